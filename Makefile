@@ -1,0 +1,51 @@
+# The README's two commands are `make demo` and `make test`; each target first makes the environment it needs.
+PYTHON ?= python3
+PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo test lint bench wheel clean
+
+help:
+	@echo "make demo   set up, then build, check and load the smallest corpora"
+	@echo "make test   set up, then lint, build the wheel and test it (what CI runs)"
+	@echo "make lint   ruff and mypy"
+	@echo "make bench  the measurements of docs/benchmarks.md"
+	@echo "make clean  remove what the other targets made"
+
+demo: .venv/ready
+	.venv/bin/selfknow demo
+
+lint: .venv/ready
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+bench: .venv/ready
+	.venv/bin/python -m benchmarks
+
+# An editable environment to work in.
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/pip install $(PIP_FLAGS) --upgrade "pip>=25.1"
+	.venv/bin/pip install $(PIP_FLAGS) --editable ".[all]" --group dev
+	@touch $@
+
+# The wheel, tested in an environment of its own that cannot see the sources.
+test: wheel .venv-wheel/ready
+	.venv-wheel/bin/pip install $(PIP_FLAGS) --force-reinstall --no-deps dist/selfknow-*.whl
+	.venv-wheel/bin/ruff check .
+	.venv-wheel/bin/ruff format --check .
+	.venv-wheel/bin/mypy
+	SELFKNOW_TEST_INSTALLED=1 .venv-wheel/bin/pytest -n 2 --dist loadfile
+
+wheel:
+	rm -rf build dist
+	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+.venv-wheel/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-wheel
+	.venv-wheel/bin/pip install $(PIP_FLAGS) --upgrade "pip>=25.1"
+	.venv-wheel/bin/pip install $(PIP_FLAGS) "$$(ls dist/selfknow-*.whl)[all]" --group dev
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-wheel build dist out src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

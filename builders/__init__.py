@@ -1,0 +1,1 @@
+"""Hugging Face ``datasets`` builders, one file a dataset, and what writes a dataset folder."""

@@ -1,0 +1,1 @@
+"""Bloom portraits of corpora: build, save, load, query, quote, merge."""

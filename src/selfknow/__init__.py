@@ -1,0 +1,27 @@
+"""Corpora, portraits and SQL for asking what a language model knows about what it knows.
+
+The public names below are imported when they are first used, so that ``import selfknow`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from selfknow.errors import UserError
+from selfknow.version import __version__
+
+if TYPE_CHECKING:
+    from selfknow.builders.diary_recall import DiaryRecall
+
+__all__ = ["DiaryRecall", "UserError", "__version__"]
+
+_HOMES = {"DiaryRecall": "selfknow.builders.diary_recall"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'selfknow' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,33 @@
+"""The root command and its nouns."""
+
+from typing import Annotated
+
+import typer
+
+from selfknow.cli import data
+from selfknow.version import __version__
+
+app = typer.Typer(
+    name="selfknow",
+    help="Corpora, portraits and SQL for asking what a language model knows about what it knows.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+app.add_typer(data.app, name="data")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"selfknow {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Results go to stdout, progress and logs to stderr; exit code 2 is a mistake in the call, 1 a failed check."""

@@ -1,0 +1,1 @@
+"""The one door to the Hub: plan, publish and pull, for datasets and portraits alike."""

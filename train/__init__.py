@@ -1,0 +1,1 @@
+"""The papers' model suites and training recipes on the ``transformers`` Trainer."""
