@@ -1,10 +1,98 @@
 """``selfknow data``: the corpora, from their sources to a validated folder."""
 
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
-app = typer.Typer(name="data", help="Build and check the corpora.", no_args_is_help=True)
+from selfknow.cli.output import Format, print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.builders.corpus import Corpus, Dataset
+
+app = typer.Typer(name="data", help="List, build and check the corpora.", no_args_is_help=True)
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
 
 
-@app.callback()
-def data() -> None:
-    """Build and check the corpora."""
+@app.command("list")
+def list_(output_format: FormatOption = Format.table) -> None:
+    """List the datasets, and the rows that each config of them has.
+
+    **Example:** `selfknow data list --format csv`
+    """
+    from selfknow.builders.catalogue import DATASETS
+
+    rows = [
+        {"dataset": dataset.name, "version": dataset.version, "config": config, "summary": dataset.summary}
+        for dataset in DATASETS.values()
+        for config in dataset.configs
+    ]
+    print_rows(rows, output_format)
+
+
+@app.command()
+def build(
+    dataset: Annotated[str, typer.Argument(help="The dataset, such as `diary-recall`.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to build, new or empty.", show_default=False)],
+    configs: Annotated[
+        list[str] | None, typer.Argument(help="The configs to build; all of them if none is named.", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Files made at a time.")] = os.cpu_count() or 1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset folder that is there.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of all random choices.")] = 0,
+    num_diarists: Annotated[
+        int | None,
+        typer.Option(help="diary-recall: a size of your own, exactly this many diarists, in both setups."),
+    ] = None,
+    max_entries: Annotated[
+        int | None, typer.Option(help="With --num-diarists: diarists have 1 to this many entries (default 8).")
+    ] = None,
+    max_attributes: Annotated[
+        int | None, typer.Option(help="With --num-diarists: entries have 1 to this many attributes (default 8).")
+    ] = None,
+) -> None:
+    """Build a dataset folder: Parquet files, a card and a manifest, as the Hub will hold them.
+
+    The same sources and seed give the same content on any machine, with any number of jobs.
+
+    **Examples:**
+
+    `selfknow data build diary-recall --out diary-recall`
+
+    `selfknow data build diary-recall 1k 1k-simplified --out small`
+
+    `selfknow data build diary-recall --num-diarists 512 --max-entries 3 --max-attributes 3 --out tiny`
+    """
+    from selfknow.builders.catalogue import find_corpora, find_dataset
+    from selfknow.builders.folder import build_folder
+
+    found = find_dataset(dataset)
+    options = {"num_diarists": num_diarists, "max_entries": max_entries, "max_attributes": max_attributes}
+    shape = {name: value for name, value in options.items() if value is not None}
+    corpora = _corpora_of_shape(found, configs, seed, shape) if shape else find_corpora(found, configs or [], seed)
+    manifest = build_folder(found, corpora, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
+    print_rows(
+        [
+            {"config": name, **{split: entry.num_rows for split, entry in config.splits.items()}}
+            | {"content_hash": config.content_hash}
+            for name, config in manifest.configs.items()
+        ]
+    )
+
+
+def _corpora_of_shape(
+    dataset: "Dataset", configs: list[str] | None, seed: int, shape: dict[str, int]
+) -> "list[Corpus]":
+    from selfknow.builders import diary_recall
+    from selfknow.builders.diaries import Shape
+
+    if dataset is not diary_recall.DATASET:
+        raise UserError(f"--num-diarists, --max-entries and --max-attributes are for diary-recall, not {dataset.name}")
+    if "num_diarists" not in shape:
+        raise UserError("--max-entries and --max-attributes go with --num-diarists: the named sizes are the paper's")
+    if configs:
+        raise UserError(f"--num-diarists makes a size of your own: leave out {', '.join(configs)}")
+    return diary_recall.corpora_of_shape(Shape(seed=seed, **shape))

@@ -1,0 +1,78 @@
+"""A config of a dataset as pure functions, and the Hugging Face builder that is made of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import datasets
+import pyarrow as pa
+
+from selfknow.builders.sources import fingerprint
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One config of a dataset.
+
+    Args:
+        config: Its name.
+        parameters: What it was made from, as JSON can hold it.
+        schema: The schema of every shard.
+        shards: For each split the functions that make its rows, one file each, in order. Each can be called alone.
+    """
+
+    config: str
+    parameters: Mapping[str, object]
+    schema: pa.Schema
+    shards: Mapping[str, list[Callable[[], pa.Table]]]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset: its configs, and what is written about it.
+
+    Args:
+        name: The name on the Hub, without the organisation.
+        version: Raised whenever the content of a config changes.
+        sources: The folder in ``datasets_src`` that it is made from; ``card.md`` there is the text of its card.
+        summary: One line.
+        configs: The names of its configs, in order.
+        corpus: Makes a named config with a seed.
+        metadata: What the card's YAML says besides configs, features and content hashes.
+        card_parts: The parts of the card's text that are made from what was built.
+    """
+
+    name: str
+    version: str
+    sources: str
+    summary: str
+    configs: tuple[str, ...]
+    corpus: Callable[[str, int], Corpus]
+    metadata: Mapping[str, object]
+    card_parts: Callable[[list[Corpus]], Mapping[str, str]]
+
+
+class CorpusBuilder(datasets.ArrowBasedBuilder):
+    """A Hugging Face builder over a ``Corpus``; Hugging Face's cache never serves rows of older sources or code."""
+
+    sources: ClassVar[str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"hash": fingerprint(self.sources), **kwargs})
+
+    def corpus(self) -> Corpus:
+        """The corpus of ``self.config``."""
+        raise TypeError(f"{type(self).__name__} does not say what its corpus is")
+
+    def _info(self) -> datasets.DatasetInfo:
+        return datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(self.corpus().schema))
+
+    def _split_generators(self, dl_manager: object) -> list[datasets.SplitGenerator]:  # noqa: ARG002
+        return [
+            datasets.SplitGenerator(name=split, gen_kwargs={"split": split, "shards": list(range(len(shards)))})
+            for split, shards in self.corpus().shards.items()
+        ]
+
+    def _generate_tables(self, split: str, shards: list[int]) -> Iterator[tuple[int, pa.Table]]:
+        for shard in shards:
+            yield shard, self.corpus().shards[split][shard]()

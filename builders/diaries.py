@@ -1,0 +1,234 @@
+"""The diaries as numbers: who writes how many entries, of which attributes, with which values.
+
+Prato et al., Do Large Language Models Know How Much They Know?, sections 3.1 and 4.1 and Appendix A. Diarists are
+numbered from 0; those who are asked in ``train`` come first, then those of ``validation``, then those of ``test``.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfknow.builders.randomness import WORDS_PER_COUNTER, RandomKey, Stream, counters_for, permute
+from selfknow.builders.sources import read_json, read_lines
+from selfknow.errors import UserError
+
+SPLITS = ("train", "validation", "test")
+HELD_OUT_PERCENT = 5
+SMALLEST_NUM_DIARISTS = 10
+LARGEST_MAX_ENTRIES = 1_000
+_PAPER_MAX_ENTRIES = 8
+_DOCUMENTS_PER_BLOCK = 262_144
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PaperSize:
+    """One row of Table 2, and how its diarists left over are dealt their entry counts."""
+
+    num_diarists: int
+    num_documents: int
+    num_questions: dict[str, int]
+    leftover_entry_counts: dict[str, list[int]]
+
+
+@cache
+def given_names() -> tuple[str, ...]:
+    """The given names that diarists have."""
+    return read_lines("diary_recall/given_names.txt")
+
+
+@cache
+def surnames() -> tuple[str, ...]:
+    """The surnames that diarists have."""
+    return read_lines("diary_recall/surnames.txt")
+
+
+@cache
+def attributes() -> dict[str, tuple[str, ...]]:
+    """The attributes and their possible values (Table 3)."""
+    table = read_json("diary_recall/attributes.json")
+    assert isinstance(table, list), "attributes.json is a list"
+    return {row["attribute"]: tuple(row["values"]) for row in table}
+
+
+@cache
+def paper_sizes() -> dict[str, PaperSize]:
+    """The sizes of Table 2, ``1k`` to ``64k``."""
+    table = read_json("diary_recall/sizes.json")
+    assert isinstance(table, dict), "sizes.json is an object"
+    return {name: PaperSize(**row) for name, row in table.items()}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What decides every diary: two corpora of one shape tell the same diaries, whatever the setup.
+
+    Args:
+        num_diarists: Exactly how many, from 10 to the number of full names (16 million).
+        seed: From 0 to 2**64 - 1.
+        max_entries: Diarists have 1 to this many entries.
+        max_attributes: Entries have 1 to this many attributes, at most as many as there are.
+
+    Raises:
+        UserError: No such corpus can be made; the message says why.
+    """
+
+    num_diarists: int
+    seed: int = 0
+    max_entries: int = 8
+    max_attributes: int = 8
+
+    def __post_init__(self) -> None:
+        num_names = len(given_names()) * len(surnames())
+        _check_range("num_diarists", self.num_diarists, SMALLEST_NUM_DIARISTS, num_names, "every name is unique")
+        _check_range("max_entries", self.max_entries, 1, LARGEST_MAX_ENTRIES, "an answer must fit a model's context")
+        _check_range("max_attributes", self.max_attributes, 1, len(attributes()), "no attribute comes twice")
+        _check_range("seed", self.seed, 0, 2**64 - 1, "it is a key of 64 bits")
+
+    @property
+    def key(self) -> RandomKey:
+        """The key of all randomness; a diarist's number is the counter."""
+        return RandomKey(seed=self.seed, size=self.num_diarists)
+
+    @property
+    def asked(self) -> dict[str, range]:
+        """The diarists whose question is in each split: 90/5/5, halves rounded up for the held-out ones."""
+        held_out = (self.num_diarists * HELD_OUT_PERCENT + 50) // 100
+        first = self.num_diarists - 2 * held_out
+        second = self.num_diarists - held_out
+        return {"train": range(first), "validation": range(first, second), "test": range(second, self.num_diarists)}
+
+    @property
+    def blocks(self) -> list[range]:
+        """Consecutive diarists that are built at once; rows are shuffled within a block."""
+        step = max(1, _DOCUMENTS_PER_BLOCK // self.max_entries)
+        return [range(start, min(start + step, self.num_diarists)) for start in range(0, self.num_diarists, step)]
+
+
+def _check_range(name: str, value: int, smallest: int, largest: int, reason: str) -> None:
+    if not smallest <= value <= largest:
+        raise UserError(f"{name} must be between {smallest:,} and {largest:,} ({reason}), not {value:,}")
+
+
+@dataclass(frozen=True)
+class Diaries:
+    """The diaries of n consecutive diarists, with d entries and s sentences in all, in order."""
+
+    numbers: Integers  # (n,): the diarists' numbers
+    given_names: Integers  # (n,): indices into given_names()
+    surnames: Integers  # (n,): indices into surnames()
+    entry_counts: Integers  # (n,)
+    diarist_of_entry: Integers  # (d,): positions in `numbers`
+    entry_numbers: Integers  # (d,): from 1
+    lengths: Integers  # (d,): sentences an entry
+    sentences: NDArray[np.int16]  # (s,): indices into sentence_texts()
+
+
+def diaries(shape: Shape, diarists: range) -> Diaries:
+    """Make the diaries of consecutive diarists; they are the same whatever range they are made in."""
+    numbers = np.arange(diarists.start, diarists.stop)
+    num_surnames = np.uint64(len(surnames()))
+    names = permute(numbers.astype(np.uint64), len(given_names()) * len(surnames()), shape.key)
+    counts = _entry_counts(shape, diarists)
+    last_entries = np.cumsum(counts)
+    diarist_of_entry = np.repeat(np.arange(len(numbers)), counts)
+    entry_numbers = np.arange(len(diarist_of_entry)) - (last_entries - counts)[diarist_of_entry] + 1
+    stride = counters_for(shape.max_entries)
+    words = shape.key.words(Stream.ENTRIES, diarists.start * stride, len(numbers) * stride)
+    words = words.reshape(len(numbers), stride * WORDS_PER_COUNTER)
+    lengths, sentences = _sentences(words[diarist_of_entry, entry_numbers - 1], shape.max_attributes)
+    return Diaries(
+        numbers=numbers,
+        given_names=(names // num_surnames).astype(np.int64),
+        surnames=(names % num_surnames).astype(np.int64),
+        entry_counts=counts,
+        diarist_of_entry=diarist_of_entry,
+        entry_numbers=entry_numbers,
+        lengths=lengths,
+        sentences=sentences,
+    )
+
+
+@cache
+def sentence_texts() -> tuple[str, ...]:
+    """Every sentence that a diary can hold: the attributes' values in turn."""
+    templates = read_json("diary_recall/templates.json")
+    assert isinstance(templates, dict), "templates.json is an object"
+    sentence: str = templates["sentence"]
+    return tuple(sentence.format(attribute=name, value=value) for name, all_ in attributes().items() for value in all_)
+
+
+def _sentences(words: NDArray[np.uint64], max_attributes: int) -> tuple[Integers, NDArray[np.int16]]:
+    """Cut each entry's word into its length, the order of its attributes and a value for each of them.
+
+    The remainders are uniform to within 2**-37, far below anything a test on a corpus can see.
+    """
+    rest, lengths = np.divmod(words, np.uint64(max_attributes))
+    orders = _orders(len(attributes()))
+    rest, order = np.divmod(rest, np.uint64(len(orders)))
+    first_sentence, chosen = 0, np.empty((len(attributes()), len(words)), dtype=np.int16)
+    for attribute, values in enumerate(attributes().values()):
+        rest, value = np.divmod(rest, np.uint64(len(values)))
+        chosen[attribute] = value.astype(np.int16) + first_sentence
+        first_sentence += len(values)
+    lengths = lengths.astype(np.int64) + 1
+    in_order = chosen.T[np.arange(len(words))[:, None], orders[order]]
+    return lengths, in_order[np.arange(len(attributes())) < lengths[:, None]]
+
+
+@cache
+def _orders(num_attributes: int) -> NDArray[np.int8]:
+    return np.array(list(permutations(range(num_attributes))), dtype=np.int8)
+
+
+def _entry_counts(shape: Shape, diarists: range) -> Integers:
+    """1 to ``max_entries`` for each diarist: every run of that many diarists of a split holds each count once."""
+    parts = [np.empty(0, dtype=np.int64)]
+    for asked, leftover in zip(shape.asked.values(), _leftovers(shape), strict=True):
+        start, stop = max(asked.start, diarists.start), min(asked.stop, diarists.stop)
+        if start < stop:
+            parts.append(_entry_counts_of_split(shape, asked, leftover, start - asked.start, stop - asked.start))
+    return np.concatenate(parts)
+
+
+def _entry_counts_of_split(shape: Shape, asked: range, leftover: list[int], start: int, stop: int) -> Integers:
+    size, stride = shape.max_entries, counters_for(shape.max_entries)
+    groups = range(start // size, -(-stop // size))
+    # The counter is a diarist's number times the words of a group, so groups of different splits never share words.
+    first_counter = (asked.start + groups.start * size) * stride
+    words = shape.key.words(Stream.ENTRY_COUNTS, first_counter, len(groups) * size * stride)
+    words = words.reshape(len(groups), size * stride * WORDS_PER_COUNTER)[:, :size]
+    counts = np.argsort(words, axis=1, kind="stable") + 1
+    if groups.stop * size > len(asked):
+        order = np.argsort(words[-1, : len(leftover)], kind="stable")
+        counts[-1, : len(leftover)] = np.array(leftover, dtype=np.int64)[order]
+    return counts.ravel()[start - groups.start * size : stop - groups.start * size]
+
+
+def _leftovers(shape: Shape) -> Iterator[list[int]]:
+    """For each split the entry counts of the diarists that remain when its size is no multiple of ``max_entries``.
+
+    Table 2 fixes their sum for the paper's sizes; elsewhere the counts are dealt in turn, from split to split.
+    """
+    if shape.max_entries == _PAPER_MAX_ENTRIES:
+        for size in paper_sizes().values():
+            if size.num_diarists == shape.num_diarists:
+                yield from (size.leftover_entry_counts[split] for split in SPLITS)
+                return
+    dealt = 0
+    for asked in shape.asked.values():
+        num_left = len(asked) % shape.max_entries
+        yield [(dealt + i) % shape.max_entries + 1 for i in range(num_left)]
+        dealt += num_left
+
+
+def row_order(shape: Shape, block: int, split: str, num_rows: int) -> Integers:
+    """The shuffled order of a block's rows in one split: position -> row."""
+    first_counter = (block * len(SPLITS) + SPLITS.index(split)) << 64
+    words = shape.key.words(Stream.ROW_ORDER, first_counter, counters_for(num_rows))
+    return np.argsort(words[:num_rows], kind="stable")

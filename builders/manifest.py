@@ -1,0 +1,122 @@
+"""``manifest.json``, written last: what a dataset folder holds, so that its presence means complete."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from selfknow.errors import UserError
+
+MANIFEST = "manifest.json"
+CARD = "README.md"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """A file of the folder; Parquet files also have a number of rows."""
+
+    path: str
+    num_bytes: int
+    sha256: str
+    num_rows: int | None = None
+
+
+@dataclass(frozen=True)
+class SplitEntry:
+    """A split and its files, in the order of its rows."""
+
+    num_rows: int
+    files: tuple[FileEntry, ...]
+
+
+@dataclass(frozen=True)
+class ConfigEntry:
+    """A config: what it was made from, the hash over its rows, its splits."""
+
+    parameters: Mapping[str, object]
+    content_hash: str
+    splits: Mapping[str, SplitEntry]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a dataset folder holds, and what made it."""
+
+    dataset: str
+    version: str
+    selfknow_version: str
+    seed: int
+    source_hash: str
+    library_versions: Mapping[str, str]
+    configs: Mapping[str, ConfigEntry]
+    files: tuple[FileEntry, ...]  # those that belong to no config: the card
+    format_version: int = field(default=FORMAT_VERSION, kw_only=True)
+
+    def all_files(self) -> list[FileEntry]:
+        """Every file of the folder but the manifest itself."""
+        splits = [split for config in self.configs.values() for split in config.splits.values()]
+        return [*(file for split in splits for file in split.files), *self.files]
+
+    def to_json(self) -> str:
+        """The text of ``manifest.json``."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def describe_file(folder: Path, path: str, num_rows: int | None = None) -> FileEntry:
+    """Measure and hash a file that lies in a folder."""
+    with (folder / path).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return FileEntry(path, (folder / path).stat().st_size, digest, num_rows)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read ``manifest.json`` from a dataset folder.
+
+    Raises:
+        UserError: The folder holds none (a build that did not finish leaves none), it is damaged, or it was written
+            in a newer format than this version reads.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise UserError(f"{folder} holds no {MANIFEST}: it is no dataset folder, or its build did not finish")
+    return parse_manifest(path.read_bytes(), str(path))
+
+
+def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
+    """Read the bytes of a manifest; ``name`` stands in the messages.
+
+    Raises:
+        UserError: It is damaged, or in a newer format than this version reads.
+    """
+    try:
+        value = json.loads(content)
+        format_version = int(value["format_version"])
+        if format_version > FORMAT_VERSION:
+            raise UserError(
+                f"{name} has format version {format_version}; this selfknow reads up to {FORMAT_VERSION}: upgrade it"
+            )
+        configs = {config: _config(entry) for config, entry in value.pop("configs").items()}
+        return Manifest(configs=configs, files=_files(value.pop("files")), **value)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"{name} is damaged: {type(error).__name__}: {error}") from error
+
+
+def _config(value: dict[str, Any]) -> ConfigEntry:
+    splits = value.pop("splits").items()
+    return ConfigEntry(
+        splits={name: SplitEntry(int(split["num_rows"]), _files(split["files"])) for name, split in splits}, **value
+    )
+
+
+def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
+    files = tuple(FileEntry(**value) for value in values)
+    for file in files:
+        path = PurePosixPath(file.path)
+        if path.is_absolute() or ".." in path.parts or "\\" in file.path:
+            raise UserError(f"a manifest names a file outside its folder: {file.path!r}")
+    return files
