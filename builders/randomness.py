@@ -39,7 +39,8 @@ class RandomKey:
         >>> bool((both[4:] == key.words(Stream.ENTRIES, first_counter=1, num_counters=1)).all())
         True
         """
-        generator = np.random.Philox(key=[self.seed, self.size], counter=[0, 0, 0, int(stream)])
+        key = np.array([self.seed, self.size], dtype=np.uint64)  # a list of large numbers would become floats
+        generator = np.random.Philox(key=key, counter=np.array([0, 0, 0, stream], dtype=np.uint64))
         generator.advance(first_counter)
         return generator.random_raw(WORDS_PER_COUNTER * num_counters)
 

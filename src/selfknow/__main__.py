@@ -1,0 +1,5 @@
+"""``python -m selfknow`` is the command ``selfknow``."""
+
+from selfknow.cli import main
+
+main()

@@ -1,0 +1,169 @@
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from datasets import load_dataset
+
+from selfknow.builders.catalogue import find_corpora, find_dataset
+from selfknow.builders.diaries import Shape
+from selfknow.builders.diary_recall import DATASET, corpora_of_shape
+from selfknow.builders.folder import build_folder
+from selfknow.builders.manifest import Manifest, describe_file, read_manifest
+from selfknow.errors import UserError
+from tests.conftest import Run
+
+TINY = corpora_of_shape(Shape(20))
+
+
+def build_tiny(folder: Path, **options: object) -> Manifest:
+    return build_folder(DATASET, TINY, folder, **options)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_folder_holds_the_card_the_manifest_and_a_file_for_each_split(tmp_path: Path) -> None:
+    build_tiny(tmp_path / "out")
+    files = [f"{split}-00000-of-00001.parquet" for split in ("train", "validation", "test")]
+    configs = ("20-diarists", "20-diarists-simplified")
+    assert names(tmp_path / "out") == {"README.md", "manifest.json", *(f"{c}/{f}" for c in configs for f in files)}
+
+
+def test_the_manifest_describes_every_file_as_it_lies_there(small_corpora: Path) -> None:
+    manifest = read_manifest(small_corpora)
+    described = manifest.all_files()
+    assert {file.path for file in described} | {"manifest.json"} == names(small_corpora)
+    for file in described:
+        assert file == describe_file(small_corpora, file.path, file.num_rows)
+    assert manifest.configs["1k"].splits["train"].num_rows == 5_376
+
+
+def test_jobs_and_folders_do_not_change_the_content(tmp_path: Path) -> None:
+    corpora = find_corpora(DATASET, ["64k", "2k-simplified"], seed=0)
+    first, second = (build_folder(DATASET, corpora, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
+    assert first == second
+
+
+def test_the_cards_header_says_the_content_hashes_and_what_load_dataset_needs(small_corpora: Path) -> None:
+    header = yaml.safe_load((small_corpora / "README.md").read_text().split("---\n")[1])
+    manifest = read_manifest(small_corpora)
+    assert header["content_hashes"] == {name: config.content_hash for name, config in manifest.configs.items()}
+    assert [config["config_name"] for config in header["configs"]] == ["1k", "1k-simplified"]
+    assert [config.get("default", False) for config in header["configs"]] == [True, False]
+    assert header["license"] == "cc0-1.0"
+
+
+def test_the_card_shows_a_real_row_of_each_kind(small_corpora: Path) -> None:
+    card = (small_corpora / "README.md").read_text()
+    rows = load_dataset(str(small_corpora), "1k", split="train").to_list()
+    for kind in ("document", "question"):
+        row = next(row for row in rows if row["kind"] == kind)
+        assert f"completion: {row['completion']!r}" in card
+    assert "$" not in card
+
+
+def test_a_changed_local_folder_never_loads_as_the_old_one(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    for seed in (0, 1):
+        corpora = corpora_of_shape(Shape(20, seed=seed))
+        build_folder(DATASET, corpora, folder, seed=seed, overwrite=seed > 0)
+        expected = (
+            sorted(corpora[0].shards["test"][0]()["id"].to_pylist()),
+            corpora[0].shards["test"][0]()["prompt"].to_pylist(),
+        )
+        loaded = load_dataset(str(folder), "20-diarists", split="test")
+        assert (sorted(loaded["id"]), list(loaded["prompt"])) == expected
+
+
+def test_a_folder_that_is_not_empty_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(UserError, match="is not empty"):
+        build_tiny(tmp_path)
+    assert names(tmp_path) == {"note.txt"}
+
+
+def test_overwrite_replaces_a_dataset_and_leaves_nothing_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    build_folder(DATASET, corpora_of_shape(Shape(30)), folder)
+    build_tiny(folder, overwrite=True)
+    build_tiny(tmp_path / "fresh")
+    assert names(folder) == names(tmp_path / "fresh")
+
+
+def test_overwrite_never_deletes_what_no_build_made(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(UserError, match="not a dataset folder, so it is not overwritten"):
+        build_tiny(tmp_path, overwrite=True)
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(UserError, match="is a file"):
+        build_tiny(tmp_path / "out")
+
+
+def test_a_killed_build_leaves_nothing_that_looks_complete_and_is_simply_repeated(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    command = [sys.executable, "-m", "selfknow", "data", "build", "diary-recall", "--out", folder]
+    process = subprocess.Popen(
+        [*command, "--num-diarists", "2000000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    while not list(folder.glob(".building-*/*/*.parquet")):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with pytest.raises(UserError, match="its build did not finish"):
+        read_manifest(folder)
+    build_tiny(folder)
+    assert not list(folder.glob(".building-*"))
+    assert read_manifest(folder).configs.keys() == {"20-diarists", "20-diarists-simplified"}
+
+
+def test_an_interrupted_overwrite_is_no_dataset_any_more_rather_than_half_of_one(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    build_tiny(folder)
+    before = (folder / "manifest.json").read_bytes()
+    failing = corpora_of_shape(Shape(30))[0]
+    failing.shards["test"].append(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        build_folder(DATASET, [failing], folder, overwrite=True)
+    # A build that fails before it is whole leaves the old dataset as it was.
+    assert (folder / "manifest.json").read_bytes() == before
+    assert not list(folder.glob(".building-*"))
+    read_manifest(folder)
+
+
+def test_a_disk_that_takes_no_more_is_one_clear_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "selfknow", "data", "build", "diary-recall", "8k", "--out", tmp_path / "out"]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
+    result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "File too large" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert names(tmp_path / "out") == set()
+
+
+def test_a_folder_that_may_not_be_written_is_one_clear_line(selfknow: Run) -> None:
+    result = selfknow("data", "build", "diary-recall", "1k", "--out", "/sys/selfknow")  # refuses root too
+    assert result.returncode == 2
+    assert re.fullmatch(r"selfknow: [\w -]+: /sys/selfknow\n", result.stderr)
+    assert result.stdout == ""
+
+
+def test_no_job_at_all_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="jobs must be at least 1"):
+        build_tiny(tmp_path / "out", jobs=0)
+
+
+def test_an_unknown_dataset_names_those_that_there_are() -> None:
+    with pytest.raises(UserError, match="no dataset 'diary'; there is diary-recall"):
+        find_dataset("diary")
