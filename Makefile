@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint bench wheel clean
+.PHONY: help demo test lint bench clean
 
 help:
 	@echo "make demo   set up, then build, check and load the smallest corpora"
@@ -30,21 +30,19 @@ bench: .venv/ready
 	@touch $@
 
 # The wheel, tested in an environment of its own that cannot see the sources.
-test: wheel .venv-wheel/ready
+test: .venv-wheel/ready
+	rm -rf build dist
+	.venv-wheel/bin/pip wheel $(PIP_FLAGS) --no-deps --wheel-dir dist .
 	.venv-wheel/bin/pip install $(PIP_FLAGS) --force-reinstall --no-deps dist/selfknow-*.whl
 	.venv-wheel/bin/ruff check .
 	.venv-wheel/bin/ruff format --check .
 	.venv-wheel/bin/mypy
 	SELFKNOW_TEST_INSTALLED=1 .venv-wheel/bin/pytest -n 2 --dist loadfile
 
-wheel:
-	rm -rf build dist
-	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-
 .venv-wheel/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-wheel
 	.venv-wheel/bin/pip install $(PIP_FLAGS) --upgrade "pip>=25.1"
-	.venv-wheel/bin/pip install $(PIP_FLAGS) "$$(ls dist/selfknow-*.whl)[all]" --group dev
+	.venv-wheel/bin/pip install $(PIP_FLAGS) ".[all]" --group dev
 	@touch $@
 
 clean:

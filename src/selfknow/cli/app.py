@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from selfknow.cli import data
+from selfknow.cli.demo import demo
 from selfknow.version import __version__
 
 app = typer.Typer(
@@ -16,6 +17,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.add_typer(data.app, name="data")
+app.command()(demo)
 
 
 def _print_version(wanted: bool) -> None:

@@ -19,7 +19,7 @@ FormatOption = Annotated[Format, typer.Option("--format", help="How the result i
 
 @app.command("list")
 def list_(output_format: FormatOption = Format.table) -> None:
-    """List the datasets, and the rows that each config of them has.
+    """List the datasets and their configs.
 
     **Example:** `selfknow data list --format csv`
     """

@@ -1,0 +1,77 @@
+"""The baseline of the diary corpora: a generator of rows, written straight from the paper, and Hugging Face's writer.
+
+The module holds nothing but what the generator needs, since ``Dataset.from_generator`` hashes all of it.
+"""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from datasets import Dataset, Features, List, Value
+
+ATTRIBUTES = {
+    "Location": ["City", "Countryside"],
+    "Time": ["Morning", "Evening"],
+    "Weather": ["Sunny", "Rain"],
+    "Mood": ["Happy", "Sad"],
+    "Restfulness": ["Tired", "Rested"],
+    "Stress Level": ["Stressed", "Relaxed"],
+    "Physical Activity": ["Running", "Weight Training"],
+    "Meditated": ["Yes", "No"],
+}
+FEATURES = Features(
+    {
+        **dict.fromkeys(["id", "kind", "diarist", "prompt", "completion"], Value("string")),
+        "entry": Value("int32"),
+        "num_documents": Value("int32"),
+        "document_lengths": List(Value("int32")),
+    }
+)
+
+
+def rows(split: str, num_diarists: int, simplified: bool) -> Iterator[dict[str, object]]:
+    """The rows of a split, diarist after diarist."""
+    held_out = num_diarists // 20
+    first = {"train": 0, "validation": num_diarists - 2 * held_out, "test": num_diarists - held_out}[split]
+    asked = range(
+        first, {"train": num_diarists - 2 * held_out, "validation": num_diarists - held_out}.get(split, num_diarists)
+    )
+    for number in range(num_diarists) if split == "train" else asked:
+        chance = random.Random(number)
+        name = f"Given{number // 1000} Surname{number % 1000}"
+        bodies = []
+        for _ in range(number % 8 + 1):
+            chosen = chance.sample(list(ATTRIBUTES), chance.randint(1, 8))
+            bodies.append([f"{attribute}: {chance.choice(ATTRIBUTES[attribute])}" for attribute in chosen])
+        texts = ["\n".join([f"{name}'s Diary Entry {i}", *body]) for i, body in enumerate(bodies, start=1)]
+        shared = {"diarist": name, "num_documents": len(bodies), "document_lengths": [len(body) for body in bodies]}
+        if split == "train":
+            for i, text in enumerate(["\n".join(texts)] if simplified else texts, start=1):
+                title, body = text.split("\n", 1)
+                entry = None if simplified else i
+                yield {
+                    "id": f"document-{number:08d}-{i}",
+                    "kind": "document",
+                    "prompt": f"{title}\n",
+                    "completion": body,
+                    "entry": entry,
+                    **shared,
+                }
+        if number in asked:
+            question = f"Recall all of {name}'s diary entries, in order.\n"
+            yield {
+                "id": f"question-{number:08d}",
+                "kind": "question",
+                "prompt": question,
+                "completion": "\n".join(texts),
+                "entry": None,
+                **shared,
+            }
+
+
+def write(folder: Path, num_diarists: int, simplified: bool) -> None:
+    """Write the three splits as Parquet."""
+    for split in ("train", "validation", "test"):
+        options = {"split": split, "num_diarists": num_diarists, "simplified": simplified}
+        made = Dataset.from_generator(rows, features=FEATURES, cache_dir=str(folder / "cache"), gen_kwargs=options)
+        made.to_parquet(folder / f"{split}.parquet")
