@@ -1,8 +1,9 @@
 """Writes the shards of corpora as Parquet files, several at a time, and hashes what then lies on disk."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow.parquet as pq
 from tqdm import tqdm
@@ -13,6 +14,8 @@ from selfknow.builders.manifest import ConfigEntry, FileEntry, SplitEntry, descr
 
 ROWS_PER_ROW_GROUP = 20_000  # small enough for the Hub's viewer to show a page at once
 _COMPRESSION = "zstd"
+
+Result = TypeVar("Result")
 
 
 def write_corpora(
@@ -29,36 +32,36 @@ def write_corpora(
     Returns:
         For each config its files and its content hash, for the manifest.
     """
-    shards = [
-        (corpus, split, index) for corpus in corpora for split in corpus.shards for index in _shards(corpus, split)
-    ]
+    num_steps = sum(len(shards) for corpus in corpora for shards in corpus.shards.values()) + len(corpora)
     with (
-        tqdm(total=len(shards) + len(corpora), unit="file", disable=None if progress else True) as bar,
+        tqdm(total=num_steps, unit="file", disable=None if progress else True) as bar,
         ThreadPoolExecutor(jobs) as pool,
     ):
 
-        def write(shard: tuple[Corpus, str, int]) -> FileEntry:
-            entry = _write_shard(*shard, folder)
-            bar.update()
-            return entry
-
-        def describe(corpus: Corpus) -> ConfigEntry:
-            entry = _describe_config(corpus, files, folder)
-            bar.update()
-            return entry
+        def submit(function: Callable[..., Result], *arguments: object) -> Future[Result]:
+            future = pool.submit(function, *arguments)
+            future.add_done_callback(lambda _: bar.update())
+            return future
 
         try:
-            files = dict(
-                zip([(c.config, split, index) for c, split, index in shards], pool.map(write, shards), strict=True)
-            )
-            return dict(zip([corpus.config for corpus in corpora], pool.map(describe, corpora), strict=True))
+            written = {
+                corpus.config: {
+                    split: [submit(_write_shard, corpus, split, index, folder) for index in range(len(shards))]
+                    for split, shards in corpus.shards.items()
+                }
+                for corpus in corpora
+            }
+            splits = {config: _results(of_split) for config, of_split in written.items()}
+            hashes = {config: submit(_content_hash, folder, entries) for config, entries in splits.items()}
+            return {
+                corpus.config: ConfigEntry(
+                    dict(corpus.parameters), hashes[corpus.config].result(), splits[corpus.config]
+                )
+                for corpus in corpora
+            }
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def _shards(corpus: Corpus, split: str) -> range:
-    return range(len(corpus.shards[split]))
 
 
 def _write_shard(corpus: Corpus, split: str, index: int, folder: Path) -> FileEntry:
@@ -69,15 +72,12 @@ def _write_shard(corpus: Corpus, split: str, index: int, folder: Path) -> FileEn
     return describe_file(folder, path, table.num_rows)
 
 
-def _describe_config(corpus: Corpus, files: dict[tuple[str, str, int], FileEntry], folder: Path) -> ConfigEntry:
-    of_split = {
-        split: [files[corpus.config, split, index] for index in _shards(corpus, split)] for split in corpus.shards
-    }
-    content_hash = content_hash_of_files(
-        {split: [folder / file.path for file in entries] for split, entries in of_split.items()}
+def _results(of_split: Mapping[str, list[Future[FileEntry]]]) -> dict[str, SplitEntry]:
+    files = {split: tuple(future.result() for future in futures) for split, futures in of_split.items()}
+    return {split: SplitEntry(sum(file.num_rows or 0 for file in entries), entries) for split, entries in files.items()}
+
+
+def _content_hash(folder: Path, splits: Mapping[str, SplitEntry]) -> str:
+    return content_hash_of_files(
+        {split: [folder / file.path for file in entry.files] for split, entry in splits.items()}
     )
-    splits = {
-        split: SplitEntry(sum(file.num_rows or 0 for file in entries), tuple(entries))
-        for split, entries in of_split.items()
-    }
-    return ConfigEntry(dict(corpus.parameters), content_hash, splits)
