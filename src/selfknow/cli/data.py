@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.data_check import check
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from selfknow.builders.corpus import Corpus, Dataset
 
 app = typer.Typer(name="data", help="List, build and check the corpora.", no_args_is_help=True)
+app.command()(check)
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
 

@@ -1,0 +1,75 @@
+"""``selfknow data check``: hold what lies in a dataset folder against what its dataset promises."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+
+if TYPE_CHECKING:
+    from selfknow.validation.finding import Finding
+
+
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The dataset folder.", show_default=False)],
+    output_format: Annotated[
+        Format, typer.Option("--format", help="How the findings are printed on stdout.")
+    ] = Format.table,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            "--docs",
+            help="Where Great Expectations' Data Docs are written, to open in a browser.",
+            show_default="a new folder among the system's temporary files",
+        ),
+    ] = None,
+) -> None:
+    """Check a dataset folder as it lies on disk: every file, every row, every sentence.
+
+    Exits with 0 when every expectation is met, with 1 when there are findings: what is expected, how often it is not
+    so, and examples.
+
+    **Examples:**
+
+    `selfknow data check diary-recall`
+
+    `selfknow data check diary-recall --format json --docs data-docs`
+    """
+    from selfknow.builders.manifest import read_manifest
+    from selfknow.validation.check import check_folder
+
+    read_manifest(folder)  # no pages about what is no dataset folder
+    pages = docs or Path(tempfile.mkdtemp(prefix="selfknow-data-docs-"))
+    findings = check_folder(folder, data_docs=pages, progress=True)
+    if output_format is Format.table:
+        _print_findings(findings)
+    else:
+        print_rows([_row(finding, output_format) for finding in findings], output_format)
+    verdict = f"{folder} does not meet {len(findings)} expectations" if findings else f"{folder} meets all expectations"
+    typer.echo(f"{verdict}; Data Docs: {(pages / 'index.html').resolve().as_uri()}", err=True)
+    if findings:
+        raise typer.Exit(1)
+
+
+def _print_findings(findings: "Sequence[Finding]") -> None:
+    """A heading, the message and the examples of each finding."""
+    for finding in findings:
+        place = " / ".join(name for name in (finding.config, finding.split) if name) or "folder"
+        typer.echo(f"{place}: {finding.expectation}\n  {finding.message}")
+        for example in finding.examples:
+            typer.echo("  - " + ", ".join(f"{name}: {value!r}" for name, value in example.items()))
+
+
+def _row(finding: "Finding", output_format: Format) -> dict[str, object]:
+    examples = [dict(example) for example in finding.examples]
+    return {
+        "config": finding.config,
+        "split": finding.split,
+        "expectation": finding.expectation,
+        "message": finding.message,
+        "examples": json.dumps(examples, ensure_ascii=False) if output_format is Format.csv else examples,
+    }

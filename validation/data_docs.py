@@ -1,0 +1,82 @@
+"""Great Expectations' Data Docs as a folder of pages that need nothing from anywhere else.
+
+As shipped the pages fetch styles, scripts and a logo from other hosts. Here Great Expectations renders the content of a
+page, and a frame of our own (``pages/``) holds it: one style sheet in the page, and no script.
+"""
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from great_expectations.core import ExpectationSuiteValidationResult
+from great_expectations.render.renderer import ValidationResultsPageRenderer
+from great_expectations.render.view import DefaultJinjaPageView
+from jinja2 import ChoiceLoader, FileSystemLoader
+
+from selfknow.errors import UserError
+from selfknow.validation.batches import Batch
+
+INDEX = "index.html"
+_MARK = '<meta name="generator" content="selfknow data check">'
+
+
+class _Page(DefaultJinjaPageView):
+    """A page of a batch; templates of ours come before those of Great Expectations."""
+
+    def __init__(self, templates: Path) -> None:
+        super().__init__()
+        self.env.loader = ChoiceLoader([FileSystemLoader(templates), self.env.loader])
+
+
+def refuse_other_folders(data_docs: Path, folder: Path) -> None:
+    """See to it that pages may be written before a long check begins.
+
+    Args:
+        data_docs: Where the pages are to be written.
+        folder: The dataset folder that is checked.
+
+    Raises:
+        UserError: It lies in the dataset folder, which may hold no other files, or it holds something else than
+            earlier pages.
+    """
+    if data_docs.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{data_docs} lies in the dataset folder, which may hold no other files: give another folder")
+    if data_docs.exists() and not data_docs.is_dir():
+        raise UserError(f"{data_docs} is a file, not a folder")
+    if data_docs.exists() and any(data_docs.iterdir()) and not _is_ours(data_docs):
+        raise UserError(f"{data_docs} holds other files than Data Docs: give a new or an empty folder")
+
+
+def _is_ours(data_docs: Path) -> bool:
+    index = data_docs / INDEX
+    return index.is_file() and _MARK in index.read_text(encoding="utf-8", errors="replace")
+
+
+def write_pages(
+    data_docs: Path, batches: Sequence[Batch], results: Sequence[ExpectationSuiteValidationResult], title: str
+) -> None:
+    """Write ``index.html`` and a page for each batch, in place of earlier ones.
+
+    Args:
+        data_docs: The folder, made if missing.
+        batches: What was validated.
+        results: Great Expectations' answers, in the same order.
+        title: What the index is headed with.
+    """
+    data_docs.mkdir(parents=True, exist_ok=True)
+    for earlier in data_docs.glob("*.html"):
+        earlier.unlink()
+    with as_file(files("selfknow.validation") / "pages") as templates:
+        view = _Page(templates)
+        rows = []
+        for batch, result in zip(batches, results, strict=True):
+            result.results.sort(key=lambda one: one.success)  # what failed first
+            file_name = f"{batch.name.replace(' ', '-')}.html"
+            row = {"name": batch.name, "file_name": file_name, "success": result.success, **result.statistics}
+            document = ValidationResultsPageRenderer().render(result)
+            del document.sections[0]  # an overview with links to pages that are not made here
+            page = view.render(document, title=title, row=row, mark=_MARK)
+            (data_docs / file_name).write_text(page, encoding="utf-8")
+            rows.append(row)
+        index = view.env.get_template("index.j2").render(title=title, rows=rows, mark=_MARK)
+        (data_docs / INDEX).write_text(index, encoding="utf-8")

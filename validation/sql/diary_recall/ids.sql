@@ -1,0 +1,8 @@
+-- Grain: a row whose id is not made of its own columns. Columns: split, id, kind, entry.
+select split, id, kind, entry
+from corpus
+where
+    not coalesce(regexp_full_match(id, '(document|question)-[0-9]{8}(-[1-9][0-9]*)?'), false)
+    or split_part(id, '-', 1) is distinct from kind
+    or split_part(id, '-', 3) is distinct from coalesce(entry::varchar, '')
+order by all
