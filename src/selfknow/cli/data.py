@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli import data_publish
 from selfknow.cli.data_check import check
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
@@ -98,3 +99,6 @@ def _corpora_of_shape(
     if configs:
         raise UserError(f"--num-diarists makes a size of your own: leave out {', '.join(configs)}")
     return diary_recall.corpora_of_shape(Shape(seed=seed, **shape))
+
+
+data_publish.register(app)

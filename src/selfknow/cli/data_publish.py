@@ -1,0 +1,99 @@
+"""``selfknow data diff | publish | pull``: a dataset folder to the Hub and back."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+
+if TYPE_CHECKING:
+    from selfknow.hub.plan import Plan
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How the plan is printed on stdout.")]
+FolderArgument = Annotated[Path, typer.Argument(help="The dataset folder.", show_default=False)]
+RepoArgument = Annotated[str, typer.Argument(help="The repo on the Hub, as org/name.", show_default=False)]
+TagOption = Annotated[str | None, typer.Option("--tag", help="The release's tag (default: v and its version).")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the repo holds, even if it is not ours.")]
+PrivateOption = Annotated[bool, typer.Option("--private", help="Make the repo private, if it is new.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Check and print the plan, then stop.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs that talk to the Hub to ``selfknow data``."""
+    app.command("diff")(diff)
+    app.command("publish")(publish)
+    app.command("pull")(pull)
+
+
+def diff(
+    folder: FolderArgument,
+    repo: RepoArgument,
+    tag: TagOption = None,
+    replace: ReplaceOption = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Print what publishing a folder would change: rows added, removed and changed, files and bytes to send.
+
+    A public repo needs no token. Rows are compared by their id.
+
+    **Example:** `selfknow data diff out/diary-recall org/diary-recall`
+    """
+    from selfknow.hub import publish as hub
+
+    print_plan(hub.diff(folder, repo, tag=tag, replace=replace), output_format)
+
+
+def publish(
+    folder: FolderArgument,
+    repo: RepoArgument,
+    dry_run: DryRunOption = False,
+    tag: TagOption = None,
+    private: PrivateOption = False,
+    replace: ReplaceOption = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Check a folder, print the plan, and publish it: one commit, read back from the Hub, then a version tag.
+
+    A folder that fails its check is not published (exit code 1). A publish that was killed can be repeated; where the
+    Hub serves the release already, nothing happens.
+
+    **Examples:**
+
+    `selfknow data publish out/diary-recall org/diary-recall --dry-run`
+
+    `selfknow data publish out/diary-recall org/diary-recall --tag v1.0.0`
+    """
+    from selfknow.hub import publish as hub
+
+    try:
+        plan = hub.prepare(folder, repo, tag=tag, private=private, replace=replace)
+    except hub.FailedCheckError as error:
+        print_rows([asdict(finding) for finding in error.findings], output_format)  # type: ignore[call-overload]
+        typer.echo(f"selfknow: {error}", err=True)
+        raise typer.Exit(1) from None
+    print_plan(plan, output_format)
+    if not dry_run:
+        typer.echo(f"published: {hub.push(plan)}", err=True)
+
+
+def pull(
+    repo: RepoArgument,
+    out: Annotated[Path, typer.Option("--out", help="The folder to fill, new or empty.", show_default=False)],
+    revision: Annotated[str, typer.Option("--revision", help="A tag, a branch or a commit hash.")] = "main",
+) -> None:
+    """Download a release with every file checked against its manifest; a pull that was killed goes on.
+
+    **Example:** `selfknow data pull org/diary-recall --revision v1.0.0 --out diary-recall`
+    """
+    from selfknow.hub.pull import pull_dataset
+
+    manifest = pull_dataset(repo, out, revision=revision)
+    print_rows([{"config": name, "content_hash": entry.content_hash} for name, entry in manifest.configs.items()])
+
+
+def print_plan(plan: "Plan", output_format: Format) -> None:
+    """Print what changes on stdout, a row each, and the plan in one line on stderr."""
+    print_rows([asdict(change) for change in plan.changes], output_format)
+    typer.echo(plan.summary(), err=True)

@@ -1,0 +1,52 @@
+"""``selfknow portrait publish``: portraits to the Hub."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.data_publish import (
+    DryRunOption,
+    FormatOption,
+    PrivateOption,
+    ReplaceOption,
+    RepoArgument,
+    print_plan,
+)
+from selfknow.cli.output import Format
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb that talks to the Hub to ``selfknow portrait``."""
+    app.command("publish")(publish)
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="A portrait folder, or a folder of them.", show_default=False)],
+    repo: RepoArgument,
+    dry_run: DryRunOption = False,
+    tag: Annotated[
+        str | None, typer.Option("--tag", help="The release's tag (default: the next of v1, v2, …).")
+    ] = None,
+    private: PrivateOption = False,
+    replace: ReplaceOption = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove served portraits that the folder lacks.")] = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Publish portraits to one repo, each under its folder's name, with a card that lists them all.
+
+    Every portrait is checked against its description, sent in one commit, read back, and tagged. Portraits that the
+    repo holds already stay.
+
+    **Examples:**
+
+    `selfknow portrait publish portraits/32k org/diary-portraits`
+
+    `selfknow portrait publish portraits org/diary-portraits --prune --dry-run`
+    """
+    from selfknow.hub import publish as hub
+
+    plan = hub.prepare_portraits(folder, repo, tag=tag, private=private, replace=replace, prune=prune)
+    print_plan(plan, output_format)
+    if not dry_run:
+        typer.echo(f"published: {hub.push(plan)}", err=True)

@@ -1,0 +1,80 @@
+"""How a dataset folder differs from the release that the Hub serves, a row for each config and split."""
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from selfknow.builders.manifest import ConfigEntry, SplitEntry
+from selfknow.errors import UserError
+from selfknow.hub.plan import SplitChange
+
+RowChanges = tuple[int, int, int]  # added, removed, changed
+
+
+def split_changes(
+    new_configs: Mapping[str, ConfigEntry],
+    old_configs: Mapping[str, ConfigEntry],
+    compare: Callable[[SplitEntry | None, SplitEntry | None], RowChanges],
+    sent: Mapping[str, int],
+    deleted: set[str],
+) -> list[SplitChange]:
+    """A row for each config and split of either release, and one for the card, the manifest and what else goes.
+
+    Args:
+        new_configs: The configs of the folder.
+        old_configs: Those that the Hub serves.
+        compare: Counts the rows that differ; asked for configs alone whose content hash differs.
+        sent: The bytes of each file that is to be sent, by path.
+        deleted: The paths that are to be deleted.
+    """
+    changes = []
+    for config in _union(new_configs, old_configs):
+        new, old = new_configs.get(config), old_configs.get(config)
+        same = new and old and new.content_hash == old.content_hash
+        new_splits, old_splits = new.splits if new else {}, old.splits if old else {}
+        for split in _union(new_splits, old_splits):
+            now, then = new_splits.get(split), old_splits.get(split)
+            rows = (0, 0, 0) if same else compare(now, then)
+            paths = {file.path for entry in (now, then) if entry for file in entry.files}
+            changes.append(SplitChange(config, split, *rows, **_transfer(paths, sent, deleted)))
+    of_splits = {
+        file.path
+        for configs in (new_configs, old_configs)
+        for config in configs.values()
+        for entry in config.splits.values()
+        for file in entry.files
+    }
+    rest = {*sent, *deleted} - of_splits
+    return [*changes, SplitChange(None, None, None, None, None, **_transfer(rest, sent, deleted))]
+
+
+def count_row_changes(local: list[Path], served: list[Path]) -> RowChanges:
+    """How many rows of the local Parquet files are new, gone and different, compared with the served ones by id.
+
+    Raises:
+        UserError: A file is no Parquet or has no column `id`.
+    """
+    import duckdb
+
+    query = files("selfknow.hub").joinpath("row_changes.sql").read_text(encoding="utf-8")
+    try:
+        with duckdb.connect() as connection:
+            for name, paths in (("local_rows", local), ("served_rows", served)):
+                connection.read_parquet([str(path) for path in paths]).create_view(name)
+            added, removed, changed = connection.execute(query).fetchall()[0]
+    except duckdb.Error as error:
+        raise UserError(f"the rows of {local[0]} cannot be compared with the served ones: {error}") from error
+    return added, removed, changed
+
+
+def _union(first: Mapping[str, object], second: Mapping[str, object]) -> list[str]:
+    return list(dict.fromkeys([*first, *second]))
+
+
+def _transfer(paths: set[str], sent: Mapping[str, int], deleted: set[str]) -> dict[str, int]:
+    to_send = [sent[path] for path in paths if path in sent]
+    return {
+        "files_to_send": len(to_send),
+        "files_to_delete": len(paths & deleted),
+        "bytes_to_send": sum(to_send),
+    }

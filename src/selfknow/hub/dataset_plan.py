@@ -1,0 +1,183 @@
+"""Plans the release of a dataset folder: its manifest against the one that the Hub serves."""
+
+import json
+import re
+from pathlib import Path, PurePosixPath
+
+from selfknow.builders.manifest import (
+    CARD,
+    MANIFEST,
+    FileEntry,
+    Manifest,
+    SplitEntry,
+    parse_manifest,
+    read_manifest,
+)
+from selfknow.errors import UserError
+from selfknow.hub.dataset_changes import count_row_changes, split_changes
+from selfknow.hub.plan import Plan, checked_tag
+from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
+
+
+def plan_dataset(
+    folder: Path, remote: Remote, *, tag: str | None = None, private: bool = False, replace: bool = False
+) -> Plan:
+    """Compare a dataset folder with what the Hub serves; the arguments are those of `publish.prepare`.
+
+    Rows are compared by id, for those configs alone whose content hash differs; their served files are downloaded.
+
+    Raises:
+        UserError: The folder does not match its manifest, the repo holds something else or a newer format, or the tag
+            names a release with other rows.
+    """
+    manifest = read_manifest(folder)
+    local = _local_files(folder, manifest)
+    snapshot = remote.snapshot()
+    before = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
+    tag = checked_tag(tag or f"v{manifest.version}")
+    tag_exists = bool(snapshot) and _tag_names_these_rows(remote, tag, manifest)
+    serves_it = before and snapshot and _is_served(remote, snapshot, folder, manifest, before)
+    if before and snapshot and serves_it:
+        send, delete, served = [], [], [*before.all_files(), _entry_of_served(remote, snapshot)]
+    else:
+        kept = snapshot.files if snapshot else {}
+        send = [file for file in local if file.path not in kept or not kept[file.path].holds(file)]
+        delete = _files_to_delete(manifest, before, snapshot)
+        served = [FileEntry(file.path, file.num_bytes, file.sha256) for file in local]
+    changes = split_changes(
+        manifest.configs,
+        before.configs if before else {},
+        lambda now, then: _row_changes(folder, remote, snapshot, now, then),
+        {file.path: file.num_bytes for file in send},
+        set(delete),
+    )
+    return Plan(
+        repo=remote.repo,
+        title=f"{manifest.dataset} {manifest.version}",
+        parent_commit=snapshot.commit if snapshot else None,
+        changes=tuple(changes),
+        send=tuple(send),
+        delete=tuple(delete),
+        served=tuple(served),
+        tag=tag,
+        tag_exists=tag_exists,
+        private=private,
+    )
+
+
+def _local_files(folder: Path, manifest: Manifest) -> list[LocalFile]:
+    """The folder's files, data first, then the manifest, then the card; each as the manifest describes it."""
+    found = []
+    for entry in manifest.all_files():
+        if not (folder / entry.path).is_file():
+            raise UserError(f"{folder} misses {entry.path}, which its {MANIFEST} lists: build it again")
+        file = local_file(entry.path, folder / entry.path)
+        if (file.num_bytes, file.sha256) != (entry.num_bytes, entry.sha256):
+            raise UserError(f"{folder / entry.path} is not the file that {MANIFEST} describes: build the folder again")
+        found.append(file)
+    found.append(local_file(MANIFEST, folder / MANIFEST))
+    return sorted(found, key=lambda file: (file.path == CARD, file.path == MANIFEST))
+
+
+def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replace: bool) -> Manifest | None:
+    """The manifest that the Hub serves; None in an empty repo, or one whose other content is to be replaced."""
+    others = [path for path in snapshot.files if path != GIT_ATTRIBUTES]
+    if not others:
+        return None
+    if MANIFEST in snapshot.files:
+        content = remote.fetch(MANIFEST, snapshot).read_bytes()
+        if _names_a_dataset(content):
+            manifest = parse_manifest(content, f"{remote.repo}/{MANIFEST}")
+            if manifest.dataset == dataset:
+                return manifest
+            holds = f"the dataset {manifest.dataset}"
+        else:
+            holds = f"a {MANIFEST} that is not selfknow's"
+    else:
+        holds = f"other content ({len(others)} files, such as {others[0]})"
+    if replace:
+        return None
+    raise UserError(f"{remote.repo} holds {holds}, not {dataset}: publish to another repo, or --replace all it holds")
+
+
+def _names_a_dataset(content: bytes) -> bool:
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and "format_version" in value and "dataset" in value
+
+
+def _tag_names_these_rows(remote: Remote, tag: str, manifest: Manifest) -> bool:
+    """Whether the tag is there already, for the same rows; a tag never moves."""
+    commit = remote.tags().get(tag)
+    if commit is None:
+        return False
+    tagged = remote.snapshot(commit)
+    if tagged and MANIFEST in tagged.files:
+        content = remote.fetch(MANIFEST, tagged).read_bytes()
+        if _names_a_dataset(content) and _rows(parse_manifest(content, f"{tag}/{MANIFEST}")) == _rows(manifest):
+            return True
+    raise UserError(f"{remote.repo} has a tag {tag} already, for other rows: raise the dataset's version or give --tag")
+
+
+def _rows(manifest: Manifest) -> object:
+    return manifest.dataset, {name: config.content_hash for name, config in manifest.configs.items()}
+
+
+def _is_served(remote: Remote, snapshot: Snapshot, folder: Path, manifest: Manifest, before: Manifest) -> bool:
+    """Whether the Hub serves the same release, whole; its Parquet may have been written by another pyarrow."""
+    if _rows(manifest) != _rows(before) or manifest.version != before.version or not _is_whole(snapshot, before):
+        return False
+    here, there = (folder / CARD).read_text(encoding="utf-8"), remote.fetch(CARD, snapshot).read_text(encoding="utf-8")
+    return _without_sizes(here) == _without_sizes(there)
+
+
+def _is_whole(snapshot: Snapshot, manifest: Manifest) -> bool:
+    for entry in manifest.all_files():
+        listed = snapshot.files.get(entry.path)
+        if not listed or listed.num_bytes != entry.num_bytes or listed.sha256 not in (None, entry.sha256):
+            return False
+    return True
+
+
+def _without_sizes(card: str) -> str:
+    return re.sub(r"^ *(num_bytes|download_size|dataset_size): \d+\n", "", card, flags=re.MULTILINE)
+
+
+def _entry_of_served(remote: Remote, snapshot: Snapshot) -> FileEntry:
+    file = local_file(MANIFEST, remote.fetch(MANIFEST, snapshot))
+    return FileEntry(file.path, file.num_bytes, file.sha256)
+
+
+def _files_to_delete(manifest: Manifest, before: Manifest | None, snapshot: Snapshot | None) -> list[str]:
+    """What an earlier release left, and Parquet that a glob over a config would read; all, if the repo is replaced.
+
+    Anything else, such as a picture for the card, was put there by somebody and stays.
+    """
+    if snapshot is None:
+        return []
+    new = {entry.path for entry in manifest.all_files()} | {MANIFEST, GIT_ATTRIBUTES}
+    old = set(snapshot.files) - new
+    if before is None:
+        return sorted(old)
+    listed = {entry.path for entry in before.all_files()}
+    return sorted(path for path in old if path in listed or _is_data_of(manifest, path))
+
+
+def _is_data_of(manifest: Manifest, path: str) -> bool:
+    return PurePosixPath(path).suffix == ".parquet" and PurePosixPath(path).parts[0] in manifest.configs
+
+
+def _row_changes(
+    folder: Path, remote: Remote, snapshot: Snapshot | None, now: SplitEntry | None, then: SplitEntry | None
+) -> tuple[int, int, int]:
+    """Rows added, removed and changed, by id."""
+    if then is None or snapshot is None:
+        return (now.num_rows if now else 0), 0, 0
+    if now is None:
+        return 0, then.num_rows, 0
+    served = [remote.fetch(file.path, snapshot) for file in then.files if file.path in snapshot.files]
+    if not served:
+        return now.num_rows, 0, 0
+    return count_row_changes([folder / file.path for file in now.files], served)

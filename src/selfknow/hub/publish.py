@@ -1,0 +1,200 @@
+"""Publishing: check, plan, push, read back, tag.
+
+plan = prepare(Path("out/diary-recall"), "org/diary-recall")  # raises FailedCheckError, prints nothing
+push(plan)
+"""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
+
+from tqdm import tqdm
+
+from selfknow.builders.manifest import FileEntry
+from selfknow.errors import UserError
+from selfknow.hub.dataset_plan import plan_dataset
+from selfknow.hub.failures import told_in_one_line
+from selfknow.hub.plan import Plan
+from selfknow.hub.portraits_plan import plan_portraits
+from selfknow.hub.remote import GIT_ATTRIBUTES, Remote, sha256_of
+
+_DOWNLOADS_AT_A_TIME = 8
+
+
+class Finding(Protocol):
+    """What the gate says of a folder that must not be published."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+
+
+Check = Callable[[Path], Sequence[Finding]]
+
+
+class FailedCheckError(UserError):
+    """The gate refused a folder; nothing was published."""
+
+    def __init__(self, folder: Path, findings: Sequence[Finding]) -> None:
+        super().__init__(f"{folder} fails its check ({len(findings)} findings): nothing was published")
+        self.findings = findings
+
+
+def diff(folder: Path, repo: str, *, tag: str | None = None, replace: bool = False) -> Plan:
+    """Plan a release of a dataset folder, without checking its rows and without needing write access.
+
+    Args:
+        folder: A dataset folder.
+        repo: ``org/name``.
+        tag: The release's tag; by default ``v`` and the manifest's version.
+        replace: Whether a repo that holds something else may be replaced.
+
+    Raises:
+        UserError: The folder is damaged, the Hub cannot be reached, the repo holds something else, and so on.
+    """
+    with told_in_one_line(repo):
+        return plan_dataset(folder, Remote(repo), tag=tag, replace=replace)
+
+
+def prepare(
+    folder: Path,
+    repo: str,
+    *,
+    tag: str | None = None,
+    private: bool = False,
+    replace: bool = False,
+    check: Check | None = None,
+) -> Plan:
+    """Check a dataset folder and plan its release; nothing on the Hub changes.
+
+    Args:
+        folder: A dataset folder.
+        repo: ``org/name``.
+        tag: The release's tag; by default ``v`` and the manifest's version.
+        private: Whether a new repo is made private.
+        replace: Whether a repo that holds something else may be replaced.
+        check: The gate; by default the dataset's own suite.
+
+    Raises:
+        FailedCheckError: The gate has findings.
+        UserError: There is no token that may write, and all that `diff` raises.
+    """
+    with told_in_one_line(repo):
+        remote = Remote(repo)
+        remote.writer()
+        findings = (check or _suite())(folder)
+        if findings:
+            raise FailedCheckError(folder, findings)
+        return plan_dataset(folder, remote, tag=tag, private=private, replace=replace)
+
+
+def push(plan: Plan) -> str:
+    """Carry out a plan: one commit, read back, then the tag. A push that was killed can be repeated.
+
+    Returns:
+        The page of the release.
+
+    Raises:
+        UserError: The repo has changed since the plan was made, the Hub cannot be reached, or what it serves is not
+            what was sent; without a tag, no release has half the files.
+    """
+    with told_in_one_line(plan.repo):
+        remote = Remote(plan.repo)
+        commit = plan.parent_commit or _new_repo(remote, private=plan.private)
+        if plan.makes_commit:
+            commit = remote.commit(plan.title, plan.send, plan.delete, parent=commit)
+        if not plan.is_done:
+            read_back(remote, commit, plan.served)
+        if not plan.tag_exists:
+            remote.tag(plan.tag, commit)
+        return remote.url(plan.tag)
+
+
+def publish(folder: Path, repo: str, *, tag: str | None = None, check: Check | None = None) -> Plan:
+    """Check, plan and push a dataset folder; the arguments and errors are those of `prepare` and `push`.
+
+    Returns:
+        The plan, carried out.
+
+    Example:
+        >>> plan = publish(Path("out/diary-recall"), "org/diary-recall")  # doctest: +SKIP
+    """
+    plan = prepare(folder, repo, tag=tag, check=check)
+    push(plan)
+    return plan
+
+
+def prepare_portraits(
+    folder: Path,
+    repo: str,
+    *,
+    tag: str | None = None,
+    private: bool = False,
+    replace: bool = False,
+    prune: bool = False,
+) -> Plan:
+    """Check portraits against their descriptions and plan their release; nothing on the Hub changes.
+
+    Args:
+        folder: A portrait folder, or a folder of portrait folders; each is published under its folder's name.
+        repo: ``org/name``; a repo holds any number of portraits.
+        tag: The release's tag; by default the next of v1, v2, …
+        private: Whether a new repo is made private.
+        replace: Whether a repo that holds something else may be replaced.
+        prune: Whether served portraits that the folder lacks are removed; otherwise they are kept.
+
+    Raises:
+        UserError: A portrait is damaged, there is no token that may write, the Hub cannot be reached, and so on.
+    """
+    with told_in_one_line(repo):
+        remote = Remote(repo)
+        remote.writer()
+        return plan_portraits(folder, remote, tag=tag, private=private, replace=replace, prune=prune)
+
+
+def publish_portraits(folder: Path, repo: str, *, tag: str | None = None) -> Plan:
+    """Plan and push portraits; the arguments and errors are those of `prepare_portraits` and `push`.
+
+    Returns:
+        The plan, carried out.
+    """
+    plan = prepare_portraits(folder, repo, tag=tag)
+    push(plan)
+    return plan
+
+
+def read_back(remote: Remote, commit: str, expected: Sequence[FileEntry]) -> None:
+    """Download what a commit serves, past every cache, and compare it with what was to be published.
+
+    Raises:
+        UserError: A file is missing or differs.
+    """
+    snapshot = remote.snapshot(commit)
+    if snapshot is None:
+        raise UserError(f"{remote.repo} vanished after the push: publish again")
+
+    def compare(entry: FileEntry) -> None:
+        with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
+            arrived = remote.fetch(entry.path, snapshot, Path(folder))
+            if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
+                raise UserError(
+                    f"{remote.repo} serves another {entry.path} than was sent, so no tag was made: publish again"
+                )
+
+    with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:
+        list(tqdm(pool.map(compare, expected), total=len(expected), desc="reading back", unit="file", disable=None))
+
+
+def _new_repo(remote: Remote, *, private: bool) -> str:
+    snapshot = remote.create(private=private)
+    if set(snapshot.files) - {GIT_ATTRIBUTES}:
+        raise UserError(f"somebody else made {remote.repo} meanwhile: run the command again to see the new plan")
+    return snapshot.commit
+
+
+def _suite() -> Check:
+    from selfknow.validation.check import check_folder
+
+    return check_folder

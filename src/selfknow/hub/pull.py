@@ -1,0 +1,116 @@
+"""Pulling: a release of a dataset, or one portrait, brought here with every byte checked."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+
+from tqdm import tqdm
+
+from selfknow.builders.manifest import MANIFEST, FileEntry, Manifest, parse_manifest
+from selfknow.errors import UserError
+from selfknow.hub.failures import told_in_one_line
+from selfknow.hub.portrait_folder import CARD, DESCRIPTION, read_description
+from selfknow.hub.remote import Remote, Snapshot, sha256_of
+
+_DOWNLOADS_AT_A_TIME = 8
+_CLIENT_FOLDER = ".cache"
+
+
+def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest:
+    """Download a release of a dataset into a folder, which becomes a dataset folder like the one it was published from.
+
+    The manifest is written last, after every file matched it. A pull that was killed goes on where it stopped.
+
+    Args:
+        repo: ``org/name``.
+        folder: New, empty, or left by a pull of the same release that did not finish.
+        revision: A tag, a branch or a commit hash.
+
+    Returns:
+        The release's manifest.
+
+    Raises:
+        UserError: There is no such release, the folder holds something else, or a file arrived damaged.
+    """
+    with told_in_one_line(repo):
+        remote = Remote(repo)
+        snapshot = _snapshot(remote, revision)
+        if MANIFEST not in snapshot.files:
+            raise UserError(f"{repo} holds no {MANIFEST} at {revision}: it is no dataset that selfknow published")
+        served = remote.fetch(MANIFEST, snapshot)
+        manifest = parse_manifest(served.read_bytes(), f"{repo}/{MANIFEST}")
+        missing = _missing_files(folder, manifest, served)
+        folder.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:
+            jobs = pool.map(lambda entry: _fetch_checked(remote, snapshot, entry, folder), missing)
+            list(tqdm(jobs, total=len(missing), desc=f"pulling {repo}", unit="file", disable=None))
+        shutil.rmtree(folder / _CLIENT_FOLDER, ignore_errors=True)
+        shutil.copyfile(served, folder / MANIFEST)
+        return manifest
+
+
+def pull_portrait(repo: str, name: str, *, revision: str = "main") -> Path:
+    """Download one portrait of a repo, and nothing else, into the Hugging Face cache.
+
+    Args:
+        repo: ``org/name``.
+        name: The portrait's name, which is its folder in the repo.
+        revision: A tag, a branch or a commit hash.
+
+    Returns:
+        The portrait's folder, whose bits were checked against the hash in its description.
+
+    Raises:
+        UserError: There is no such portrait, its format is newer, or it arrived damaged.
+    """
+    with told_in_one_line(repo):
+        remote = Remote(repo)
+        snapshot = _snapshot(remote, revision)
+        names = sorted(
+            PurePosixPath(path).parts[0]
+            for path in snapshot.files
+            if path.count("/") == 1 and PurePosixPath(path).name == DESCRIPTION
+        )
+        if name not in names:
+            held = f"it holds {', '.join(names)}" if names else "it holds no portraits"
+            raise UserError(f"{repo} holds no portrait {name!r} at {revision}: {held}")
+        described = remote.fetch(f"{name}/{DESCRIPTION}", snapshot)
+        description = read_description(described.read_bytes(), f"{repo}/{name}/{DESCRIPTION}")
+        bits = remote.fetch(f"{name}/{description['bits_file']}", snapshot)
+        if sha256_of(bits) != description["sha256"]:
+            raise UserError(
+                f"the bits of {name} in {repo} are not those that its {DESCRIPTION} describes: publish it again"
+            )
+        if f"{name}/{CARD}" in snapshot.files:
+            remote.fetch(f"{name}/{CARD}", snapshot)
+        return described.parent
+
+
+def _snapshot(remote: Remote, revision: str) -> Snapshot:
+    snapshot = remote.snapshot(revision)
+    if snapshot is None:
+        raise UserError(f"{remote.repo} does not exist, or is private and this token may not see it: check the name")
+    return snapshot
+
+
+def _missing_files(folder: Path, manifest: Manifest, served_manifest: Path) -> list[FileEntry]:
+    """The files that a folder lacks; one that holds anything else is left alone."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file, not a folder")
+    entries = {entry.path: entry for entry in manifest.all_files()}
+    held = [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
+    here = {path.relative_to(folder).as_posix(): path for path in held}
+    here = {name: path for name, path in here.items() if not name.startswith(f"{_CLIENT_FOLDER}/")}
+    if MANIFEST in here and here[MANIFEST].read_bytes() == served_manifest.read_bytes():
+        del here[MANIFEST]
+    for name, path in here.items():
+        if name not in entries or sha256_of(path) != entries[name].sha256:
+            raise UserError(f"{folder} holds {name}, which is not of this release: give another folder")
+    return [entry for name, entry in entries.items() if name not in here]
+
+
+def _fetch_checked(remote: Remote, snapshot: Snapshot, entry: FileEntry, folder: Path) -> None:
+    arrived = remote.fetch(entry.path, snapshot, folder)
+    if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
+        arrived.unlink()
+        raise UserError(f"{remote.repo} serves another {entry.path} than its {MANIFEST} lists: publish it again")

@@ -1,0 +1,245 @@
+"""A repo on the Hub, as far as publishing and pulling need it: the only place that talks to the client library."""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants, errors
+from huggingface_hub.hf_api import RepoFile
+
+from selfknow.errors import UserError
+from selfknow.hub.failures import HOW_TO_LOG_IN, TOKEN_PAGE, is_transient
+
+GIT_ATTRIBUTES = ".gitattributes"  # the Hub's own file, in every repo
+_MAIN = "main"
+_WAITS_IN_SECONDS = (1, 2, 4)
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A file to be sent: its path in the repo, and its bytes or where they lie."""
+
+    path: str
+    content: Path | bytes
+    num_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ServedFile:
+    """A file as the Hub lists it: large files by their SHA-256, small ones by the id that Git gives their content."""
+
+    num_bytes: int
+    sha256: str | None
+    git_blob_id: str
+
+    def holds(self, file: LocalFile) -> bool:
+        """Whether the content is that of a local file."""
+        if self.num_bytes != file.num_bytes:
+            return False
+        if self.sha256 is not None:
+            return self.sha256 == file.sha256
+        return self.git_blob_id == _git_blob_id(file.content)
+
+    def holds_path(self, path: Path) -> bool:
+        """Whether the content is that of a file on disk."""
+        if self.num_bytes != path.stat().st_size:
+            return False
+        if self.sha256 is not None:
+            return self.sha256 == sha256_of(path)
+        return self.git_blob_id == _git_blob_id(path)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A commit of the repo and its files, by path."""
+
+    commit: str
+    files: Mapping[str, ServedFile]
+
+
+class Remote:
+    """A dataset repo on the Hub; where it is and with which token follows HF_ENDPOINT, HF_TOKEN and `hf auth login`.
+
+    The client library repeats uploads, downloads and listings that met a fault; what it asks only once (who one is,
+    the head of a repo, its tags, a new repo, a commit, a tag) is repeated here.
+
+    Args:
+        repo: ``org/name``.
+    """
+
+    def __init__(self, repo: str) -> None:
+        self.repo = repo
+        self._api = HfApi()
+
+    def writer(self) -> str:
+        """The name of who is logged in.
+
+        Raises:
+            UserError: Nobody is, or with a token that may only read.
+        """
+        try:
+            me = _patiently(self._api.whoami)
+        except errors.LocalTokenNotFoundError:
+            raise UserError(f"publishing to {self.repo} needs a token: {HOW_TO_LOG_IN}") from None
+        role = me.get("auth", {}).get("accessToken", {}).get("role")
+        if role == "read":
+            raise UserError(f"the token of {me['name']} may only read: make one that may write at {TOKEN_PAGE}")
+        return str(me["name"])
+
+    def snapshot(self, revision: str = _MAIN) -> Snapshot | None:
+        """The commit that a revision names, with its files; None where there is no such repo."""
+        try:
+            info = _patiently(self._api.repo_info, self.repo, repo_type="dataset", revision=revision)
+        except errors.RevisionNotFoundError:
+            raise
+        except errors.RepositoryNotFoundError as error:
+            if error.response.status_code == 401:
+                raise
+            return None
+        tree = self._api.list_repo_tree(self.repo, repo_type="dataset", revision=info.sha, recursive=True)
+        files = {
+            entry.path: ServedFile(entry.size, entry.lfs.sha256 if entry.lfs else None, entry.blob_id)
+            for entry in tree
+            if isinstance(entry, RepoFile)
+        }
+        return Snapshot(info.sha, files)
+
+    def tags(self) -> dict[str, str]:
+        """The commit that each tag names."""
+        references = _patiently(self._api.list_repo_refs, self.repo, repo_type="dataset")
+        return {tag.name: tag.target_commit for tag in references.tags}
+
+    def fetch(self, path: str, snapshot: Snapshot, folder: Path | None = None) -> Path:
+        """Download a file of a commit and compare it with the Hub's listing.
+
+        Args:
+            path: The file's path in the repo.
+            snapshot: The commit.
+            folder: Where the file goes, at its path, whatever the client's cache holds; without it, into that cache.
+
+        Raises:
+            UserError: What arrived is not what the Hub lists; it was removed again.
+        """
+        if path not in snapshot.files:
+            raise UserError(f"{self.repo} misses {path}: it holds no whole release")
+        where = {"local_dir": folder, "cache_dir": folder / ".cache"} if folder else {}
+        download = partial(self._api.hf_hub_download, self.repo, path, repo_type="dataset", **where)
+        arrived = Path(_patiently(download, revision=snapshot.commit, repeat_on=_ends_a_download))
+        if not snapshot.files[path].holds_path(arrived):
+            arrived.resolve().unlink()
+            arrived.unlink(missing_ok=True)
+            raise UserError(
+                f"{path} of {self.repo} arrived damaged: its hash is not the one the Hub lists. It was removed; "
+                "run the command again"
+            )
+        return arrived
+
+    def create(self, *, private: bool) -> Snapshot:
+        """Make the repo; its first commit is the Hub's own."""
+        _patiently(self._api.create_repo, self.repo, repo_type="dataset", private=private or None, exist_ok=True)
+        snapshot = self.snapshot()
+        if snapshot is None:
+            raise UserError(f"{self.repo} was made, but this token may not see it: check the token's rights")
+        return snapshot
+
+    def commit(self, title: str, send: Sequence[LocalFile], delete: Sequence[str], parent: str) -> str:
+        """Send and delete files in one commit upon `parent`, in this order.
+
+        Returns:
+            The new commit's hash.
+
+        Raises:
+            UserError: Somebody else committed upon `parent` first.
+        """
+        additions = [CommitOperationAdd(file.path, file.content) for file in send]
+        deletions = [CommitOperationDelete(path) for path in delete]
+        # Large files first, in a step of its own: the client repeats it by itself, so that only the commit is left.
+        self._api.preupload_lfs_files(self.repo, additions, repo_type="dataset", revision=_MAIN, free_memory=False)
+        for wait in (*_WAITS_IN_SECONDS, None):
+            try:
+                made = self._api.create_commit(
+                    self.repo,
+                    [*deletions, *additions],
+                    commit_message=title,
+                    repo_type="dataset",
+                    parent_commit=parent,
+                )
+            except Exception as error:
+                if wait is None or not is_transient(error):
+                    raise
+                time.sleep(wait)
+                # The answer may have been lost after the commit was made: look before trying again.
+                head = self.snapshot()
+                if head and head.commit != parent and _is_made(head, send, delete):
+                    return head.commit
+            else:
+                return str(made.oid)
+        raise AssertionError("the last attempt returns or raises")
+
+    def tag(self, name: str, commit: str) -> None:
+        """Let a tag name a commit.
+
+        Raises:
+            UserError: The tag was given to another commit meanwhile.
+        """
+        _patiently(self._api.create_tag, self.repo, tag=name, revision=commit, repo_type="dataset", exist_ok=True)
+        if self.tags().get(name) != commit:
+            raise UserError(f"somebody else gave the tag {name} of {self.repo} to another commit: give another --tag")
+
+    def url(self, commit: str) -> str:
+        """The page of a commit."""
+        return f"{constants.ENDPOINT}/datasets/{self.repo}/tree/{commit}"
+
+
+def local_file(path: str, content: Path | bytes) -> LocalFile:
+    """Measure and hash what is to be sent."""
+    num_bytes = len(content) if isinstance(content, bytes) else content.stat().st_size
+    return LocalFile(path, content, num_bytes, sha256_of(content))
+
+
+def sha256_of(content: Path | bytes) -> str:
+    """The SHA-256 of a file or of bytes, as 64 hex digits."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _git_blob_id(content: Path | bytes) -> str:
+    data = content if isinstance(content, bytes) else content.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _is_made(head: Snapshot, send: Sequence[LocalFile], delete: Sequence[str]) -> bool:
+    sent = all(file.path in head.files and head.files[file.path].holds(file) for file in send)
+    return sent and not any(path in head.files for path in delete)
+
+
+def _ends_a_download(error: BaseException) -> bool:
+    """Whether a download met one of the passing faults that the client library does not repeat it for."""
+    if isinstance(error, errors.HfHubHTTPError):
+        return error.response.status_code >= 500
+    return isinstance(error, httpx2.ReadError)
+
+
+def _patiently(
+    request: Callable[..., Any],
+    *arguments: object,
+    repeat_on: Callable[[BaseException], bool] = is_transient,
+    **options: object,
+) -> Any:
+    """Repeat a request that the client library makes only once while the Hub is in trouble."""
+    for wait in _WAITS_IN_SECONDS:
+        try:
+            return request(*arguments, **options)
+        except Exception as error:
+            if not repeat_on(error):
+                raise
+            time.sleep(wait)
+    return request(*arguments, **options)
