@@ -1,0 +1,219 @@
+"""A Hub of its own for a module, dataset folders to publish to it, and the real clients in processes of their own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import selfknow
+from selfknow.builders.corpus import Corpus
+from selfknow.builders.diaries import Shape
+from selfknow.builders.diary_recall import DATASET, corpora_of_shape
+from selfknow.builders.folder import build_folder
+from tests.conftest import REPOSITORY
+
+ACCOUNTS = ["you:hf_writer:org", "guest:hf_guest:", "reader:hf_reader:org:read"]
+# `publish` as the command line does it, but for the gate, which costs seconds and has tests of its own.
+PUBLISH_WITHOUT_GATE = """
+import selfknow.hub.publish
+from selfknow.cli import main
+
+selfknow.hub.publish._suite = lambda: lambda folder: []
+main()
+"""
+
+
+@dataclass
+class Client:
+    """Runs the real clients against a Hub, each time in a new process with a new, empty HF_HOME."""
+
+    endpoint: str
+    folder: Path
+    token: str | None = "hf_writer"
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def with_token(self, token: str | None) -> "Client":
+        return replace(self, token=token)
+
+    def command(self, *arguments: object) -> tuple[list[str], dict[str, str]]:
+        runs = len(list(self.folder.glob("home-*")))
+        home = self.folder / f"home-{runs}"
+        home.mkdir()
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
+        environment = kept | {
+            "HF_ENDPOINT": self.endpoint,
+            "HF_HOME": str(home),
+            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+            "PYTHONPATH": str(Path(selfknow.__file__).parents[1]),
+        }
+        if self.token:
+            environment["HF_TOKEN"] = self.token
+        return [sys.executable, "-P", *map(str, arguments)], environment | self.environment
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """Run `python ARGUMENTS` to its end."""
+        command, environment = self.command(*arguments)
+        return subprocess.run(
+            command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    def start_publishing(self, folder: Path, repo: str) -> subprocess.Popen[bytes]:
+        """`publish`, left running."""
+        command, environment = self.command("-c", PUBLISH_WITHOUT_GATE, "data", "publish", folder, repo)
+        return subprocess.Popen(
+            command, env=environment, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def python(self, code: str, *arguments: object) -> str:
+        """Run code that must succeed; what it printed."""
+        done = self.run("-c", code, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def selfknow(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """`selfknow ARGUMENTS`."""
+        return self.run("-m", "selfknow", *arguments)
+
+    def publish(self, folder: Path, repo: str, *options: object) -> subprocess.CompletedProcess[str]:
+        """`selfknow data publish` without the gate."""
+        return self.run("-c", PUBLISH_WITHOUT_GATE, "data", "publish", folder, repo, *options)
+
+    def published(self, folder: Path, repo: str, *options: object) -> None:
+        """`publish` that must succeed."""
+        done = self.publish(folder, repo, *options)
+        assert done.returncode == 0, done.stderr
+
+
+@dataclass
+class Hub:
+    """The server process: what it was asked, what is to go wrong, and what it keeps."""
+
+    endpoint: str
+    root: Path
+
+    def plan_faults(self, *faults: dict[str, Any]) -> None:
+        """Replace the planned faults, and forget the requests so far."""
+        request = urllib.request.Request(f"{self.endpoint}/_faults", json.dumps(faults).encode(), method="POST")
+        urllib.request.urlopen(request).read()
+
+    def requests(self, pattern: str = "") -> list[str]:
+        """The requests since the last planning of faults, as 'POST /api/…'."""
+        with urllib.request.urlopen(f"{self.endpoint}/_requests") as answer:
+            return [request for request in json.load(answer) if re.search(pattern, request)]
+
+    def references(self, repo: str) -> dict[str, Any]:
+        """Branches and tags, as the server keeps them."""
+        return json.loads((self.root / "datasets" / repo / "references.json").read_text())
+
+    def commits(self, repo: str, revision: str = "main") -> list[dict[str, Any]]:
+        """The history of a revision, newest first."""
+        references = self.references(repo)
+        oid = references["branches"].get(revision) or references["tags"].get(revision) or revision
+        history = []
+        while oid:
+            commit = json.loads((self.root / "datasets" / repo / "commits" / f"{oid}.json").read_text())
+            history.append(commit)
+            oid = commit["parent"]
+        return history
+
+    def files(self, repo: str, revision: str = "main") -> dict[str, dict[str, Any]]:
+        """The files of a revision, by path."""
+        return self.commits(repo, revision)[0]["files"]
+
+
+def start_hub(root: Path, *options: str) -> tuple[subprocess.Popen[str], Hub]:
+    accounts = [word for account in ACCOUNTS for word in ("--account", account)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.hub_server", "--root", str(root), *accounts, *options],
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    endpoint = process.stdout.readline().strip().removeprefix("export HF_ENDPOINT=")
+    process.stdout.readline()
+    return process, Hub(endpoint, root)
+
+
+@pytest.fixture(scope="module")
+def make_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Hub]]:
+    """Starts further Hubs, with options of their own."""
+    processes = []
+
+    def make(*options: str) -> Hub:
+        process, hub = start_hub(tmp_path_factory.mktemp("hub"), *options)
+        processes.append(process)
+        return hub
+
+    yield make
+    for process in processes:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def hub_of_module(make_hub: Callable[..., Hub]) -> Hub:
+    return make_hub()
+
+
+@pytest.fixture
+def hub(hub_of_module: Hub) -> Hub:
+    """The module's Hub, without faults."""
+    hub_of_module.plan_faults()
+    return hub_of_module
+
+
+@pytest.fixture
+def client(hub: Hub, tmp_path: Path) -> Client:
+    return Client(hub.endpoint, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def make_client(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Hub], Client]:
+    return lambda hub: Client(hub.endpoint, tmp_path_factory.mktemp("client"))
+
+
+@pytest.fixture
+def repo(request: pytest.FixtureRequest) -> str:
+    """A repo of the test's own."""
+    return "org/" + re.sub(r"\W+", "-", request.node.name)[-90:].strip("-")
+
+
+Edit = Callable[[pa.Table], pa.Table]
+Build = Callable[..., Path]
+MakeHub = Callable[..., Hub]
+MakeClient = Callable[[Hub], Client]
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """Builds a small dataset folder of both setups, `16-diarists` and `16-diarists-simplified`."""
+
+    def make(*, seed: int = 0, version: str = "1.0.0", edits: dict[str, Edit] | None = None, setups: int = 2) -> Path:
+        folder = tmp_path_factory.mktemp("folder") / "diary-recall"
+        corpora = corpora_of_shape(Shape(num_diarists=16, seed=seed))[:setups]
+        corpora[0] = edited(corpora[0], edits or {})
+        build_folder(replace(DATASET, version=version), corpora, folder, seed=seed)
+        return folder
+
+    def edited(corpus: Corpus, edits: dict[str, Edit]) -> Corpus:
+        whole = {split: pa.concat_tables(shard() for shard in shards) for split, shards in corpus.shards.items()}
+        tables = {split: edits.get(split, lambda table: table)(table) for split, table in whole.items()}
+        return replace(corpus, shards={split: [lambda table=table: table] for split, table in tables.items()})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def folder(build: Build) -> Path:
+    """A dataset folder, version 1.0.0."""
+    return build()

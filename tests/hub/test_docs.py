@@ -1,0 +1,70 @@
+"""docs/publishing.md, run as it stands: from an empty folder to releases that every client loads, and one refused."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import selfknow
+from tests.conftest import REPOSITORY
+
+PAGE = REPOSITORY / "docs" / "publishing.md"
+BLOCK = re.compile(r"^```(bash|console|python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+END_OF_STEP = "-- end of step --"
+
+
+def test_the_page_does_what_it_says(tmp_path: Path) -> None:
+    rehearsal = PAGE.read_text().partition("## Publish for real")[0]
+    steps = list(_steps(BLOCK.findall(rehearsal)))
+    script = "\n".join(f"{code}\necho '{END_OF_STEP}'" for code, _ in steps)
+    done = subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n{script}"],
+        cwd=tmp_path,
+        env=_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.split(f"{END_OF_STEP}\n")
+    for (code, shown), output in zip(steps, printed, strict=False):
+        assert shown is None or comparable(output) == comparable(shown), f"{code}\nprinted:\n{output}"
+
+
+def _steps(blocks: list[tuple[str, str]]) -> list[tuple[str, str | None]]:
+    """Each command or program of the page, as bash, and the output that the page shows for it."""
+    steps: list[tuple[str, str | None]] = []
+    for language, text in blocks:
+        if language == "bash":
+            steps.append((text, None))
+        elif language == "python":
+            steps.append((f"python - <<'END OF PYTHON'\n{text}END OF PYTHON", None))
+        elif language == "text":
+            steps[-1] = (steps[-1][0], text)
+        else:
+            commands = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+            steps += [tuple(command.split("\n", 1)) for command in commands]  # type: ignore[misc]
+    return steps
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """What a clone offers: `python`, `selfknow`, and the folder `tests` below the current one."""
+    (folder / "tests").symlink_to(REPOSITORY / "tests")
+    (folder / "bin").mkdir()
+    for name, arguments in (("python", ""), ("selfknow", "-P -m selfknow")):
+        program = folder / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {arguments} "$@"\n')
+        program.chmod(0o755)
+    return {name: value for name, value in os.environ.items() if not name.startswith("HF_")} | {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(Path(selfknow.__file__).parents[1]),
+        "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+    }
+
+
+def comparable(text: str) -> str:
+    """The text without what pyarrow's version decides: the sizes of files, and the widths they give a table."""
+    text = re.sub(r" *\b\d{1,3}(,\d{3})+$", " N", text, flags=re.MULTILINE)
+    return re.sub(r"-{2,}|(?<=\S) {2,}", "  ", text)
