@@ -74,7 +74,7 @@ def publish(
         typer.echo(f"selfknow: {error}", err=True)
         raise typer.Exit(1) from None
     print_plan(plan, output_format)
-    if not dry_run:
+    if not dry_run and not plan.is_done:
         typer.echo(f"published: {hub.push(plan)}", err=True)
 
 

@@ -48,5 +48,5 @@ def publish(
 
     plan = hub.prepare_portraits(folder, repo, tag=tag, private=private, replace=replace, prune=prune)
     print_plan(plan, output_format)
-    if not dry_run:
+    if not dry_run and not plan.is_done:
         typer.echo(f"published: {hub.push(plan)}", err=True)

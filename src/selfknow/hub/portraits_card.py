@@ -16,7 +16,7 @@ def portraits_card(repo: str, portraits: Mapping[str, Mapping[str, Any]]) -> str
         repo: ``org/name``.
         portraits: Each portrait's description, by name.
     """
-    names = sorted(portraits)
+    names = sorted(portraits, key=lambda name: (portraits[name]["items"], name))
     lines = [
         f"| portrait | corpus | {' | '.join(_COLUMNS)} |",
         f"| --- | --- |{' ---: |' * len(_COLUMNS)}",
