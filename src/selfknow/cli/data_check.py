@@ -45,23 +45,23 @@ def check(
     read_manifest(folder)  # no pages about what is no dataset folder
     pages = docs or Path(tempfile.mkdtemp(prefix="selfknow-data-docs-"))
     findings = check_folder(folder, data_docs=pages, progress=True)
-    if output_format is Format.table:
-        _print_findings(findings)
-    else:
-        print_rows([_row(finding, output_format) for finding in findings], output_format)
+    print_findings(findings, output_format)
     verdict = f"{folder} does not meet {len(findings)} expectations" if findings else f"{folder} meets all expectations"
     typer.echo(f"{verdict}; Data Docs: {(pages / 'index.html').resolve().as_uri()}", err=True)
     if findings:
         raise typer.Exit(1)
 
 
-def _print_findings(findings: "Sequence[Finding]") -> None:
-    """A heading, the message and the examples of each finding."""
+def print_findings(findings: "Sequence[Finding]", output_format: Format) -> None:
+    """Print findings on stdout; as a table: a heading, the message and the examples of each."""
+    if output_format is not Format.table:
+        return print_rows([_row(finding, output_format) for finding in findings], output_format)
     for finding in findings:
         place = " / ".join(name for name in (finding.config, finding.split) if name) or "folder"
         typer.echo(f"{place}: {finding.expectation}\n  {finding.message}")
         for example in finding.examples:
             typer.echo("  - " + ", ".join(f"{name}: {value!r}" for name, value in example.items()))
+    return None
 
 
 def _row(finding: "Finding", output_format: Format) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.data_check import print_findings
 from selfknow.cli.output import Format, print_rows
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def publish(
     try:
         plan = hub.prepare(folder, repo, tag=tag, private=private, replace=replace)
     except hub.FailedCheckError as error:
-        print_rows([asdict(finding) for finding in error.findings], output_format)  # type: ignore[call-overload]
+        print_findings(error.findings, output_format)
         typer.echo(f"selfknow: {error}", err=True)
         raise typer.Exit(1) from None
     print_plan(plan, output_format)

@@ -7,8 +7,9 @@ push(plan)
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
@@ -20,24 +21,19 @@ from selfknow.hub.plan import Plan
 from selfknow.hub.portraits_plan import plan_portraits
 from selfknow.hub.remote import GIT_ATTRIBUTES, Remote, sha256_of
 
+if TYPE_CHECKING:
+    from selfknow.validation.finding import Finding
+
 _DOWNLOADS_AT_A_TIME = 8
 
 
-class Finding(Protocol):
-    """What the gate says of a folder that must not be published."""
-
-    @property
-    def message(self) -> str:
-        """What is wrong."""
-
-
-Check = Callable[[Path], Sequence[Finding]]
+Check = Callable[[Path], "Sequence[Finding]"]
 
 
 class FailedCheckError(UserError):
     """The gate refused a folder; nothing was published."""
 
-    def __init__(self, folder: Path, findings: Sequence[Finding]) -> None:
+    def __init__(self, folder: Path, findings: "Sequence[Finding]") -> None:
         super().__init__(f"{folder} fails its check ({len(findings)} findings): nothing was published")
         self.findings = findings
 
@@ -197,4 +193,4 @@ def _new_repo(remote: Remote, *, private: bool) -> str:
 def _suite() -> Check:
     from selfknow.validation.check import check_folder
 
-    return check_folder
+    return partial(check_folder, progress=True)
