@@ -1,4 +1,4 @@
-"""Adding n-grams to a Bloom filter, in rounds: sort probes into regions on all cores, then set the bits region by region."""
+"""Adding n-grams to a Bloom filter, in rounds: sort probes by region on all cores, then set the bits of each."""
 
 import numpy as np
 

@@ -1,15 +1,17 @@
-"""Asking a Bloom filter which n-grams it holds, in place or sorted by region: the answers are the same, the cost is not."""
+"""Asking a Bloom filter which n-grams it holds, in place or sorted by region: alike in all but cost."""
+
+import itertools
+from threading import Lock
 
 import numpy as np
 
 from selfknow.portraits import reference
 from selfknow.portraits.layout import FilterShape, probe_constants
-from selfknow.portraits.ngrams import Batch, base_powers, shares_by_bytes
+from selfknow.portraits.ngrams import ONE_THREAD_BYTES, Batch, hash_batch
 from selfknow.portraits.reference import Words
-from selfknow.portraits.segments import Bytes, Positions, Segments
+from selfknow.portraits.segments import Bytes, Positions
 from selfknow.portraits.workers import Streams, run
 
-_ONE_THREAD_BYTES = 1 << 17
 _SORTING_PAYS_BITS = 1 << 26  # 8 MiB: what is smaller stays in a cache
 _SORTING_PAYS_LOAD = 256  # bits of the filter for each probe, at most: each region is read once, whole
 _MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; 72 bytes each with 9 hashes
@@ -19,8 +21,8 @@ _SAMPLE = 1024
 class Asker:
     """Answers for batches of texts from a bit array, which it never writes to.
 
-    Sorted by region, all probes of an n-gram are made; in place, probing ends at the first miss, but each probe waits for
-    memory. So the way is chosen by asking a sample first: many hits, a large filter and a large batch are sorted.
+    Sorted by region, all probes of an n-gram are made; in place, probing ends at the first miss, but each probe waits
+    for memory. So the way is chosen by asking a sample first: many hits, a large filter and a large batch are sorted.
     """
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
@@ -31,6 +33,7 @@ class Asker:
         self._reciprocal = np.uint64((1 << 64) // shape.size_in_bits)
         self._round = min(max(shape.size_in_bits // 256, _MIN_ROUND), _MAX_ROUND)
         self._streams: Streams | None = None
+        self._sorting = Lock()  # the streams are one caller's at a time
 
     def hits(self, batch: Batch) -> tuple[Bytes, Positions]:
         """Which n-grams of a batch are in the filter.
@@ -38,43 +41,20 @@ class Asker:
         Returns:
             One uint8 for each n-gram, 1 or 0, and int64 offsets of each text's first n-gram, shape (texts + 1,).
         """
-        if batch.is_small():
-            starts, ends, counts = reference.ngram_bounds(batch.data, batch.offsets, batch.width, batch.stride)
-            hits = reference.answer(reference.hash_ngrams(batch.data, starts, ends), self.shape, self.array)
-            return hits, np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-        hashes, offsets = self._hashes(batch)
-        return self._answer(hashes), offsets
-
-    def _hashes(self, batch: Batch) -> tuple[Words, Positions]:
-        from selfknow.portraits.kernel import hash_segments
-
-        segments = batch.segments()
-        counts = np.zeros(len(segments.starts), np.int64)
-
-        def hash_share(share: tuple[int, int]) -> Words:
-            first, last = share
-            room = int(np.sum(segments.ends[first:last] - segments.starts[first:last]))
-            out = np.empty(room, np.uint64)
-            filled = hash_segments(
-                batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
-                base_powers(batch.width), out, counts,
-            )  # fmt: skip
-            return out[: int(filled)]
-
-        threads = self._threads if batch.size_in_bytes > _ONE_THREAD_BYTES else 1
-        parts = run(hash_share, shares_by_bytes(segments, threads), threads)
-        hashes = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.uint64), *parts])
-        return hashes, text_offsets(counts, segments)
+        small = batch.is_small()
+        hashes, offsets = hash_batch(batch, self._threads)
+        return reference.answer(hashes, self.shape, self.array) if small else self._answer(hashes), offsets
 
     def _answer(self, hashes: Words) -> Bytes:
         if self._sorting_pays(hashes):
             hits = np.ones(len(hashes), np.uint8)
-            for start in range(0, len(hashes), self._round):
-                part = slice(start, start + self._round)
-                self._answer_sorted(hashes[part], hits[part])
+            with self._sorting:
+                for start in range(0, len(hashes), self._round):
+                    part = slice(start, start + self._round)
+                    self._answer_sorted(hashes[part], hits[part])
             return hits
         hits = np.zeros(len(hashes), np.uint8)
-        threads = self._threads if len(hashes) > _ONE_THREAD_BYTES else 1
+        threads = self._threads if len(hashes) > ONE_THREAD_BYTES else 1
         run(lambda part: self._probe_in_place(hashes[part], hits[part]), _slices(len(hashes), threads), threads)
         return hits
 
@@ -119,11 +99,6 @@ class Asker:
         )
 
 
-def text_offsets(counts: Positions, segments: Segments) -> Positions:
-    """Where each text's n-grams start, from the counts of its segments."""
-    return np.asarray(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])[segments.firsts])
-
-
 def _slices(length: int, parts: int) -> list[slice]:
     bounds = np.linspace(0, length, parts + 1).astype(int).tolist()
-    return [slice(first, last) for first, last in zip(bounds, bounds[1:], strict=False)]
+    return [slice(first, last) for first, last in itertools.pairwise(bounds)]

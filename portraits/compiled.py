@@ -1,4 +1,4 @@
-"""How the kernels are compiled: without the GIL, without bounds checks, cached on disk, and typed for readers of Python."""
+"""How the kernels are compiled: without the GIL or bounds checks, cached on disk, typed for readers."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -7,6 +7,11 @@ import numba
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
+
+# Numba's numbers, which also cast. Numba's own types see only what they are as Python objects.
+uint8: Any = types.uint8
+uint32: Any = types.uint32
+uint64: Any = types.uint64
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,8 +30,7 @@ def inlined(function: Function) -> Function:
     return cast("Function", numba.njit(nogil=True, error_model="numpy", inline="always")(function))
 
 
-@intrinsic
-def multiply_wide(_typing: Any, _left: Any, _right: Any) -> Any:
+def _multiply_wide(_typing: Any, _left: Any, _right: Any) -> Any:
     """The 128-bit product of two uint64, as (high, low): one machine instruction that NumPy does not have."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -35,4 +39,8 @@ def multiply_wide(_typing: Any, _left: Any, _right: Any) -> Any:
         high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
         return context.make_tuple(builder, signature.return_type, [high, builder.trunc(product, word)])
 
-    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), emit
+    pair: Any = types.UniTuple
+    return pair(uint64, 2)(uint64, uint64), emit
+
+
+multiply_wide: Any = intrinsic(_multiply_wide)

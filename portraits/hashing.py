@@ -3,12 +3,12 @@
 ``rbloom.Bloom.load("bits.rbloom", ngram_hash)`` answers like the portrait itself::
 
     >>> f"{ngram_hash('What I cannot create, I d'):x}"
-    'bdc4cce7c4cd4a7abdc4cce7'
+    '4e3a00e355f8e32e4e3a00e3'
 
-A fingerprint of the n-gram's UTF-8 bytes (Karp and Rabin, 1987) modulo the Mersenne prime 2^61 - 1, so that it can be
-rolled along a text at a cost that does not grow with the width, is spread over 64 bits by the finaliser of splitmix64
-(Steele, Lea and Flood, 2014), and fills the low 96 bits that rbloom's probes depend on. Two different n-grams of L bytes
-share a fingerprint with a chance of about L / 2^61.
+A fingerprint of the n-gram's UTF-8 bytes (Karp and Rabin, 1987) modulo the Mersenne prime 2^61 - 1, so that it can
+be rolled along a text at a cost that does not grow with the width, is spread over 64 bits by the finaliser of
+splitmix64 (Steele, Lea and Flood, 2014), and fills the low 96 bits that rbloom's probes depend on. Two different
+n-grams of L bytes share a fingerprint with a chance of about L / 2^61.
 """
 
 HASH_NAME = "karp-rabin-61-splitmix64"

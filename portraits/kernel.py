@@ -1,17 +1,22 @@
 """The hot loops: rolling hashes over Arrow's bytes, and bit access that spares the memory bus.
 
-A Bloom filter larger than the caches is bound by memory latency: each probe is a miss. Here probes are first sorted by the
-region of the bit array that they fall into (writing to one stream a region, which caches like), and then each region,
-small enough for a core's own cache, is read in order once and probed there. ``reference.py`` says the same in NumPy.
+A Bloom filter larger than the caches is bound by memory latency: each probe is a miss. Here probes are first sorted by
+the region of the bit array that they fall into (writing to one stream a region, which caches like), and then each
+region, small enough for a core's own cache, is read in order once and probed there. ``reference.py`` says the same in
+NumPy.
 
 All functions release the GIL and share nothing but what their arguments say.
 """
 
-import numpy as np
-from numba import uint8, uint32, uint64
+from typing import Any
 
-from selfknow.portraits.compiled import compiled, inlined, multiply_wide
+import numpy as np
+import numpy.typing as npt
+
+from selfknow.portraits.compiled import compiled, inlined, multiply_wide, uint8, uint32, uint64
 from selfknow.portraits.hashing import BASE, MERSENNE_61, SPLITMIX_1, SPLITMIX_2
+from selfknow.portraits.reference import Words
+from selfknow.portraits.segments import Bytes, Positions
 
 _PRIME, _BASE = np.uint64(MERSENNE_61), np.uint64(BASE)
 _SPLITMIX_1, _SPLITMIX_2 = np.uint64(SPLITMIX_1), np.uint64(SPLITMIX_2)
@@ -22,7 +27,7 @@ _DENSE = 4096  # entries of a region from which on reading all of it in order fi
 
 
 @inlined
-def _multiply(left, right):  # type: ignore[no-untyped-def]
+def _multiply(left: Any, right: Any) -> Any:
     """The product modulo 2^61 - 1."""
     high, low = multiply_wide(left, right)
     folded = (low & _PRIME) + ((low >> uint64(61)) | (high << uint64(3)))
@@ -30,14 +35,14 @@ def _multiply(left, right):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _append(value, byte):  # type: ignore[no-untyped-def]
+def _append(value: Any, byte: Any) -> Any:
     """The fingerprint with one more byte."""
     longer = _multiply(value, _BASE) + uint64(byte) + uint64(1)
     return longer if longer < _PRIME else longer - _PRIME
 
 
 @inlined
-def _mix(value):  # type: ignore[no-untyped-def]
+def _mix(value: Any) -> Any:
     """Splitmix64's finaliser."""
     value = (value ^ (value >> uint64(30))) * _SPLITMIX_1
     value = (value ^ (value >> uint64(27))) * _SPLITMIX_2
@@ -45,7 +50,7 @@ def _mix(value):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _position(mixed, constants, bits, reciprocal):  # type: ignore[no-untyped-def]
+def _position(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
     """A probe's bit: see ``layout.probe_constants``; the remainder by multiplication with ``2^64 // bits``."""
     upper = mixed >> uint64(32)
     word = (
@@ -59,12 +64,14 @@ def _position(mixed, constants, bits, reciprocal):  # type: ignore[no-untyped-de
 
 
 @inlined
-def _is_set(array, position):  # type: ignore[no-untyped-def]
+def _is_set(array: Bytes, position: Any) -> Any:
     return (array[position >> uint64(3)] >> uint8(position & uint64(7))) & uint8(1)
 
 
 @compiled
-def _hash_segment(data, start, end, skip, width, stride, powers, out, filled):  # type: ignore[no-untyped-def]
+def _hash_segment(
+    data: Bytes, start: Any, end: Any, skip: Any, width: int, stride: int, powers: Words, out: Words, filled: Any
+) -> Any:
     """Append the hashes of one segment's n-grams to ``out`` and return how many it then holds."""
     head, tail = uint64(start), uint64(start)
     end = uint64(end)
@@ -105,23 +112,49 @@ def _hash_segment(data, start, end, skip, width, stride, powers, out, filled):  
 
 
 @compiled
-def hash_segments(data, starts, ends, skips, first, last, width, stride, powers, out, counts):  # type: ignore[no-untyped-def]
+def hash_segments(
+    data: Bytes,
+    starts: Positions,
+    ends: Positions,
+    skips: Positions,
+    first: int,
+    last: int,
+    width: int,
+    stride: int,
+    powers: Words,
+    out: Words,
+    counts: Positions,
+) -> Any:
     """Hash the n-grams of segments ``first`` to ``last`` into ``out``; ``counts`` gets how many each has."""
     filled = uint64(0)
     for segment in range(first, last):
         before = filled
-        filled = _hash_segment(
-            data, starts[segment], ends[segment], skips[segment], width, stride, powers, out, filled
-        )
+        filled = _hash_segment(data, starts[segment], ends[segment], skips[segment], width, stride, powers, out, filled)
         counts[segment] = filled - before
     return filled
 
 
 @compiled
-def scatter_segments(  # type: ignore[no-untyped-def]
-    data, starts, ends, skips, first, last, width, stride, powers,
-    constants, bits, reciprocal, shift, cursors, limits, entries, overflow, hashes,
-):  # fmt: skip
+def scatter_segments(
+    data: Bytes,
+    starts: Positions,
+    ends: Positions,
+    skips: Positions,
+    first: int,
+    last: int,
+    width: int,
+    stride: int,
+    powers: Words,
+    constants: Words,
+    bits: Any,
+    reciprocal: np.uint64,
+    shift: int,
+    cursors: Words,
+    limits: Words,
+    entries: npt.NDArray[Any],
+    overflow: Words,
+    hashes: Words,
+) -> Any:
     """Hash segments from ``first`` on and write the position of each probe into its region's stream.
 
     Stops after the block in which a region's stream was full; what did not fit is in ``overflow``.
@@ -147,9 +180,19 @@ def scatter_segments(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _scatter(  # type: ignore[no-untyped-def]
-    hashes, filled, constants, bits, reciprocal, shift, cursors, limits, entries, overflow, overflowed
-):
+def _scatter(
+    hashes: Words,
+    filled: Any,
+    constants: Words,
+    bits: Any,
+    reciprocal: np.uint64,
+    shift: int,
+    cursors: Words,
+    limits: Words,
+    entries: npt.NDArray[Any],
+    overflow: Words,
+    overflowed: Any,
+) -> Any:
     shift = uint64(shift)
     mask = (uint64(1) << shift) - uint64(1)
     positions = np.empty(_BLOCK, dtype=np.uint64)
@@ -175,7 +218,9 @@ def _scatter(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def set_regions(first, last, shift, starts, cursors, entries, array):  # type: ignore[no-untyped-def]
+def set_regions(
+    first: int, last: int, shift: int, starts: Words, cursors: Words, entries: npt.NDArray[Any], array: Bytes
+) -> Any:
     """Set the bits that the streams of all workers hold for regions ``first`` to ``last``, and empty the streams."""
     read = uint8(0)
     size = uint64(1) << uint64(shift - 3)
@@ -195,7 +240,7 @@ def set_regions(first, last, shift, starts, cursors, entries, array):  # type: i
 
 
 @inlined
-def _read_all(array, base, size):  # type: ignore[no-untyped-def]
+def _read_all(array: Bytes, base: Any, size: Any) -> Any:
     """Bring a region into the cache in order; the result only keeps the compiler from leaving it out."""
     read = uint8(0)
     for i in range(base, min(base + size, uint64(array.shape[0])), uint64(64)):
@@ -204,14 +249,16 @@ def _read_all(array, base, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def set_bits(positions, count, array):  # type: ignore[no-untyped-def]
+def set_bits(positions: Words, count: int, array: Bytes) -> None:
     """Set single bits."""
     for i in range(uint64(count)):
         array[positions[i] >> uint64(3)] |= uint8(1) << uint8(positions[i] & uint64(7))
 
 
 @compiled
-def probe_in_place(hashes, constants, bits, reciprocal, array, hits):  # type: ignore[no-untyped-def]
+def probe_in_place(
+    hashes: Words, constants: Words, bits: Any, reciprocal: np.uint64, array: Bytes, hits: Bytes
+) -> None:
     """Probe n-grams block by block, each probe only for those that are still alive; ``hits`` must be zeros."""
     alive = np.empty(_FULL_BLOCK, dtype=np.uint32)
     positions = np.empty(_FULL_BLOCK, dtype=np.uint64)
@@ -236,9 +283,20 @@ def probe_in_place(hashes, constants, bits, reciprocal, array, hits):  # type: i
 
 
 @compiled
-def scatter_queries(  # type: ignore[no-untyped-def]
-    hashes, first, last, constants, bits, reciprocal, shift, cursors, limits, entries, array, hits
-):
+def scatter_queries(
+    hashes: Words,
+    first: int,
+    last: int,
+    constants: Words,
+    bits: Any,
+    reciprocal: np.uint64,
+    shift: int,
+    cursors: Words,
+    limits: Words,
+    entries: npt.NDArray[Any],
+    array: Bytes,
+    hits: Bytes,
+) -> None:
     """Write each probe of n-grams ``first`` to ``last`` with its n-gram's number into its region's stream.
 
     A probe whose stream is full is answered at once. ``hits`` must be ones.
@@ -266,7 +324,16 @@ def scatter_queries(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def answer_regions(first, last, shift, starts, cursors, entries, array, hits):  # type: ignore[no-untyped-def]
+def answer_regions(
+    first: int,
+    last: int,
+    shift: int,
+    starts: Words,
+    cursors: Words,
+    entries: npt.NDArray[Any],
+    array: Bytes,
+    hits: Bytes,
+) -> Any:
     """Answer the probes in the streams of all workers for regions ``first`` to ``last``, and empty the streams.
 
     Workers write nothing but zeros into ``hits``, so it does not matter which one comes first.
@@ -287,7 +354,7 @@ def answer_regions(first, last, shift, starts, cursors, entries, array, hits):  
 
 
 @compiled
-def sum_runs(values, offsets, sums):  # type: ignore[no-untyped-def]
+def sum_runs(values: Bytes, offsets: Positions, sums: Positions) -> None:
     """Sum ``values`` between consecutive offsets."""
     for run in range(sums.shape[0]):
         total = 0

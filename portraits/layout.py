@@ -1,7 +1,8 @@
 """The Bloom filter's layout: how many bits and hashes, which bits an n-gram probes, and the file's header.
 
-The layout is rbloom's (version 1.5), so that ``bits.rbloom`` loads there: 8 bytes with the number of hashes, little-endian,
-then the bit array, least significant bit of a byte first. Probe i of a hash h is ``(s_i >> 32) mod 2^64 mod bits`` where
+The layout is rbloom's (version 1.5), so that ``bits.rbloom`` loads there: 8 bytes with the number of hashes,
+little-endian, then the bit array, least significant bit of a byte first. Probe i of a hash h is
+``(s_i >> 32) mod 2^64 mod bits`` where
 ``s_0 = h`` and ``s_i = s_(i-1) * MULTIPLIER + 1 mod 2^128``.
 """
 
@@ -87,8 +88,8 @@ def probe_positions(ngram_hash: int, shape: FilterShape) -> Iterator[int]:
 def probe_constants(hashes: int) -> npt.NDArray[np.uint64]:
     """The probes as 64-bit arithmetic: one row of five constants for each.
 
-    After i steps ``s_i = h * M_i + C_i mod 2^128``. As h is ``z << 32 | z >> 32`` for a 64-bit z, the wanted middle word
-    of s_i is, modulo 2^64 and with y = z >> 32::
+    After i steps ``s_i = h * M_i + C_i mod 2^128``. As h is ``z << 32 | z >> 32`` for a 64-bit z, the wanted middle
+    word of s_i is, modulo 2^64 and with y = z >> 32::
 
         z * low64(M_i) + y * middle64(M_i) + (y * low32(M_i) + low32(C_i) >> 32) + middle64(C_i)
 

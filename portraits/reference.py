@@ -62,7 +62,7 @@ def _multiply_by_base(values: Words) -> Words:
         + (bottom >> _U(61))
     )
     total = (total & _PRIME) + (total >> _U(61))
-    return np.where(total < _PRIME, total, total - _PRIME)
+    return np.asarray(np.where(total < _PRIME, total, total - _PRIME))
 
 
 def positions(hashes: Words, probe: int, shape: FilterShape) -> Words:

@@ -47,9 +47,12 @@ def cut(data: Bytes, offsets: Positions, width: int, stride: int) -> Segments:
     if not len(long_texts):
         texts = len(lengths)
         return Segments(offsets[:-1], offsets[1:], np.zeros(texts, np.int64), np.arange(texts + 1, dtype=np.int64))
-    pieces = {int(text): list(_pieces(data, *offsets[text : text + 2].tolist(), width, stride)) for text in long_texts}
+    pieces = {
+        text: list(_pieces(data, int(offsets[text]), int(offsets[text + 1]), width, stride))
+        for text in long_texts.tolist()
+    }
     counts = np.ones(len(lengths), np.int64)
-    counts[long_texts] = [len(pieces[int(text)]) for text in long_texts]
+    counts[long_texts] = [len(pieces[text]) for text in long_texts.tolist()]
     firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     starts, ends = np.repeat(offsets[:-1], counts), np.repeat(offsets[1:], counts)
     skips = np.zeros(len(starts), np.int64)
@@ -57,6 +60,11 @@ def cut(data: Bytes, offsets: Positions, width: int, stride: int) -> Segments:
         where = slice(firsts[text], firsts[text + 1])
         starts[where], ends[where], skips[where] = np.array(rows, dtype=np.int64).T
     return Segments(starts, ends, skips, firsts)
+
+
+def text_offsets(counts: Positions, segments: Segments) -> Positions:
+    """Where each text's n-grams start, from the counts of its segments."""
+    return np.asarray(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])[segments.firsts])
 
 
 def _pieces(data: Bytes, start: int, end: int, width: int, stride: int) -> Iterator[tuple[int, int, int]]:

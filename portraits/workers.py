@@ -1,10 +1,11 @@
 """Threads for kernels that release the GIL, and the shape of the streams they sort probes into."""
 
+import itertools
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +55,11 @@ class Streams:
     starts: npt.NDArray[np.uint64]
     limits: npt.NDArray[np.uint64]
     cursors: npt.NDArray[np.uint64]
-    entries: npt.NDArray[np.uint32] | npt.NDArray[np.uint64]
+    entries: npt.NDArray[Any]
 
     @classmethod
     def make(
-        cls, size_in_bits: int, probes_per_worker: int, workers: int, dtype: type[np.uint32] | type[np.uint64]
+        cls, size_in_bits: int, probes_per_worker: int, workers: int, dtype: type[np.unsignedinteger[Any]]
     ) -> "Streams":
         """Streams for about ``probes_per_worker`` probes of each worker."""
         shift = region_shift(size_in_bits, workers)
@@ -79,7 +80,7 @@ class Streams:
     def shares(self, workers: int) -> list[tuple[int, int]]:
         """The regions as ranges, several for each worker."""
         bounds = np.linspace(0, len(self.starts), min(len(self.starts), workers * 4) + 1).astype(int).tolist()
-        return list(zip(bounds, bounds[1:], strict=False))
+        return list(itertools.pairwise(bounds))
 
 
 def region_shift(size_in_bits: int, workers: int) -> int:
