@@ -38,8 +38,8 @@ def build(
 ) -> tuple[Description, Bytes]:
     """Build a portrait's description and bits; see ``Portrait.build``."""
     threads = thread_count(threads)
-    if capacity is not None:
-        FilterShape.for_capacity(capacity, false_positive_rate)  # a wrong number is told before the corpus is read
+    # A wrong number is told before the corpus is read.
+    FilterShape.for_capacity(1 if capacity is None else capacity, false_positive_rate)
     with ExitStack() as stack:
         if capacity is None:
             texts = _readable_twice(texts, stack)

@@ -205,7 +205,9 @@ class Portrait:
                 yield spans if normalization == "none" else _as_given(spans, text.as_py() or "", normalization)
 
     def contains(self, texts: Iterable[Any]) -> npt.NDArray[np.bool_]:
-        """Whether each text, exactly ``width`` characters after normalisation, is an n-gram of the corpus.
+        """Whether each text, of exactly ``width`` characters, is an n-gram of the corpus.
+
+        The texts are not normalised: an n-gram of a normalised text may well begin or end with a blank.
 
         Returns:
             bool, one a text. False is certain; True is wrong with the false positive rate.
@@ -213,15 +215,17 @@ class Portrait:
         Raises:
             UserError: A text has another length.
         """
+        from selfknow.portraits.texts import arrow_batches
+
         answers: list[npt.NDArray[np.bool_]] = [np.zeros(0, np.bool_)]
         width = self.description.width
         done = 0
-        for batch in self._batches(texts):
+        for batch in arrow_batches(texts):
             lengths = _lengths(batch)
             if len(wrong := np.flatnonzero(lengths != width)):
                 raise UserError(
                     f"contains takes texts of exactly {width} characters; text {done + int(wrong[0])} has "
-                    f"{int(lengths[wrong[0]])} (after normalization {self.description.normalization!r})"
+                    f"{int(lengths[wrong[0]])}"
                 )
             hits, _ = self._ask(batch, 1)
             answers.append(hits.astype(np.bool_))

@@ -40,6 +40,8 @@ def find(repo: str | Path, name: str | None = None, *, revision: str | None = No
     """
     folder = Path(repo)
     if not folder.is_dir():
+        if str(repo).count("/") != 1:
+            raise UserError(f"{repo} is neither a folder here nor a repo's name, org/name")
         folder = _download(str(repo), name, revision)
     if name is not None and Path(name).name != name:
         raise UserError(f"{name!r} is no portrait's name")

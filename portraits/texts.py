@@ -97,7 +97,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _from_python(some: list[Any], position: int) -> pa.LargeStringArray:
     try:
-        return pa.array(some, pa.large_string())
+        return as_strings(pa.array(some, pa.large_string()))
     except UnicodeEncodeError as error:
         raise UserError(f"a text is not valid Unicode: {error.reason} (a lone surrogate)") from error
     except (pa.ArrowTypeError, pa.ArrowInvalid, TypeError):

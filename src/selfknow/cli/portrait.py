@@ -1,6 +1,7 @@
 """``selfknow portrait``: build, question and publish portraits of corpora."""
 
 import sys
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,6 +48,19 @@ TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that
 WhereOption = Annotated[
     str | None, typer.Option("--where", help="The SQL condition on rows that belong.", show_default=False)
 ]
+
+
+@app.callback()
+def portrait_() -> None:
+    """Build, question and publish portraits of corpora."""
+    told: set[str] = set()
+
+    def tell_once(message: Warning | str, *_: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            typer.echo(f"selfknow: {message}", err=True)
+
+    warnings.showwarning = tell_once
 
 
 @app.command()
