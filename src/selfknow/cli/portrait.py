@@ -55,7 +55,7 @@ def portrait_() -> None:
     """Build, question and publish portraits of corpora."""
     told: set[str] = set()
 
-    def tell_once(message: Warning | str, *_: object) -> None:
+    def tell_once(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in told:
             told.add(str(message))
             typer.echo(f"selfknow: {message}", err=True)
