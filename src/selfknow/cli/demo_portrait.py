@@ -34,10 +34,11 @@ def show_portrait(dataset: Path, out: Path) -> None:
 
     (portrait,) = build_prebuilt(dataset, out, [CONFIG], overwrite=True)
     description = portrait.description
-    typer.echo(
-        f"{description.items:,} n-grams of {description.width} characters in "
-        f"{description.shape.size_in_bytes:,} bytes, false positive rate {description.actual_false_positive_rate:.4f}\n{description.corpus['query']}\n"
+    size = (
+        f"{description.items:,} n-grams of {description.width} characters in {description.shape.size_in_bytes:,} bytes"
     )
+    typer.echo(f"{size}, false positive rate {description.actual_false_positive_rate:.4f}")
+    typer.echo(f"{description.corpus['query']}\n")
     entries = diary_entries(dataset)
     print_rows(score_entries(portrait, dataset, entries))
     for name in list(entries)[2:]:
