@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from selfknow.cli import data
+from selfknow.cli import data, portrait
 from selfknow.cli.demo import demo
 from selfknow.version import __version__
 
@@ -17,6 +17,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.add_typer(data.app, name="data")
+app.add_typer(portrait.app, name="portrait")
 app.command()(demo)
 
 

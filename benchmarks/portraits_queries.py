@@ -1,0 +1,117 @@
+"""A first question to a mapped 1 GB portrait in a fresh process, and a million rows of SQL.
+
+python -m benchmarks.portraits_queries
+"""
+
+import dataclasses
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from selfknow.portraits import Portrait, sql
+from selfknow.portraits.layout import FilterShape
+from selfknow.portraits.storage import count_ones, sha256_of
+
+RUNS = 5
+ROWS = 1_000_000
+_FIRST = """
+import json, sys, time
+import numpy, pyarrow, pyarrow.compute
+from selfknow.portraits import Portrait
+import selfknow.portraits.asking, selfknow.portraits.ngrams, selfknow.portraits.texts, selfknow.portraits.redisbloom
+text = "The quick brown fox jumps over the lazy dog, and then it naps. " * 17
+start = time.perf_counter()
+portrait = Portrait.load(sys.argv[1])
+portrait.quip([text[:1080]])
+small = time.perf_counter() - start
+texts = [text] * 2000
+start = time.perf_counter()
+portrait.quip(texts)
+large = time.perf_counter() - start
+start = time.perf_counter()
+portrait.quip(texts)
+again = time.perf_counter() - start
+print(json.dumps([small, large, again]))
+"""
+
+
+def main() -> None:
+    """Print the table of ``docs/benchmarks.md``."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large"
+        write_large(path)
+        print("| mapped portrait of 1 GB, file cached, imports done | seconds |\n| --- | ---: |")
+        warm = [first_questions(path, {}) for _ in range(RUNS)]
+        cold = [first_questions(path, {"NUMBA_CACHE_DIR": str(Path(folder) / f"cache{i}")}) for i in range(2)]
+        print(f"| load and score one text of 1,080 characters (1,056 n-grams) | {middle(warm, 0):.3f} |")
+        print(f"| then the first large call (2.1 M n-grams), kernel compiled before | {middle(warm, 1):.2f} |")
+        print(f"| the same, kernel compiled in this call | {middle(cold, 1):.2f} |")
+        print(f"| the second large call | {middle(warm, 2):.2f} |")
+        print(f"\n| {ROWS:,} rows of 60 characters in one query | seconds |\n| --- | ---: |")
+        for name, taken in sql_seconds(Path(folder) / "small").items():
+            print(f"| `{name}` | {taken:.2f} |")
+
+
+def middle(rows: list[list[float]], column: int) -> float:
+    """The median of a column."""
+    return statistics.median(row[column] for row in rows)
+
+
+def write_large(path: Path) -> None:
+    """A portrait with 1 GB of random bits, half of them set, as a full one has."""
+    small = Portrait.build(["The quick brown fox jumps over the lazy dog."]).description
+    shape = FilterShape(8_000_000_000, small.hashes)
+    array = np.frombuffer(np.random.default_rng(0).bytes(shape.size_in_bytes), np.uint8)
+    description = dataclasses.replace(
+        small,
+        size_in_bits=shape.size_in_bits,
+        capacity=620_000_000,
+        ones=count_ones(array),
+        sha256=sha256_of(small.header, array),
+    )
+    Portrait(description, array).save(path)
+
+
+def first_questions(path: Path, environment: dict[str, str]) -> list[float]:
+    """Seconds of a small, a large and a second large question in a fresh process."""
+    command = [sys.executable, "-c", _FIRST, str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | environment)
+    return [float(value) for value in json.loads(done.stdout)]
+
+
+def sql_seconds(path: Path) -> dict[str, float]:
+    """Seconds of one query with each function over a million rows."""
+    source = "The cat sat on the mat, and the dog sat by the door. Then both went out to see the bird in the tree."
+    Portrait.build([source]).save(path)
+    taken = {}
+    with duckdb.connect() as connection:
+        sql.register(connection)
+        connection.execute(f"""
+            create table answers as
+            select substr('{source * 2}', 1 + (i * 7) % 90, 40) || lpad(i::varchar, 20, '0') as text
+            from range({ROWS}) r(i)
+        """)
+        queries = {
+            "avg(quip(text, 'portrait'))": f"select avg(quip(text, '{path}')) from answers",
+            "count_if(in_corpus(text, 'portrait'))": f"select count_if(in_corpus(text, '{path}')) from answers",
+            "sum(len(quoted(text, 'portrait')))": f"select sum(len(quoted(text, '{path}'))) from answers",
+        }
+        connection.execute(f"select quip(repeat(text, 4000), '{path}') from answers limit 1").fetchall()
+        for name, query in queries.items():
+            start = time.perf_counter()
+            connection.execute(query).fetchall()
+            taken[name] = time.perf_counter() - start
+        sql.unregister(connection)
+    return taken
+
+
+if __name__ == "__main__":
+    main()

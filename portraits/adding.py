@@ -1,0 +1,99 @@
+"""Adding n-grams to a Bloom filter, in rounds: sort probes by region on all cores, then set the bits of each."""
+
+import numpy as np
+
+from selfknow.portraits import reference
+from selfknow.portraits.layout import FilterShape, probe_constants
+from selfknow.portraits.ngrams import Batch, base_powers, shares_by_bytes
+from selfknow.portraits.segments import MAX_SEGMENT_BYTES, Bytes, Segments
+from selfknow.portraits.workers import Streams, run
+
+_MIN_STREAM_BYTES, _MAX_STREAM_BYTES = 32 << 20, 512 << 20
+_BLOCK_ROOM = 8192
+
+
+class Adder:
+    """Collects the n-grams of one batch after the other in a bit array.
+
+    The bits do not depend on the number of threads, nor on the order of batches or of texts within them.
+
+    Attributes:
+        array: The bits so far; complete after ``finish``.
+        items: N-grams added, repeats included.
+    """
+
+    def __init__(self, shape: FilterShape, threads: int) -> None:
+        self.shape = shape
+        self.array: Bytes = np.zeros(shape.size_in_bytes, np.uint8)
+        self.items = 0
+        self._threads = threads
+        self._constants = probe_constants(shape.hashes)
+        self._reciprocal = np.uint64((1 << 64) // shape.size_in_bits)
+        self._streams: Streams | None = None
+        self._waiting = 0
+
+    def add(self, batch: Batch) -> None:
+        """Add the n-grams of a batch of texts."""
+        if self._streams is None and batch.is_small():
+            starts, ends, _ = reference.ngram_bounds(batch.data, batch.offsets, batch.width, batch.stride)
+            reference.set_bits(reference.hash_ngrams(batch.data, starts, ends), self.shape, self.array)
+            self.items += len(starts)
+        else:
+            self._add_compiled(batch)
+
+    def finish(self) -> None:
+        """Set the bits that still wait in the streams."""
+        if self._streams is not None and self._waiting:
+            self._set_waiting(self._streams, [])
+
+    def _add_compiled(self, batch: Batch) -> None:
+        if self._streams is None:
+            stream_bytes = min(max(self.shape.size_in_bytes, _MIN_STREAM_BYTES), _MAX_STREAM_BYTES)
+            self._streams = Streams.make(
+                self.shape.size_in_bits, stream_bytes // 4 // self._threads, self._threads, np.uint32
+            )
+        segments = batch.segments()
+        shares = shares_by_bytes(segments, self._threads)
+        largest = int(np.max(segments.ends - segments.starts, initial=0))
+        room = max(largest, MAX_SEGMENT_BYTES) + _BLOCK_ROOM
+        while shares:
+            jobs = [(worker, first, last) for worker, (first, last) in enumerate(shares)]
+            results = run(lambda job: self._scatter(batch, segments, job, room), jobs, len(jobs))
+            self.items += sum(int(total) for _, total, _ in results)
+            self._waiting += sum(int(total) for _, total, _ in results)
+            overflows = [overflow for _, _, overflow in results if len(overflow)]
+            shares = [(reached, last) for (reached, _, _), (_, _, last) in zip(results, jobs, strict=True)]
+            shares = [(first, last) for first, last in shares if first < last]
+            if overflows:
+                self._set_waiting(self._streams, overflows)
+
+    def _scatter(
+        self, batch: Batch, segments: Segments, job: tuple[int, int, int], room: int
+    ) -> tuple[int, int, reference.Words]:
+        from selfknow.portraits.kernel import scatter_segments
+
+        worker, first, last = job
+        streams = self._streams
+        assert streams is not None
+        overflow = np.empty(room * self.shape.hashes, np.uint64)
+        reached, total, overflowed = scatter_segments(
+            batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
+            base_powers(batch.width), self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal,
+            streams.shift, streams.cursors[worker], streams.limits, streams.entries[worker], overflow,
+            np.empty(room, np.uint64),
+        )  # fmt: skip
+        return reached, total, overflow[: int(overflowed)]
+
+    def _set_waiting(self, streams: Streams, overflows: list[reference.Words]) -> None:
+        from selfknow.portraits.kernel import set_bits, set_regions
+
+        run(
+            lambda share: set_regions(
+                *share, streams.shift, streams.starts, streams.cursors, streams.entries, self.array
+            ),
+            streams.shares(self._threads),
+            self._threads,
+        )
+        for overflow in overflows:
+            set_bits(overflow, len(overflow), self.array)
+        self._waiting = 0

@@ -1,0 +1,68 @@
+"""How many distinct n-grams a corpus has, estimated in one pass, alike in any order and partition."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from selfknow.portraits.reference import Words
+
+_EXACT_NGRAMS = 1 << 21  # up to here the n-grams are simply counted
+_SAMPLED_OUT_OF = 16  # beyond, this part of all hash values is sketched
+_LG_SKETCH_SIZE = 15
+_SIGMAS = 3
+
+
+@dataclass
+class DistinctCounter:
+    """Counts distinct n-grams by their hashes: exactly while they are few, then by a theta sketch.
+
+    The union of theta sketches (Apache DataSketches) depends on nothing but the set of values, unlike a HyperLogLog's
+    usual estimator. A fixed part of the hash values is sketched, because Python feeds it one value at a time.
+    """
+
+    ngrams: int = 0
+    _exact: list[Words] = field(default_factory=list)
+    _sketches: list[bytes] = field(default_factory=list)
+    _open: Any = None
+
+    def add(self, hashes: Words) -> None:
+        """Count the n-grams of a batch."""
+        self.ngrams += len(hashes)
+        self._exact = [*self._exact, hashes.copy()] if self.ngrams <= _EXACT_NGRAMS else []
+        if self._open is None:
+            self._open = _new_sketch()
+        for value in hashes[hashes % np.uint64(_SAMPLED_OUT_OF) == 0].view(np.int64).tolist():
+            self._open.update(value)
+
+    def close(self) -> "DistinctCounter":
+        """Turn into a value that can be sent to another process."""
+        if self._open is not None:
+            self._sketches.append(self._open.compact().serialize())
+            self._open = None
+        return self
+
+    def merged(self, other: "DistinctCounter") -> "DistinctCounter":
+        """The counter of both corpora together; both must be closed."""
+        ngrams = self.ngrams + other.ngrams
+        exact = [*self._exact, *other._exact] if ngrams <= _EXACT_NGRAMS else []
+        return DistinctCounter(ngrams, exact, [*self._sketches, *other._sketches])
+
+    def upper_bound(self) -> int:
+        """The number of distinct n-grams, or three standard deviations above its estimate."""
+        self.close()
+        if self.ngrams <= _EXACT_NGRAMS:
+            return len(np.unique(np.concatenate(self._exact))) if self._exact else 0
+        from datasketches import compact_theta_sketch, theta_union
+
+        union = theta_union(_LG_SKETCH_SIZE)
+        for sketch in self._sketches:
+            union.update(compact_theta_sketch.deserialize(sketch))
+        upper = float(union.get_result().get_upper_bound(_SIGMAS)) * _SAMPLED_OUT_OF
+        return min(self.ngrams, int(upper + _SIGMAS * (upper * (_SAMPLED_OUT_OF - 1)) ** 0.5) + 1)
+
+
+def _new_sketch() -> Any:
+    from datasketches import update_theta_sketch
+
+    return update_theta_sketch(_LG_SKETCH_SIZE)

@@ -1,0 +1,46 @@
+"""How the kernels are compiled: without the GIL or bounds checks, cached on disk, typed for readers."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+# Numba's numbers, which also cast. Numba's own types see only what they are as Python objects.
+uint8: Any = types.uint8
+uint32: Any = types.uint32
+uint64: Any = types.uint64
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile at the first call.
+
+    ``error_model="numpy"`` spares a test for zero at each division; indices must be unsigned where speed matters, or
+    every access tests for a negative one.
+    """
+    return cast("Function", numba.njit(nogil=True, cache=True, error_model="numpy", boundscheck=False)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Compile into every caller, so that its loops can be vectorised."""
+    return cast("Function", numba.njit(nogil=True, error_model="numpy", inline="always")(function))
+
+
+def _multiply_wide(_typing: Any, _left: Any, _right: Any) -> Any:
+    """The 128-bit product of two uint64, as (high, low): one machine instruction that NumPy does not have."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, wide = ir.IntType(64), ir.IntType(128)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
+        return context.make_tuple(builder, signature.return_type, [high, builder.trunc(product, word)])
+
+    pair: Any = types.UniTuple
+    return pair(uint64, 2)(uint64, uint64), emit
+
+
+multiply_wide: Any = intrinsic(_multiply_wide)

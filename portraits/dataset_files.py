@@ -1,0 +1,62 @@
+"""Which files a split of a dataset consists of, in a folder here or on the Hub, and what identifies their content."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from selfknow.errors import UserError
+
+_REVISION = re.compile(r"^hf://datasets/[^@]+@([0-9a-f]{40})/")
+
+
+def find_dataset_files(
+    repo: str, config: str | None, split: str, revision: str | None
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The files of a split and the facts that ``portrait.json`` keeps: repo, config, split, revision, content hash.
+
+    Raises:
+        UserError: There is no such dataset, config or split, or the Hub cannot be reached.
+    """
+    from datasets import load_dataset_builder
+
+    try:
+        builder = load_dataset_builder(repo, config, revision=revision)
+    except (ValueError, OSError) as error:
+        message = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(f"cannot find the dataset {repo}{f' {config}' if config else ''}: {message[0]}") from error
+    splits = {str(name): list(map(str, files)) for name, files in (builder.config.data_files or {}).items()}
+    if split not in splits:
+        raise UserError(f"{repo} {builder.config.name} has no split {split!r}: it has {', '.join(splits)}")
+    files = tuple(splits[split])
+    is_folder = Path(repo).is_dir()
+    facts: dict[str, Any] = {
+        "repo": Path(repo).resolve().name if is_folder else repo,
+        "config": builder.config.name,
+        "split": split,
+    }
+    if commit := _REVISION.match(files[0]):
+        facts["revision"] = commit[1]
+    manifest = Path(repo) / "manifest.json" if is_folder else _download_manifest(repo, facts.get("revision", revision))
+    if content_hash := _content_hash(manifest, builder.config.name):
+        facts["content_hash"] = content_hash
+    return files, facts
+
+
+def _download_manifest(repo: str, revision: str | None) -> Path | None:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        return Path(hf_hub_download(repo, "manifest.json", repo_type="dataset", revision=revision))
+    except (HfHubHTTPError, OSError):
+        return None  # most datasets have none
+
+
+def _content_hash(manifest: Path | None, config: str) -> str | None:
+    if manifest is None or not manifest.is_file():
+        return None
+    try:
+        return str(json.loads(manifest.read_text(encoding="utf-8"))["configs"][config]["content_hash"])
+    except (ValueError, KeyError, TypeError):
+        raise UserError(f"{manifest} is damaged, or says nothing of config {config}") from None

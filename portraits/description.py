@@ -1,0 +1,152 @@
+"""``portrait.json``: what a portrait is, read back with nothing taken on trust."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from selfknow.errors import UserError
+from selfknow.portraits.hashing import HASH_NAME
+from selfknow.portraits.layout import MAX_HASHES, FilterShape, pack_header
+from selfknow.portraits.normalization import Normalization, check_normalization
+
+FORMAT = "selfknow-portrait"
+FORMAT_VERSION = 1
+DESCRIPTION = "portrait.json"
+REDISBLOOM_HASH = "murmur64a-redisbloom"
+MAX_WIDTH = 4096
+_BITS_FILES = {HASH_NAME: "bits.rbloom", REDISBLOOM_HASH: "bits.redisbloom"}
+
+
+@dataclass(frozen=True)
+class Description:
+    """A portrait without its bits.
+
+    Attributes:
+        width: Characters (Unicode code points) of an n-gram.
+        stride: Characters from one n-gram of the corpus to the next.
+        normalization: What was done to the texts first, and is done to queries.
+        hash: Which hash and probes the bits were made with.
+        capacity: Distinct n-grams that the filter was made for.
+        items: N-grams that were added, repeats included.
+        size_in_bits: Bits of the filter.
+        hashes: Probes of each n-gram.
+        false_positive_rate: What is promised at capacity; ``ones`` tells the actual one.
+        ones: Bits that are set.
+        sha256: Of the file of bits.
+        corpus: What was portrayed: its repo or files, config, split, query, revision, content hash.
+    """
+
+    width: int
+    stride: int
+    normalization: Normalization
+    hash: str
+    capacity: int
+    items: int
+    size_in_bits: int
+    hashes: int
+    false_positive_rate: float
+    ones: int
+    sha256: str
+    corpus: Mapping[str, Any]
+
+    @property
+    def shape(self) -> FilterShape:
+        """The filter's size."""
+        return FilterShape(self.size_in_bits, self.hashes)
+
+    @property
+    def bits_file(self) -> str:
+        """The name of the file of bits: ``bits.rbloom`` for all but imported portraits."""
+        return _BITS_FILES[self.hash]
+
+    @property
+    def header(self) -> bytes:
+        """What stands before the bits in their file."""
+        return pack_header(self.hashes) if self.hash == HASH_NAME else b""
+
+    @property
+    def actual_false_positive_rate(self) -> float:
+        """The chance that an n-gram from nowhere counts as quoted: (ones / bits) ^ hashes."""
+        return self.shape.false_positive_rate(self.ones)
+
+    @property
+    def overfull(self) -> str | None:
+        """A sentence saying that the filter is fuller than it was made for, if it is."""
+        expected = self.shape.expected_ones(self.capacity)
+        if self.ones <= expected + 6 * expected**0.5 + 1:
+            return None
+        return (
+            f"this portrait is fuller than it was made for: it holds about "
+            f"{self.shape.estimate_distinct(self.ones):,} distinct n-grams, was made for {self.capacity:,}, and its "
+            f"false positive rate is {self.actual_false_positive_rate:.2g}, not {self.false_positive_rate:.2g}"
+        )
+
+    def to_json(self) -> str:
+        """The text of ``portrait.json``."""
+        head = {"format": FORMAT, "format_version": FORMAT_VERSION, "bits_file": self.bits_file}
+        return json.dumps(head | asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+
+def read_description(path: Path) -> Description:
+    """Read ``portrait.json``.
+
+    Raises:
+        UserError: It is damaged, in a newer format, or describes what cannot be.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path.parent} is no portrait folder: it has no {DESCRIPTION}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}") from error
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise UserError(f"{path} does not describe a portrait")
+    if value.get("format_version") != FORMAT_VERSION:
+        raise UserError(
+            f"{path} has format version {value.get('format_version')}; this selfknow reads {FORMAT_VERSION}: "
+            "upgrade selfknow"
+        )
+    return _checked(path, value)
+
+
+def _checked(path: Path, value: dict[str, Any]) -> Description:
+    def integer(name: str, least: int, most: int) -> int:
+        number = value.get(name)
+        if type(number) is not int or not least <= number <= most:
+            raise UserError(f"{path} is damaged: {name} is {number!r}, not a whole number from {least} to {most}")
+        return number
+
+    def text(name: str) -> str:
+        string = value.get(name)
+        if not isinstance(string, str):
+            raise UserError(f"{path} is damaged: {name} is {string!r}, not a text")
+        return string
+
+    hash_name = text("hash")
+    if hash_name not in _BITS_FILES:
+        raise UserError(f"{path} was made with the hash {hash_name!r}, which this selfknow does not know: upgrade it")
+    rate = value.get("false_positive_rate")
+    if not isinstance(rate, float) or not 0 < rate < 1:
+        raise UserError(f"{path} is damaged: false_positive_rate is {rate!r}, not a number between 0 and 1")
+    corpus = value.get("corpus")
+    if not isinstance(corpus, dict):
+        raise UserError(f"{path} is damaged: corpus is {corpus!r}, not an object")
+    size_in_bits = integer("size_in_bits", 8, 1 << 56)
+    if size_in_bits % 8:
+        raise UserError(f"{path} is damaged: size_in_bits is {size_in_bits}, not a whole number of bytes")
+    return Description(
+        width=integer("width", 1, MAX_WIDTH),
+        stride=integer("stride", 1, MAX_WIDTH),
+        normalization=check_normalization(text("normalization")),
+        hash=hash_name,
+        capacity=integer("capacity", 1, 1 << 62),
+        items=integer("items", 0, 1 << 62),
+        size_in_bits=size_in_bits,
+        hashes=integer("hashes", 1, MAX_HASHES),
+        false_positive_rate=rate,
+        ones=integer("ones", 0, size_in_bits),
+        sha256=text("sha256"),
+        corpus=corpus,
+    )

@@ -1,0 +1,137 @@
+"""The same build on a Ray cluster: partial filters over partitions of the corpus, merged by union.
+
+The bits are those of the local build: a union does not depend on order or partition, and the capacity is estimated by a
+sketch that does not either. Ray tries a task again whose worker died.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from selfknow.errors import MissingExtraError, UserError
+from selfknow.portraits.building import add_all, check_not_empty, count_distinct, describe
+from selfknow.portraits.capacity import DistinctCounter
+from selfknow.portraits.corpus import Corpus
+from selfknow.portraits.description import Description
+from selfknow.portraits.hashing import HASH_NAME
+from selfknow.portraits.layout import FilterShape, pack_header
+from selfknow.portraits.normalization import Normalization, check_normalization
+from selfknow.portraits.portrait import DEFAULT_FALSE_POSITIVE_RATE, DEFAULT_WIDTH, Portrait, check_sizes
+from selfknow.portraits.segments import Bytes
+from selfknow.portraits.storage import count_ones, sha256_of
+
+_RETRIES = 5
+
+
+def build_on_ray(
+    corpus: Corpus,
+    *,
+    width: int = DEFAULT_WIDTH,
+    stride: int = 1,
+    capacity: int | None = None,
+    false_positive_rate: float = DEFAULT_FALSE_POSITIVE_RATE,
+    normalization: str = "none",
+    partitions: int | None = None,
+    address: str | None = None,
+) -> Portrait:
+    """Portray a corpus on a Ray cluster; the arguments are those of ``Portrait.build``.
+
+    Args:
+        corpus: Its files must be readable from every node.
+        width: Characters of an n-gram.
+        stride: Characters from one n-gram to the next.
+        capacity: Distinct n-grams to make room for; estimated by default.
+        false_positive_rate: What is promised at capacity.
+        normalization: ``none`` or ``data-portraits``.
+        partitions: Parts of the corpus, one for each core of the cluster by default. Each is a task that holds a whole
+            filter in memory.
+        address: The cluster's; by default one that this process is connected to already, or a new local one.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        UserError: The corpus has no n-gram, or cannot be read.
+    """
+    ray = _ray(address)
+    check_sizes(width, stride)
+    settings = (width, stride, check_normalization(normalization))
+    if partitions is not None and partitions < 1:
+        raise UserError(f"partitions must be at least 1, not {partitions}")
+    parts = corpus.partitions(partitions or int(ray.cluster_resources().get("CPU", 1)))
+    try:
+        if capacity is None:
+            count = ray.remote(_count_part).options(max_retries=_RETRIES)
+            counters = ray.get([count.remote(part, *settings) for part in parts])
+            capacity = _merged(counters).upper_bound()
+            check_not_empty(capacity, width)
+        shape = FilterShape.for_capacity(capacity, false_positive_rate)
+        array, items = _build(ray, parts, shape, settings)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, UserError):
+            raise error.cause from None
+        raise
+    check_not_empty(items, width)
+    return Portrait(
+        *describe(
+            array,
+            Description(
+                width=width,
+                stride=stride,
+                normalization=settings[2],
+                hash=HASH_NAME,
+                capacity=capacity,
+                items=items,
+                size_in_bits=shape.size_in_bits,
+                hashes=shape.hashes,
+                false_positive_rate=float(false_positive_rate),
+                ones=count_ones(array),
+                sha256=sha256_of(pack_header(shape.hashes), array),
+                corpus=corpus.description(),
+            ),
+        )
+    )
+
+
+def _build(
+    ray: Any, parts: list[Corpus], shape: FilterShape, settings: tuple[int, int, Normalization]
+) -> tuple[Bytes, int]:
+    """Build partial filters and merge any two that are ready, until one is left."""
+    portray = ray.remote(_portray_part).options(max_retries=_RETRIES, num_returns=2)
+    merge = ray.remote(_merge).options(max_retries=_RETRIES)
+    arrays, items = zip(*[portray.remote(part, shape, *settings) for part in parts], strict=True)
+    waiting = list(arrays)
+    while len(waiting) > 1:
+        ready, rest = ray.wait(waiting, num_returns=2)
+        waiting = [*rest, merge.remote(*ready)]
+    return np.array(ray.get(waiting[0])), sum(ray.get(list(items)))
+
+
+def _ray(address: str | None) -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("the engine 'ray'", "distributed") from None
+    if not ray.is_initialized():
+        ray.init(address=address, log_to_driver=False)
+    return ray
+
+
+def _count_part(part: Corpus, width: int, stride: int, normalization: Normalization) -> DistinctCounter:
+    return count_distinct(part, width, stride, normalization, threads=1, progress=False)
+
+
+def _portray_part(
+    part: Corpus, shape: FilterShape, width: int, stride: int, normalization: Normalization
+) -> tuple[Bytes, int]:
+    adder = add_all(part, shape, width, stride, normalization, threads=1, progress=False)
+    return adder.array, adder.items
+
+
+def _merge(first: Bytes, second: Bytes) -> Bytes:
+    return first | second
+
+
+def _merged(counters: list[DistinctCounter]) -> DistinctCounter:
+    total = DistinctCounter()
+    for counter in counters:
+        total = total.merged(counter)
+    return total

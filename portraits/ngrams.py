@@ -1,0 +1,112 @@
+"""A batch of texts, ready to be hashed: its bytes, its segments, and the powers that rolling needs."""
+
+import itertools
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from selfknow.portraits import reference
+from selfknow.portraits.hashing import BASE, MERSENNE_61
+from selfknow.portraits.reference import Words
+from selfknow.portraits.segments import Bytes, Positions, Segments, cut, text_offsets
+from selfknow.portraits.texts import buffers
+from selfknow.portraits.workers import run
+
+ONE_THREAD_BYTES = 1 << 17  # less text than this is not worth a second thread, nor a first compilation
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts whose n-grams are wanted.
+
+    Attributes:
+        data: UTF-8 bytes.
+        offsets: Where each text starts and the last one ends; shape (texts + 1,).
+        width: Characters of an n-gram.
+        stride: Characters from one n-gram to the next.
+    """
+
+    data: Bytes
+    offsets: Positions
+    width: int
+    stride: int
+
+    @classmethod
+    def of(cls, texts: pa.LargeStringArray, width: int, stride: int) -> "Batch":
+        """The n-grams of an Arrow array of valid UTF-8 (``texts.arrow_batches`` sees to that)."""
+        data, offsets = buffers(texts)
+        return cls(data, offsets, width, stride)
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of all texts: no batch has more n-grams."""
+        return int(self.offsets[-1] - self.offsets[0])
+
+    def is_small(self) -> bool:
+        """Whether plain NumPy is the quicker way: little text, and no kernel compiled yet in this process."""
+        return self.size_in_bytes <= ONE_THREAD_BYTES and "selfknow.portraits.kernel" not in sys.modules
+
+    def segments(self) -> Segments:
+        """The texts in pieces that threads can share."""
+        return cut(self.data, self.offsets, self.width, self.stride)
+
+
+@lru_cache(maxsize=8)
+def base_powers(width: int) -> Words:
+    """``BASE ** i`` for every place that a byte can have in an n-gram and the character after it."""
+    powers = [1]
+    for _ in range(4 * width + 8):
+        powers.append(powers[-1] * BASE % MERSENNE_61)
+    return np.array(powers, dtype=np.uint64)
+
+
+def shares_by_bytes(segments: Segments, parts: int) -> list[tuple[int, int]]:
+    """Consecutive ranges of segments, ``parts`` at most, with about as many bytes each."""
+    until = np.cumsum(segments.ends - segments.starts)
+    if not len(until):
+        return []
+    wanted = np.arange(1, parts + 1) * (int(until[-1]) / parts)
+    bounds = np.unique(np.concatenate([[0], np.searchsorted(until, wanted - 0.5) + 1]))
+    bounds = np.minimum(bounds, len(until)).tolist()
+    return [(first, last) for first, last in itertools.pairwise(bounds) if last > first]
+
+
+def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
+    """The hashes of all n-grams of a batch, and the offset of each text's first one, shape (texts + 1,)."""
+    if batch.is_small():
+        starts, ends, ngrams = reference.ngram_bounds(batch.data, batch.offsets, batch.width, batch.stride)
+        return reference.hash_ngrams(batch.data, starts, ends), np.concatenate(
+            [np.zeros(1, np.int64), np.cumsum(ngrams)]
+        )
+    from selfknow.portraits.kernel import hash_segments
+
+    segments = batch.segments()
+    counts = np.zeros(len(segments.starts), np.int64)
+
+    def hash_share(share: tuple[int, int]) -> Words:
+        first, last = share
+        out = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint64)
+        filled = hash_segments(
+            batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
+            base_powers(batch.width), out, counts,
+        )  # fmt: skip
+        return out[: int(filled)]
+
+    threads = threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
+    parts = run(hash_share, shares_by_bytes(segments, threads), threads)
+    hashes = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.uint64), *parts])
+    return hashes, text_offsets(counts, segments)
+
+
+def sums_by_text(hits: Bytes, offsets: Positions) -> Positions:
+    """How many hits each text has."""
+    if "selfknow.portraits.kernel" not in sys.modules:
+        return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(hits, dtype=np.int64)])[offsets])
+    from selfknow.portraits.kernel import sum_runs
+
+    sums = np.zeros(len(offsets) - 1, np.int64)
+    sum_runs(hits, offsets, sums)
+    return sums

@@ -1,0 +1,64 @@
+"""What is done to a text before its n-grams are taken: nothing, or what the Data Portraits tool does.
+
+``data-portraits`` (Marone and Van Durme, 2023): a run of line ends becomes one line feed, any other run of white space
+one space, then a space at the start of a line and white space at both ends are dropped. Letters stay as they are.
+"""
+
+import re
+from typing import Literal, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from selfknow.errors import UserError
+
+Normalization = Literal["none", "data-portraits"]
+
+# Python's white space (what ``\s`` matches in a str) but for line ends, spelt out because RE2's ``\s`` is ASCII only.
+_BLANKS = (
+    "\t\x0b\x0c\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+_TOKEN = re.compile(r"(?P<line_end>[\r\n]+)|(?P<blank>[^\S\r\n]+)|\S+")
+
+
+def check_normalization(name: str) -> Normalization:
+    """Return the name if it is a normalisation's.
+
+    Raises:
+        UserError: It is not.
+    """
+    for known in get_args(Normalization):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    raise UserError(f"unknown normalization {name!r}: take one of {', '.join(get_args(Normalization))}")
+
+
+def normalize(texts: pa.LargeStringArray, normalization: Normalization) -> pa.LargeStringArray:
+    """Normalise an array of texts; nulls stay null."""
+    if normalization == "none":
+        return texts
+    texts = pc.replace_substring_regex(texts, pattern=r"[\r\n]+", replacement="\n")
+    texts = pc.replace_substring_regex(texts, pattern=f"[{_BLANKS}]+", replacement=" ")
+    texts = pc.replace_substring(texts, pattern="\n ", replacement="\n")
+    return pc.utf8_trim(texts, characters=" \n")
+
+
+def normalize_with_positions(text: str, normalization: Normalization) -> tuple[str, list[int]]:
+    """Normalise one text and say where each character of the result stands in the text as given."""
+    if normalization == "none":
+        return text, list(range(len(text)))
+    characters: list[str] = []
+    positions: list[int] = []
+    for match in _TOKEN.finditer(text):
+        if match["line_end"] or match["blank"]:
+            if not (match["blank"] and characters and characters[-1] == "\n"):
+                characters.append("\n" if match["line_end"] else " ")
+                positions.append(match.start())
+        else:
+            characters.extend(match[0])
+            positions.extend(range(*match.span()))
+    normalized = "".join(characters)
+    start = len(normalized) - len(normalized.lstrip())
+    end = max(start, len(normalized.rstrip()))
+    return normalized[start:end], positions[start:end]

@@ -1,0 +1,345 @@
+"""A portrait of a corpus: a Bloom filter of its character n-grams that says what of a text stands in the corpus."""
+
+import dataclasses
+import json
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from selfknow.errors import UserError
+from selfknow.portraits.description import MAX_WIDTH, REDISBLOOM_HASH, Description
+from selfknow.portraits.normalization import Normalization, check_normalization, normalize, normalize_with_positions
+from selfknow.portraits.quotes import Quote, quoted_spans
+from selfknow.portraits.segments import Bytes, Positions
+from selfknow.portraits.storage import count_ones, read_folder, sha256_of, write_folder
+
+DEFAULT_WIDTH = 25
+DEFAULT_FALSE_POSITIVE_RATE = 1e-3
+
+
+class OverfullPortraitWarning(UserWarning):
+    """A portrait is fuller than it was made for, so more of its hits are false than promised."""
+
+
+@dataclass(frozen=True, eq=False)
+class Portrait:
+    """A portrait of a corpus.
+
+    Attributes:
+        description: What ``portrait.json`` says.
+        array: The bits, uint8, shape (bits / 8,); mapped from the file if the portrait was loaded.
+
+    Example:
+        >>> portrait = Portrait.build(["The cat sat on the mat, and the dog sat by the door."])
+        >>> portrait.quip(["The cat sat on the mat, and then it left."]).round(2)
+        array([0.41])
+        >>> portrait.quotes("Yes: the dog sat by the door. No.")
+        []
+    """
+
+    description: Description
+    array: Bytes
+
+    @classmethod
+    def build(
+        cls,
+        texts: Iterable[Any],
+        *,
+        width: int = DEFAULT_WIDTH,
+        stride: int = 1,
+        capacity: int | None = None,
+        false_positive_rate: float = DEFAULT_FALSE_POSITIVE_RATE,
+        normalization: str = "none",
+        threads: int | None = None,
+        corpus: Mapping[str, Any] | None = None,
+        progress: bool = False,
+    ) -> "Portrait":
+        """Portray texts. The bits do not depend on the order of the texts, nor on the number of threads.
+
+        Args:
+            texts: A ``Corpus``, an Arrow array of strings, or any iterable of strings or Arrow arrays; read in bounded
+                memory. ``None`` and texts shorter than the width add nothing.
+            width: Characters (Unicode code points) of an n-gram; 25 for QUIP, 50 for membership.
+            stride: Characters from one n-gram to the next, from each text's start: 1 for QUIP, 50 for membership. A
+                tail that fills no n-gram is dropped.
+            capacity: Distinct n-grams to make room for; by default estimated by reading the texts once before.
+            false_positive_rate: What is promised at capacity.
+            normalization: ``none`` or ``data-portraits``.
+            threads: All cores unless told.
+            corpus: What is portrayed, for ``portrait.json``; a ``Corpus`` tells itself.
+            progress: Whether a progress bar is shown on stderr.
+
+        Raises:
+            UserError: The corpus has no n-gram, an argument makes no filter, or something is no text.
+
+        Warns:
+            OverfullPortraitWarning: The corpus has more distinct n-grams than ``capacity``.
+        """
+        from selfknow.portraits.building import build
+
+        check_sizes(width, stride)
+        portrait = cls(*build(
+            texts,
+            width=width,
+            stride=stride,
+            capacity=capacity,
+            false_positive_rate=false_positive_rate,
+            normalization=check_normalization(normalization),
+            threads=threads,
+            corpus=corpus,
+            progress=progress,
+        ))  # fmt: skip
+        portrait._warn_if_overfull()
+        return portrait
+
+    @classmethod
+    def load(cls, folder: Path | str) -> "Portrait":
+        """Map a portrait folder into memory; header and sizes are checked, the bits are not read.
+
+        Raises:
+            UserError: There is no portrait, it is damaged, or made by a newer version.
+        """
+        return cls(*read_folder(Path(folder)))
+
+    @classmethod
+    def from_pretrained(cls, repo: str | Path, name: str | None = None, *, revision: str | None = None) -> "Portrait":
+        """Load a portrait from a folder or from a dataset repo on the Hub; see ``pretrained.find``."""
+        from selfknow.portraits.pretrained import find
+
+        return cls.load(find(repo, name, revision=revision))
+
+    def save(self, folder: Path | str, *, overwrite: bool = False) -> None:
+        """Write a portrait folder: the bits, the card, ``portrait.json``.
+
+        Raises:
+            UserError: The folder holds a portrait and ``overwrite`` is not given, or it holds something else.
+
+        Warns:
+            OverfullPortraitWarning: The portrait is fuller than it was made for.
+        """
+        self._warn_if_overfull()
+        write_folder(self.description, self.array, Path(folder), overwrite=overwrite)
+
+    def push_to_hub(self, repo: str, name: str = "portrait", *, tag: str | None = None) -> Any:
+        """Publish the portrait under its name in a dataset repo on the Hub, which may hold many; returns the plan."""
+        from selfknow.portraits.pretrained import push
+
+        return push(self, repo, name, tag=tag)
+
+    def quip(self, texts: Iterable[Any]) -> npt.NDArray[np.float64]:
+        """QUIP of each text: the share of its n-grams that stand in the corpus (paper, section 3.1).
+
+        Args:
+            texts: An iterable of strings or an Arrow array.
+
+        Returns:
+            float64, one a text; nan where a text is ``None`` or shorter than the width.
+
+        Raises:
+            UserError: The portrait has a stride: a text's n-grams at every character are not in it.
+
+        Example:
+            >>> Portrait.build(["a" * 30]).quip(["a" * 25, "b" * 25, "too short", None])
+            array([ 1.,  0., nan, nan])
+        """
+        if self.description.stride != 1:
+            raise UserError(
+                f"QUIP needs a portrait of stride 1, and this one has stride {self.description.stride}: ask contains "
+                "or quotes, or build one with stride 1"
+            )
+        hits, ngrams = self.count_hits(texts)
+        with np.errstate(invalid="ignore"):
+            return hits / ngrams
+
+    def corrected(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Scores with the expected part of false positives taken out: (q - p) / (1 - p), unclipped; nan stays nan.
+
+        p is the filter's actual false positive rate, from the bits that are set.
+        """
+        rate = self.description.actual_false_positive_rate
+        return (scores - rate) / (1 - rate)
+
+    def count_hits(self, texts: Iterable[Any], *, stride: int = 1) -> tuple[Positions, Positions]:
+        """How many n-grams of each text stand in the corpus, and how many it has; int64, one a text."""
+        from selfknow.portraits.ngrams import sums_by_text
+
+        found: list[Positions] = [np.zeros(0, np.int64)]
+        held: list[Positions] = [np.zeros(0, np.int64)]
+        for batch in self._batches(texts):
+            hits, offsets = self._ask(batch, stride)
+            found.append(sums_by_text(hits, offsets))
+            held.append(np.diff(offsets))
+        return np.concatenate(found), np.concatenate(held)
+
+    def quotes(self, text: str) -> list[Quote]:
+        """The maximal quoted spans of a text, in code points of the text as given.
+
+        A span ends at the first n-gram that is not in the corpus (at the next tile that is not, with a stride). Spans
+        of separate runs stay apart, even where they overlap.
+
+        Example:
+            >>> portrait = Portrait.build(["all work and no play makes Jack a dull boy"])
+            >>> portrait.quotes("They say: all work and no play makes Jack happy")
+            [Quote(start=10, end=42)]
+        """
+        if not isinstance(text, str):
+            raise UserError(f"quotes takes one text, not a {type(text).__name__}")
+        return next(self.quotes_of_all([text]))
+
+    def quotes_of_all(self, texts: Iterable[Any]) -> Iterator[list[Quote]]:
+        """The quoted spans of each text, as ``quotes`` gives them; none for ``None``."""
+        from selfknow.portraits.texts import arrow_batches
+
+        normalization = self.description.normalization
+        for batch in arrow_batches(texts):
+            hits, offsets = self._ask(normalize(batch, normalization), 1)
+            for i, text in enumerate(batch):
+                spans = quoted_spans(hits[offsets[i] : offsets[i + 1]], self.description.width, self.description.stride)
+                yield spans if normalization == "none" else _as_given(spans, text.as_py() or "", normalization)
+
+    def contains(self, texts: Iterable[Any]) -> npt.NDArray[np.bool_]:
+        """Whether each text, of exactly ``width`` characters, is an n-gram of the corpus.
+
+        The texts are not normalised: an n-gram of a normalised text may well begin or end with a blank.
+
+        Returns:
+            bool, one a text. False is certain; True is wrong with the false positive rate.
+
+        Raises:
+            UserError: A text has another length.
+        """
+        from selfknow.portraits.texts import arrow_batches
+
+        answers: list[npt.NDArray[np.bool_]] = [np.zeros(0, np.bool_)]
+        width = self.description.width
+        done = 0
+        for batch in arrow_batches(texts):
+            lengths = _lengths(batch)
+            if len(wrong := np.flatnonzero(lengths != width)):
+                raise UserError(
+                    f"contains takes texts of exactly {width} characters; text {done + int(wrong[0])} has "
+                    f"{int(lengths[wrong[0]])}"
+                )
+            hits, _ = self._ask(batch, 1)
+            answers.append(hits.astype(np.bool_))
+            done += len(batch)
+        return np.concatenate(answers)
+
+    def __or__(self, other: "Portrait") -> "Portrait":
+        """The portrait of both corpora together; the two must have been made alike.
+
+        Raises:
+            UserError: They differ in what makes bits comparable.
+
+        Warns:
+            OverfullPortraitWarning: Together they are more than the filter was made for.
+        """
+        mine, theirs = self.description, other.description
+        for name in ("width", "stride", "normalization", "hash", "size_in_bits", "hashes", "capacity"):
+            if getattr(mine, name) != getattr(theirs, name):
+                raise UserError(
+                    f"portraits of different {name} ({getattr(mine, name)} and {getattr(theirs, name)}) cannot be "
+                    "merged: build both with the same width, stride, normalization, --capacity and rate"
+                )
+        array = self.array | other.array
+        merged = dataclasses.replace(
+            mine,
+            items=mine.items + theirs.items,
+            false_positive_rate=max(mine.false_positive_rate, theirs.false_positive_rate),
+            ones=count_ones(array),
+            sha256=sha256_of(mine.header, array),
+            corpus=_union(mine.corpus, theirs.corpus),
+        )
+        portrait = Portrait(merged, array)
+        portrait._warn_if_overfull()
+        return portrait
+
+    def verify(self) -> None:
+        """Read every bit and compare with the description.
+
+        Raises:
+            UserError: The bits are not those that were described.
+        """
+        if sha256_of(self.description.header, self.array) != self.description.sha256:
+            raise UserError("the portrait's bits are not those of its description: download or build it again")
+        if count_ones(self.array) != self.description.ones:
+            raise UserError("the portrait's description counts another number of ones: download or build it again")
+
+    def info(self) -> dict[str, Any]:
+        """What there is to know about the portrait, with the rates that follow from its fill."""
+        description = dataclasses.asdict(self.description)
+        shape = self.description.shape
+        return description | {
+            "size_in_bytes": shape.size_in_bytes,
+            "estimated_distinct_items": shape.estimate_distinct(self.description.ones),
+            "actual_false_positive_rate": self.description.actual_false_positive_rate,
+            "overfull": self.description.overfull,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Portrait, (self.description, np.asarray(self.array))
+
+    @cached_property
+    def _asker(self) -> Any:
+        from selfknow.portraits.asking import Asker
+        from selfknow.portraits.redisbloom import RedisBloomAsker
+        from selfknow.portraits.workers import thread_count
+
+        self._warn_if_overfull()
+        kind = RedisBloomAsker if self.description.hash == REDISBLOOM_HASH else Asker
+        return kind(self.description.shape, self.array, thread_count(None))
+
+    def _batches(self, texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
+        from selfknow.portraits.texts import arrow_batches
+
+        for batch in arrow_batches(texts):
+            yield normalize(batch, self.description.normalization)
+
+    def _ask(self, batch: pa.LargeStringArray, stride: int) -> tuple[Bytes, Positions]:
+        from selfknow.portraits.ngrams import Batch
+
+        hits: tuple[Bytes, Positions] = self._asker.hits(Batch.of(batch, self.description.width, stride))
+        return hits
+
+    def _warn_if_overfull(self) -> None:
+        if overfull := self.description.overfull:
+            warnings.warn(overfull, OverfullPortraitWarning, stacklevel=3)
+
+
+def check_sizes(width: int, stride: int) -> None:
+    """Refuse a width or stride that makes no n-grams.
+
+    Raises:
+        UserError: One is not between 1 and 4096.
+    """
+    for name, value in (("width", width), ("stride", stride)):
+        if not 1 <= value <= MAX_WIDTH:
+            raise UserError(f"{name} must be from 1 to {MAX_WIDTH}, not {value}")
+
+
+def _as_given(spans: list[Quote], text: str, normalization: Normalization) -> list[Quote]:
+    """Spans of the normalised text as spans of the text as given."""
+    if not spans:
+        return []
+    _, positions = normalize_with_positions(text, normalization)
+    return [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans]
+
+
+def _lengths(batch: pa.LargeStringArray) -> Positions:
+    import pyarrow.compute as pc
+
+    lengths = pc.fill_null(pc.utf8_length(batch), 0)
+    return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _union(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Both corpora, in an order that does not depend on which came first."""
+    parts = [part for corpus in (first, second) for part in corpus.get("union", [corpus])]
+    return {"union": sorted(parts, key=lambda part: json.dumps(part, sort_keys=True))}

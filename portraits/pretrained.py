@@ -1,0 +1,88 @@
+"""Portraits in a folder or a dataset repo on the Hub: one, or many, each in a folder of its own name."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfknow.errors import UserError
+from selfknow.portraits.description import DESCRIPTION
+
+if TYPE_CHECKING:
+    from selfknow.portraits.portrait import Portrait
+
+
+def find_address(address: str) -> Path:
+    """The folder of a portrait named in one string: a folder here, ``org/name``, or ``org/name/portrait``.
+
+    Raises:
+        UserError: There is no such portrait.
+    """
+    parts = address.split("/")
+    if not Path(address).is_dir() and len(parts) == 3 and all(parts):
+        return find("/".join(parts[:2]), parts[2])
+    return find(address)
+
+
+def find(repo: str | Path, name: str | None = None, *, revision: str | None = None) -> Path:
+    """The folder of a portrait, downloaded if it is not here.
+
+    Args:
+        repo: A folder (a portrait's own, or one that holds several), or ``org/name`` on the Hub.
+        name: Which of several portraits; not needed where there is one.
+        revision: Branch, tag or commit of the repo.
+
+    Raises:
+        UserError: There is no such portrait, or the repo cannot be had; the portraits that are there are named.
+
+    Example:
+        >>> find("org/diary-portraits", "32k")  # doctest: +SKIP
+        PosixPath('…/32k')
+    """
+    folder = Path(repo)
+    if not folder.is_dir():
+        if str(repo).count("/") != 1:
+            raise UserError(f"{repo} is neither a folder here nor a repo's name, org/name")
+        folder = _download(str(repo), name, revision)
+    if name is not None and Path(name).name != name:
+        raise UserError(f"{name!r} is no portrait's name")
+    if name is not None and (folder / name / DESCRIPTION).is_file():
+        return folder / name
+    if name is None and (folder / DESCRIPTION).is_file():
+        return folder
+    held = sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}"))
+    if name is None and len(held) == 1:
+        return folder / held[0]
+    wanted = f"no portrait {name!r}" if name is not None else "no single portrait"
+    raise UserError(
+        f"{repo} holds {wanted}" + (f": it holds {', '.join(held)}" if held else f" ({DESCRIPTION} is missing)")
+    )
+
+
+def _download(repo: str, name: str | None, revision: str | None) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    patterns = [f"{name}/*"] if name is not None else None
+    try:
+        return Path(snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=patterns))
+    except HFValidationError:
+        raise UserError(f"{repo} is neither a folder here nor a repo's name, org/name") from None
+    except LocalEntryNotFoundError:
+        raise UserError(f"{repo} is no folder here, was not downloaded before, and the Hub cannot be reached") from None
+    except HfHubHTTPError as error:
+        raise UserError(
+            f"{repo} is no folder here and cannot be had from the Hub: {error.server_message or error}"
+        ) from error
+
+
+def push(portrait: "Portrait", repo: str, name: str, *, tag: str | None = None) -> Any:
+    """Publish one portrait under its name; what else the repo holds stays.
+
+    Returns:
+        The plan, carried out.
+    """
+    from selfknow.hub.publish import publish_portraits  # type: ignore[import-not-found, unused-ignore]
+
+    with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
+        portrait.save(Path(folder) / name)
+        return publish_portraits(Path(folder) / name, repo, tag=tag)

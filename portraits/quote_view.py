@@ -1,0 +1,89 @@
+"""A text with its quotes marked, for the terminal and as a page of HTML that needs nothing else."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from selfknow.portraits.quotes import Quote
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Quotes</title>
+<style>
+  body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem;
+         color: #1b1b1b; background: #fff }}
+  .text {{ white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: 15px }}
+  mark {{ background: #d7ebc5; color: inherit; padding: .1em 0 }}
+  mark.several {{ background: #9dcb73 }}
+  table {{ border-collapse: collapse; margin: 1rem 0 }}
+  th, td {{ text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; overflow-wrap: anywhere }}
+  td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums }}
+  @media (prefers-color-scheme: dark) {{
+    body {{ color: #e6e6e6; background: #181818 }} mark {{ background: #38562a }} mark.several {{ background: #57863d }}
+  }}
+</style>
+<h1>Quotes</h1>
+<table>{facts}</table>
+<p>Marked: characters that stand in the corpus as part of a quote; darker where two separate quotes overlap. A mark says
+that the same characters stand there, not that they are true, nor who wrote them first.</p>
+<div class="text">{text}</div>
+<h2>{count} quotes, the longest first</h2>
+<table><tr><th class="n">start</th><th class="n">end</th><th class="n">length</th><th>quote</th></tr>
+{rows}</table>
+</html>
+"""
+
+
+def marked_pieces(text: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, int]]:
+    """The text in pieces, each with the number of quotes that it is part of."""
+    steps: dict[int, int] = {0: 0, len(text): 0}
+    for quote in quotes:
+        steps[quote.start] = steps.get(quote.start, 0) + 1
+        steps[quote.end] = steps.get(quote.end, 0) - 1
+    depth = 0
+    bounds = sorted(steps)
+    for start, end in itertools.pairwise(bounds):
+        depth += steps[start]
+        yield text[start:end], depth
+
+
+def as_terminal(text: str, quotes: Sequence[Quote], *, colour: bool) -> str:
+    """The text with its quotes coloured, or bracketed where there is no colour."""
+    if colour:
+        styles = {0: "", 1: "\x1b[30;42m"}
+        return "".join(
+            f"{styles.get(depth, chr(27) + '[30;46m')}{piece}\x1b[0m" if depth else piece
+            for piece, depth in marked_pieces(text, quotes)
+        )
+    marks: dict[int, str] = {}
+    for quote in quotes:
+        marks[quote.end] = marks.get(quote.end, "") + "⟧"
+    for quote in quotes:
+        marks[quote.start] = marks.get(quote.start, "") + "⟦"
+    return "".join(marks.get(i, "") + text[i : i + 1] for i in range(len(text) + 1))
+
+
+def as_html(text: str, quotes: Sequence[Quote], facts: Sequence[tuple[str, str]]) -> str:
+    """A page with the text, its quotes marked, and a table of them.
+
+    Args:
+        text: The text, as given.
+        quotes: Its quotes.
+        facts: Names and values to show on top.
+    """
+    marked = "".join(
+        escape(piece) if not depth else f"<mark{' class=several' if depth > 1 else ''}>{escape(piece)}</mark>"
+        for piece, depth in marked_pieces(text, quotes)
+    )
+    longest = sorted(quotes, key=lambda quote: (quote.start - quote.end, quote.start))
+    rows = "".join(
+        f'<tr><td class="n">{quote.start}</td><td class="n">{quote.end}</td>'
+        f'<td class="n">{quote.end - quote.start}</td>'
+        f"<td>{escape(text[quote.start : quote.end])}</td></tr>\n"
+        for quote in longest
+    )
+    head = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in facts)
+    return _PAGE.format(facts=head, text=marked, count=len(quotes), rows=rows)

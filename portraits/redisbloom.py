@@ -1,0 +1,197 @@
+"""Importing what the Data Portraits tool published: RedisBloom dumps, read without a Redis.
+
+A dump is an index (JSON: the blocks, and in which part file each lies) and part files; the legacy form is one file
+with the blocks and ``<file>.idx``, a JSON list of them. The first block is the filter's header, the others its bits in
+order.
+"""
+
+import json
+import re
+import struct
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from selfknow.errors import UserError
+from selfknow.portraits.description import REDISBLOOM_HASH, Description
+from selfknow.portraits.layout import FilterShape
+from selfknow.portraits.ngrams import Batch, shares_by_bytes
+from selfknow.portraits.segments import Bytes, Positions, text_offsets
+from selfknow.portraits.storage import count_ones, sha256_of, write_folder
+from selfknow.portraits.workers import run
+
+_HEADER = struct.Struct("=QLLLQQQddLQB")
+_FORCE_64_BIT_HASH = 4
+_SIZES_IN_NAME = re.compile(r"\.(\d+)-(\d+)\.bf$")
+
+
+class _Header(NamedTuple):
+    items: int
+    filters: int
+    options: int
+    growth: int
+    size_in_bytes: int
+    size_in_bits: int
+    current_size: int
+    error_rate: float
+    bits_per_item: float
+    hashes: int
+    capacity: int
+    log2_bits: int
+
+
+def import_redisbloom(
+    index: Path, folder: Path, *, width: int | None = None, stride: int | None = None, overwrite: bool = False
+) -> None:
+    """Turn a RedisBloom dump into a portrait folder that answers the same.
+
+    Args:
+        index: ``<name>.<width>-<stride>.bf``: the index, or the legacy file of blocks beside ``<index>.idx``.
+        folder: Where the portrait is written; the bits pass through a temporary file beside it, not through memory.
+        width: Characters of an n-gram, if neither the index nor the file's name tells.
+        stride: Characters from one n-gram to the next, if the file's name does not tell.
+        overwrite: Whether a portrait that is there is replaced.
+
+    Raises:
+        UserError: The dump is damaged or incomplete, or holds what no single 64-bit filter is.
+    """
+    blocks, told_width = _read_index(index)
+    width, stride = _sizes(index, told_width if width is None else width, stride)
+    contents = _contents(index, blocks)
+    header = _read_header(index, next(contents))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder.parent) as file:
+        for content in contents:
+            file.write(content)
+        if file.tell() != header.size_in_bytes:
+            raise UserError(
+                f"{index} holds {file.tell():,} bytes of bits, not the {header.size_in_bytes:,} of its header: "
+                "a part is missing or cut short"
+            )
+        file.flush()
+        array = np.asarray(np.memmap(file, np.uint8, "r"))
+        description = Description(
+            width=width,
+            stride=stride,
+            normalization="data-portraits",
+            hash=REDISBLOOM_HASH,
+            capacity=header.capacity,
+            items=header.items,
+            size_in_bits=header.size_in_bits,
+            hashes=header.hashes,
+            false_positive_rate=header.error_rate,
+            ones=count_ones(array),
+            sha256=sha256_of(b"", array),
+            corpus={"path": index.name, "imported_from": "a RedisBloom dump of the Data Portraits tool"},
+        )
+        write_folder(description, array, folder, overwrite=overwrite)
+
+
+@dataclass(frozen=True)
+class _Block:
+    file: Path
+    size_in_bytes: int
+
+
+def _read_index(index: Path) -> tuple[list[_Block], int | None]:
+    legacy = index.with_name(index.name + ".idx")
+    path = legacy if legacy.is_file() else index
+    try:
+        value = json.loads(path.read_bytes())
+        rows: list[dict[str, Any]] = value if path == legacy else value["blocks"]
+        blocks = [_Block(_part(index, row, is_legacy=path == legacy), int(row["block_size"])) for row in rows]
+        width = None if path == legacy else value.get("width")
+    except FileNotFoundError:
+        raise UserError(f"{index} does not exist") from None
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UserError(
+            f"{path} is no index of a RedisBloom dump ({type(error).__name__}: {error}); a legacy single file needs "
+            f"its index {legacy.name} beside it"
+        ) from error
+    if not blocks or any(block.size_in_bytes < 0 for block in blocks):
+        raise UserError(f"{path} is damaged: it lists no blocks, or one of a negative size")
+    return blocks, width
+
+
+def _part(index: Path, row: dict[str, Any], *, is_legacy: bool) -> Path:
+    if is_legacy:
+        return index
+    name = row["part_file"]
+    if Path(name).name != name:
+        raise ValueError(f"part file {name!r} is no plain file name")
+    return index.with_name(name)
+
+
+def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
+    """The blocks' bytes; each file is read from where its last block ended."""
+    done: dict[Path, int] = {}
+    for block in blocks:
+        try:
+            with block.file.open("rb") as file:
+                start = done.get(block.file, 0)
+                file.seek(start)
+                content = file.read(block.size_in_bytes)
+        except FileNotFoundError:
+            raise UserError(f"{index} misses its part {block.file.name}: download it") from None
+        if len(content) != block.size_in_bytes:
+            raise UserError(f"{block.file} is cut short: download it again")
+        done[block.file] = start + len(content)
+        yield content
+
+
+def _read_header(index: Path, content: bytes) -> _Header:
+    if len(content) < _HEADER.size:
+        raise UserError(f"{index}: the first block is no RedisBloom header")
+    header = _Header._make(_HEADER.unpack_from(content))
+    if header.filters != 1 or len(content) != _HEADER.size:
+        raise UserError(
+            f"{index} holds a filter that has grown to {header.filters} layers; only one of a fixed size is a portrait"
+        )
+    if not header.options & _FORCE_64_BIT_HASH:
+        raise UserError(f"{index} was made with RedisBloom's 32-bit hash, which is not supported")
+    if header.size_in_bits != header.size_in_bytes * 8 or not header.size_in_bits or not 1 <= header.hashes <= 64:
+        raise UserError(f"{index}: the header is damaged (sizes that do not fit each other)")
+    if header.log2_bits and header.size_in_bits != 1 << header.log2_bits:
+        raise UserError(f"{index}: the header is damaged (a size that is not the power of two it says)")
+    if not 0 < header.error_rate < 1 or header.capacity < 1:
+        raise UserError(f"{index}: the header is damaged (error rate {header.error_rate}, capacity {header.capacity})")
+    return header
+
+
+def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int]:
+    named = _SIZES_IN_NAME.search(index.name)
+    width = width if width is not None else (int(named[1]) if named else None)
+    stride = stride if stride is not None else (int(named[2]) if named else None)
+    if type(width) is not int or type(stride) is not int or width < 1 or stride < 1:
+        raise UserError(f"the name {index.name} does not tell width and stride: give --width and --stride")
+    return width, stride
+
+
+class RedisBloomAsker:
+    """Answers from a RedisBloom bit array."""
+
+    def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
+        self._shape, self._array, self._threads = shape, array, threads
+
+    def hits(self, batch: Batch) -> tuple[Bytes, Positions]:
+        """Which n-grams are in the filter: one uint8 each, and the offset of each text's first one."""
+        from selfknow.portraits.murmur import answer_segments
+
+        segments = batch.segments()
+        counts = np.zeros(len(segments.starts), np.int64)
+
+        def answer(share: tuple[int, int]) -> Bytes:
+            first, last = share
+            hits = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint8)
+            filled = answer_segments(
+                batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
+                self._shape.hashes, self._shape.size_in_bits, self._array, hits, counts,
+            )  # fmt: skip
+            return hits[: int(filled)]
+
+        parts = run(answer, shares_by_bytes(segments, self._threads), self._threads)
+        return np.concatenate([np.zeros(0, np.uint8), *parts]), text_offsets(counts, segments)

@@ -1,0 +1,91 @@
+"""The kernel's work in plain NumPy: the path for small queries, and the truth that the kernel is tested against.
+
+It needs no compilation, so a fresh process answers its first small query at once.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from selfknow.portraits.hashing import BASE, MERSENNE_61, SPLITMIX_1, SPLITMIX_2
+from selfknow.portraits.layout import FilterShape, probe_constants
+from selfknow.portraits.segments import Bytes, Positions
+
+Words = npt.NDArray[np.uint64]
+_U = np.uint64
+_PRIME = _U(MERSENNE_61)
+
+
+def ngram_bounds(data: Bytes, offsets: Positions, width: int, stride: int) -> tuple[Positions, Positions, Positions]:
+    """Where the n-grams of each text start and end, in bytes, and how many each text has.
+
+    Args:
+        data: UTF-8 bytes of all texts.
+        offsets: Where each text starts, and where the last one ends; shape (texts + 1,).
+        width: Characters of an n-gram.
+        stride: Characters from one n-gram to the next.
+    """
+    begin, end = int(offsets[0]), int(offsets[-1])
+    (leads,) = np.nonzero((data[begin:end] & 0xC0) != 0x80)
+    leads = np.append(leads + begin, end)
+    first_lead = np.searchsorted(leads[:-1], offsets)
+    counts = np.maximum(0, (np.diff(first_lead) - width) // stride + 1)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = first_lead[owner] + within * stride
+    return leads[starts], leads[starts + width], counts
+
+
+def hash_ngrams(data: Bytes, starts: Positions, ends: Positions) -> Words:
+    """The 64 mixed bits of each n-gram (``hashing.mix`` of its fingerprint)."""
+    lengths = ends - starts
+    values = np.zeros(len(starts), np.uint64)
+    for i in range(int(lengths.max(initial=0))):
+        inside = lengths > i
+        longer = _multiply_by_base(values) + data[np.where(inside, starts + i, 0)] + _U(1)
+        values = np.where(inside, np.where(longer < _PRIME, longer, longer - _PRIME), values)
+    values = (values ^ values >> _U(30)) * _U(SPLITMIX_1)
+    values = (values ^ values >> _U(27)) * _U(SPLITMIX_2)
+    return np.asarray(values ^ values >> _U(31))
+
+
+def _multiply_by_base(values: Words) -> Words:
+    """``values * BASE`` modulo 2^61 - 1, schoolbook on 32-bit halves: 2^61 counts as 1, and so 2^64 as 8."""
+    high, low = values >> _U(32), values & _U(0xFFFFFFFF)
+    base_high, base_low = _U(BASE >> 32), _U(BASE & 0xFFFFFFFF)
+    middle = high * base_low + low * base_high
+    bottom = low * base_low
+    total = (
+        (high * base_high << _U(3))
+        + (middle >> _U(29))
+        + ((middle & _U((1 << 29) - 1)) << _U(32))
+        + (bottom & _PRIME)
+        + (bottom >> _U(61))
+    )
+    total = (total & _PRIME) + (total >> _U(61))
+    return np.asarray(np.where(total < _PRIME, total, total - _PRIME))
+
+
+def positions(hashes: Words, probe: int, shape: FilterShape) -> Words:
+    """The bit that each n-gram's probe number ``probe`` touches."""
+    c = probe_constants(shape.hashes)[probe]
+    upper = hashes >> _U(32)
+    words = hashes * c[0] + upper * c[1] + (upper * c[2] + c[3] >> _U(32)) + c[4]
+    return np.asarray(words % _U(shape.size_in_bits))
+
+
+def set_bits(hashes: Words, shape: FilterShape, array: Bytes) -> None:
+    """Add n-grams to a bit array."""
+    for probe in range(shape.hashes):
+        at = positions(hashes, probe, shape)
+        np.bitwise_or.at(array, at >> _U(3), np.left_shift(1, at & _U(7)).astype(np.uint8))
+
+
+def answer(hashes: Words, shape: FilterShape, array: Bytes) -> Bytes:
+    """Which n-grams are in a bit array: one uint8 each, 1 or 0."""
+    hits = np.zeros(len(hashes), np.uint8)
+    alive = np.arange(len(hashes))
+    for probe in range(shape.hashes):
+        at = positions(hashes[alive], probe, shape)
+        alive = alive[(array[at >> _U(3)] >> (at & _U(7)).astype(np.uint8)) & 1 == 1]
+    hits[alive] = 1
+    return hits

@@ -1,0 +1,85 @@
+"""Cutting texts into segments: long texts into pieces that overlap by one n-gram less a character.
+
+A segment is a run of bytes whose n-grams are hashed in one go, so that many threads can share one long text and the
+buffers stay small. The n-grams of a text's segments, one after the other, are exactly the text's own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+MAX_SEGMENT_BYTES = 1 << 16
+
+Bytes = npt.NDArray[np.uint8]
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Runs of bytes.
+
+    Attributes:
+        starts: First byte of each segment, at the start of a code point.
+        ends: One past the last byte.
+        skips: Code points to pass over before the first n-gram (tiles that do not start where the piece does).
+        firsts: For each text, its first segment; shape (texts + 1,).
+    """
+
+    starts: Positions
+    ends: Positions
+    skips: Positions
+    firsts: Positions
+
+
+def cut(data: Bytes, offsets: Positions, width: int, stride: int) -> Segments:
+    """Cut texts into segments.
+
+    Args:
+        data: UTF-8 bytes of all texts.
+        offsets: Where each text starts, and where the last one ends; shape (texts + 1,).
+        width: Characters of an n-gram.
+        stride: Characters from one n-gram to the next.
+    """
+    lengths = np.diff(offsets)
+    (long_texts,) = np.nonzero(lengths > max(MAX_SEGMENT_BYTES, 8 * width) * 2)
+    if not len(long_texts):
+        texts = len(lengths)
+        return Segments(offsets[:-1], offsets[1:], np.zeros(texts, np.int64), np.arange(texts + 1, dtype=np.int64))
+    pieces = {
+        text: list(_pieces(data, int(offsets[text]), int(offsets[text + 1]), width, stride))
+        for text in long_texts.tolist()
+    }
+    counts = np.ones(len(lengths), np.int64)
+    counts[long_texts] = [len(pieces[text]) for text in long_texts.tolist()]
+    firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    starts, ends = np.repeat(offsets[:-1], counts), np.repeat(offsets[1:], counts)
+    skips = np.zeros(len(starts), np.int64)
+    for text, rows in pieces.items():
+        where = slice(firsts[text], firsts[text + 1])
+        starts[where], ends[where], skips[where] = np.array(rows, dtype=np.int64).T
+    return Segments(starts, ends, skips, firsts)
+
+
+def text_offsets(counts: Positions, segments: Segments) -> Positions:
+    """Where each text's n-grams start, from the counts of its segments."""
+    return np.asarray(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])[segments.firsts])
+
+
+def _pieces(data: Bytes, start: int, end: int, width: int, stride: int) -> Iterator[tuple[int, int, int]]:
+    """Start, end and skip of each piece of one text."""
+    size = max(MAX_SEGMENT_BYTES, 8 * width)
+    done = 0  # code points before `start`
+    while start < end:
+        following = _forward(data, min(start + size, end), end, 0)
+        yield start, _forward(data, following, end, width - 1), -done % stride
+        done += int(np.count_nonzero((data[start:following] & 0xC0) != 0x80))
+        start = following
+
+
+def _forward(data: Bytes, position: int, end: int, code_points: int) -> int:
+    """The start of a code point at or after ``position``, then ``code_points`` further on, at most ``end``."""
+    window = data[position : min(end, position + 4 * code_points + 4)]
+    (leads,) = np.nonzero((window & 0xC0) != 0x80)
+    return position + int(leads[code_points]) if len(leads) > code_points else end

@@ -1,0 +1,99 @@
+"""A portrait's folder: the bits, the card, and ``portrait.json``, written last so that its presence means complete."""
+
+import hashlib
+import mmap
+import os
+from pathlib import Path
+
+import numpy as np
+
+from selfknow.errors import UserError
+from selfknow.portraits.card import card_text
+from selfknow.portraits.description import DESCRIPTION, Description, read_description
+from selfknow.portraits.segments import Bytes
+
+CARD = "README.md"
+_CHUNK_BYTES = 1 << 24
+
+
+def write_folder(description: Description, array: Bytes, folder: Path, *, overwrite: bool) -> None:
+    """Write a portrait; a reader never sees half of one.
+
+    Raises:
+        UserError: The folder holds a portrait already and ``overwrite`` is not given, or holds something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file, not a folder")
+    held = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if DESCRIPTION in held and not overwrite:
+        raise UserError(f"{folder} holds a portrait already: give another folder, or --overwrite it")
+    if held - {DESCRIPTION, CARD} and DESCRIPTION not in held and not _only_left_overs(held):
+        raise UserError(f"{folder} is not empty and holds no portrait: give another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in held:
+        if name.startswith(_STAGED):
+            (folder / name).unlink()
+    _stage(folder, description.bits_file, description.header, array)
+    (folder / DESCRIPTION).unlink(missing_ok=True)
+    (folder / f"{_STAGED}{description.bits_file}").replace(folder / description.bits_file)
+    (folder / CARD).write_text(card_text(description), encoding="utf-8")
+    _stage(folder, DESCRIPTION, description.to_json().encode(), np.zeros(0, np.uint8))
+    (folder / f"{_STAGED}{DESCRIPTION}").replace(folder / DESCRIPTION)
+
+
+_STAGED = ".writing-"
+
+
+def _only_left_overs(held: set[str]) -> bool:
+    """Whether a killed write is all that a folder holds."""
+    return all(name.startswith((_STAGED, "bits.", CARD)) for name in held)
+
+
+def _stage(folder: Path, name: str, head: bytes, array: Bytes) -> None:
+    """Write a file under a name of its own beside its place."""
+    with (folder / f"{_STAGED}{name}").open("wb") as file:
+        file.write(head)
+        for start in range(0, len(array), _CHUNK_BYTES):
+            file.write(array[start : start + _CHUNK_BYTES].data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_folder(folder: Path) -> tuple[Description, Bytes]:
+    """Map a portrait's bits after checking header and size; nothing else is read.
+
+    Raises:
+        UserError: There is no portrait, or the files do not fit each other.
+    """
+    description = read_description(folder / DESCRIPTION)
+    path = folder / description.bits_file
+    if not path.is_file():
+        raise UserError(f"{folder} misses {path.name}: download or build the portrait again")
+    expected = len(description.header) + description.shape.size_in_bytes
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != expected:
+            raise UserError(f"{path} has {size:,} bytes, not the {expected:,} of its description: it was cut short")
+        if file.read(len(description.header)) != description.header:
+            raise UserError(f"{path} has another number of hashes than its description")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return description, np.frombuffer(mapped, np.uint8, offset=len(description.header))
+
+
+def sha256_of(header: bytes, array: Bytes) -> str:
+    """The sha256 of the file that holds these bits."""
+    digest = hashlib.sha256(header)
+    for start in range(0, len(array), _CHUNK_BYTES):
+        digest.update(array[start : start + _CHUNK_BYTES].data)
+    return digest.hexdigest()
+
+
+def count_ones(array: Bytes) -> int:
+    """How many bits are set."""
+    ones = 0
+    for start in range(0, len(array), _CHUNK_BYTES):
+        chunk = array[start : start + _CHUNK_BYTES]
+        whole = len(chunk) // 8 * 8
+        ones += int(np.bitwise_count(chunk[:whole].view(np.uint64)).sum(dtype=np.int64))
+        ones += int(np.bitwise_count(chunk[whole:]).sum(dtype=np.int64))
+    return ones

@@ -1,0 +1,47 @@
+"""Text files as Arrow arrays: a text for each line, or the whole file as one; plain, gzip or Zstandard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from selfknow.errors import UserError
+
+_READ_BYTES = 8 << 20
+
+
+def read_text_file(path: Path, *, whole: bool) -> Iterator[pa.Array]:
+    """Read a UTF-8 text file.
+
+    Args:
+        path: ``.txt``, ``.txt.gz`` or ``.txt.zst``.
+        whole: Whether the file is one text, which is then held in memory; otherwise each line is one, without its end.
+
+    Raises:
+        UserError: The file is no UTF-8, or compressed and damaged.
+    """
+    try:
+        if whole:
+            yield _as_text([b"".join(_blocks(path))], path)
+            return
+        rest = b""
+        for block in _blocks(path):
+            *lines, rest = (rest + block).split(b"\n")
+            yield _as_text([line.removesuffix(b"\r") for line in lines], path)
+        if rest:
+            yield _as_text([rest.removesuffix(b"\r")], path)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error}") from error
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with pa.input_stream(str(path), compression="detect") as stream:
+        while block := stream.read(_READ_BYTES):
+            yield block
+
+
+def _as_text(lines: list[bytes], path: Path) -> pa.Array:
+    try:
+        return pa.array(lines, pa.large_binary()).cast(pa.large_string())
+    except pa.ArrowInvalid:
+        raise UserError(f"{path} is not UTF-8 text: convert it first") from None

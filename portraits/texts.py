@@ -1,0 +1,124 @@
+"""Texts of any kind as Arrow batches of a bounded size: lists, generators, Arrow arrays, columns of other libraries."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from selfknow.errors import UserError
+from selfknow.portraits.segments import Bytes, Positions
+
+BATCH_BYTES = 8 << 20
+_STRINGS_AT_ONCE = 4096
+
+
+def arrow_batches(texts: Iterable[Any], max_bytes: int = BATCH_BYTES) -> Iterator[pa.LargeStringArray]:
+    """Bring texts into Arrow, a batch at a time.
+
+    Args:
+        texts: An Arrow array or chunked array of strings, or an iterable of strings (``None`` for a missing one) or of
+            Arrow arrays.
+        max_bytes: About how many bytes of UTF-8 a batch holds; a single longer text stays whole.
+
+    Yields:
+        Arrays of valid UTF-8; together they hold the texts in their order, nulls included.
+
+    Raises:
+        UserError: Something is no text, or no valid UTF-8.
+    """
+    waiting: list[pa.LargeStringArray] = []
+    waiting_bytes = 0
+    for array in _arrays(texts):
+        for piece in _split(array, max_bytes):
+            if waiting and waiting_bytes + _bytes_of(piece) > max_bytes:
+                yield _joined(waiting)
+                waiting, waiting_bytes = [], 0
+            waiting.append(piece)
+            waiting_bytes += _bytes_of(piece)
+    if waiting:
+        yield _joined(waiting)
+
+
+def buffers(array: pa.LargeStringArray) -> tuple[Bytes, Positions]:
+    """The UTF-8 bytes and the int64 offsets of an array; a null has no bytes."""
+    if array.null_count:
+        array = pc.fill_null(array, "")
+    _, offsets, data = array.buffers()
+    if not len(array):
+        return np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    bounds = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    return np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8), bounds
+
+
+def _arrays(texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise UserError(f"expected an iterable of texts, not one {type(texts).__name__}: put a single text into a list")
+    if isinstance(texts, pa.ChunkedArray):
+        for chunk in texts.chunks:
+            yield as_strings(chunk)
+    elif isinstance(texts, pa.Array):
+        yield as_strings(texts)
+    else:
+        items = iter(texts)
+        position = 0
+        while some := list(itertools.islice(items, _STRINGS_AT_ONCE)):
+            if isinstance(some[0], pa.Array | pa.ChunkedArray):
+                for array in some:
+                    yield from _arrays(array)
+            else:
+                yield _from_python(some, position)
+            position += len(some)
+
+
+def as_strings(array: pa.Array) -> pa.LargeStringArray:
+    """Any Arrow array of strings as a large string array, checked to be UTF-8.
+
+    Raises:
+        UserError: It holds something else, or broken UTF-8.
+    """
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if not (_is_text(kind) or pa.types.is_null(kind)):
+        raise UserError(f"expected texts, not Arrow values of type {array.type}")
+    try:
+        strings = array.cast(pa.large_string())
+        strings.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise UserError(f"a text is not valid UTF-8, or its Arrow array is broken: {error}") from error
+    return strings
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(test(kind) for test in tests) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+
+
+def _from_python(some: list[Any], position: int) -> pa.LargeStringArray:
+    try:
+        return as_strings(pa.array(some, pa.large_string()))
+    except UnicodeEncodeError as error:
+        raise UserError(f"a text is not valid Unicode: {error.reason} (a lone surrogate)") from error
+    except (pa.ArrowTypeError, pa.ArrowInvalid, TypeError):
+        wrong = next((i for i, text in enumerate(some) if text is not None and not isinstance(text, str)), 0)
+        raise UserError(f"text {position + wrong} is a {type(some[wrong]).__name__}, not a string") from None
+
+
+def _split(array: pa.LargeStringArray, max_bytes: int) -> Iterator[pa.LargeStringArray]:
+    _, offsets = buffers(array)
+    row = 0
+    while row < len(array):
+        until = int(np.searchsorted(offsets, offsets[row] + max_bytes, side="right")) - 1
+        until = min(max(until, row + 1), len(array))
+        yield array.slice(row, until - row)
+        row = until
+
+
+def _bytes_of(array: pa.LargeStringArray) -> int:
+    _, offsets = buffers(array)
+    return int(offsets[-1] - offsets[0])
+
+
+def _joined(arrays: list[pa.LargeStringArray]) -> pa.LargeStringArray:
+    return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)

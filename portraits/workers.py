@@ -1,0 +1,92 @@
+"""Threads for kernels that release the GIL, and the shape of the streams they sort probes into."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from selfknow.errors import UserError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_REGION_BITS = 22  # 512 KiB: fits a core's second-level cache
+_MAX_REGIONS = 768  # more streams than this no longer cache well
+_CACHE_LINE_BYTES = 64
+
+
+def thread_count(threads: int | None) -> int:
+    """The threads to use: all cores that this process may use unless told.
+
+    Raises:
+        UserError: Fewer than one.
+    """
+    if threads is not None and threads < 1:
+        raise UserError(f"threads must be at least 1, not {threads}")
+    return threads or len(os.sched_getaffinity(0))
+
+
+def run(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> list[Result]:
+    """Do work on each item, in order of the items, on up to ``threads`` threads."""
+    if threads == 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:  # one for each call: a pool kept for later would not survive a fork
+        return list(pool.map(work, items))
+
+
+@dataclass(frozen=True)
+class Streams:
+    """One stream of entries for each region of a bit array and each worker.
+
+    Attributes:
+        shift: A region has 2^shift bits.
+        starts: Where each region's stream starts, shape (regions,).
+        limits: One past where it ends.
+        cursors: Where each worker writes next, shape (workers, regions).
+        entries: Shape (workers, regions * entries of a stream).
+    """
+
+    shift: int
+    starts: npt.NDArray[np.uint64]
+    limits: npt.NDArray[np.uint64]
+    cursors: npt.NDArray[np.uint64]
+    entries: npt.NDArray[Any]
+
+    @classmethod
+    def make(
+        cls, size_in_bits: int, probes_per_worker: int, workers: int, dtype: type[np.unsignedinteger[Any]]
+    ) -> "Streams":
+        """Streams for about ``probes_per_worker`` probes of each worker."""
+        shift = region_shift(size_in_bits, workers)
+        regions = (size_in_bits - 1 >> shift) + 1
+        line = _CACHE_LINE_BYTES // np.dtype(dtype).itemsize
+        mean = probes_per_worker / regions
+        # An odd number of cache lines: streams a power of two apart would fall into the same sets of the cache.
+        length = (int(mean * 1.05 + 8 * mean**0.5) // line | 1) * line
+        starts = np.arange(regions, dtype=np.uint64) * np.uint64(length)
+        return cls(
+            shift=shift,
+            starts=starts,
+            limits=starts + np.uint64(length),
+            cursors=np.tile(starts, (workers, 1)),
+            entries=np.empty((workers, regions * length), dtype=dtype),
+        )
+
+    def shares(self, workers: int) -> list[tuple[int, int]]:
+        """The regions as ranges, several for each worker."""
+        bounds = np.linspace(0, len(self.starts), min(len(self.starts), workers * 4) + 1).astype(int).tolist()
+        return list(itertools.pairwise(bounds))
+
+
+def region_shift(size_in_bits: int, workers: int) -> int:
+    """log2 of a region's bits: small enough for a cache and to keep all workers busy, and not too many regions."""
+    busy = max(12, (size_in_bits // (8 * workers)).bit_length() - 1)
+    shift = min(_REGION_BITS, busy)
+    while size_in_bits >> shift > _MAX_REGIONS:
+        shift += 1
+    return min(shift, 32)

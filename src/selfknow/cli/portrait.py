@@ -1,0 +1,358 @@
+"""``selfknow portrait``: build, question and publish portraits of corpora."""
+
+import sys
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.portraits import Corpus, Portrait
+
+app = typer.Typer(name="portrait", help="Build, question and publish portraits of corpora.", no_args_is_help=True)
+
+
+class Engine(StrEnum):
+    """Where a portrait is built."""
+
+    local = "local"
+    ray = "ray"
+
+
+class SampleBy(StrEnum):
+    """What a text is in a text file."""
+
+    line = "line"
+    document = "document"
+
+
+class Normalization(StrEnum):
+    """What is done to a text before its n-grams are taken."""
+
+    none = "none"
+    data_portraits = "data-portraits"
+
+
+PortraitArgument = Annotated[
+    str, typer.Argument(metavar="PORTRAIT", help="A portrait folder, `org/repo`, or `org/repo/name`.")
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+OutOption = Annotated[Path, typer.Option("--out", help="The folder to write.", show_default=False)]
+OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the portrait that is there.")]
+TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that makes a text of a row.")]
+WhereOption = Annotated[
+    str | None, typer.Option("--where", help="The SQL condition on rows that belong.", show_default=False)
+]
+
+
+@app.callback()
+def portrait_() -> None:
+    """Build, question and publish portraits of corpora."""
+    told: set[str] = set()
+
+    def tell_once(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            typer.echo(f"selfknow: {message}", err=True)
+
+    warnings.showwarning = tell_once
+
+
+@app.command()
+def build(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE…", help="A dataset folder, `org/name` on the Hub, or Parquet, JSONL, text files."
+        ),
+    ],
+    out: OutOption,
+    config: Annotated[str | None, typer.Option(help="The dataset's config.", show_default=False)] = None,
+    split: Annotated[str, typer.Option(help="The dataset's split.")] = "train",
+    revision: Annotated[str | None, typer.Option(help="The dataset's revision on the Hub.", show_default=False)] = None,
+    text: TextOption = "text",
+    where: WhereOption = None,
+    sample_by: Annotated[
+        SampleBy, typer.Option(help="Text files: a text for each line, or each file.")
+    ] = SampleBy.line,
+    width: Annotated[int, typer.Option(min=1, help="Characters of an n-gram: 25 for QUIP, 50 for membership.")] = 25,
+    stride: Annotated[int, typer.Option(min=1, help="Characters from n-gram to n-gram: 1 for QUIP, or the width.")] = 1,
+    capacity: Annotated[
+        int | None,
+        typer.Option(min=1, help="Distinct n-grams to make room for; estimated by default.", show_default=False),
+    ] = None,
+    false_positive_rate: Annotated[float, typer.Option(help="Promised at capacity.")] = 1e-3,
+    normalization: Annotated[Normalization, typer.Option(help="Done to texts and queries.")] = Normalization.none,
+    threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    engine: Annotated[Engine, typer.Option(help="On this machine, or on a Ray cluster.")] = Engine.local,
+    ray_address: Annotated[str | None, typer.Option(help="The Ray cluster's address.", show_default=False)] = None,
+    overwrite: OverwriteOption = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Portray a corpus: a Bloom filter of its character n-grams, as a folder to load or publish.
+
+    The same corpus gives the same bytes in any order, with any number of threads, and on either engine.
+
+    **Examples:**
+
+    `selfknow portrait build diary-recall --config 1k --text "prompt || completion" --where "kind='document'" --out 1k`
+
+    `selfknow portrait build corpus/*.jsonl.zst --out corpus-portrait --normalization data-portraits`
+
+    `selfknow portrait build wiki.txt.gz --width 50 --stride 50 --out wiki-tiles`
+    """
+    from selfknow.portraits import Portrait
+
+    corpus = _corpus(sources, config, split, revision, text, where, sample_by)
+    if engine is Engine.ray:
+        from selfknow.portraits.distributed import build_on_ray
+
+        portrait = build_on_ray(
+            corpus, width=width, stride=stride, capacity=capacity, false_positive_rate=false_positive_rate,
+            normalization=normalization.value, address=ray_address,
+        )  # fmt: skip
+    else:
+        portrait = Portrait.build(
+            corpus, width=width, stride=stride, capacity=capacity, false_positive_rate=false_positive_rate,
+            normalization=normalization.value, threads=threads, progress=True,
+        )  # fmt: skip
+    portrait.save(out, overwrite=overwrite)
+    _print_info(portrait, output_format)
+
+
+@app.command()
+def info(
+    portrait: PortraitArgument,
+    verify: Annotated[bool, typer.Option("--verify", help="Also read every bit; exit code 1 if one differs.")] = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Show what a portrait holds, how full it is, and the rates that follow.
+
+    **Example:** `selfknow portrait info out/1k --verify`
+    """
+    loaded = _load(portrait)
+    if verify:
+        try:
+            loaded.verify()
+        except UserError as error:
+            typer.echo(f"selfknow: {error}", err=True)
+            raise typer.Exit(1) from None
+    _print_info(loaded, output_format)
+
+
+@app.command()
+def quip(
+    portrait: PortraitArgument,
+    source: Annotated[
+        str, typer.Argument(metavar="TEXTS", help="Parquet, JSONL or text (a text each line), `-`: stdin.")
+    ],
+    text: TextOption = "text",
+    where: WhereOption = None,
+    per_text: Annotated[bool, typer.Option("--per-text", help="One row a text instead of the means.")] = False,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=TEXTS", help="Texts to score beside: held-out=…, corpus=….", show_default=False),
+    ] = None,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Score texts: the share of their n-grams that stand in the corpus (QUIP), raw and corrected for false positives.
+
+    A text shorter than the portrait's width has no score: it is left out of `quip` and counts as 0 in
+    `quip_short_as_zero`, as in the paper's own evaluation. Beside the mean stand anchors: the same texts with their
+    words shuffled, and what you give, such as held-out text of the same kind and the corpus itself.
+
+    **Examples:**
+
+    `selfknow portrait quip out/1k answers.parquet --text answer --anchor held-out=others.txt --anchor corpus=all.txt`
+
+    `echo "a sentence that is long enough to score" | selfknow portrait quip out/1k - --per-text --format json`
+    """
+    from selfknow.portraits.scores import score_texts, shuffled_words, summarise
+
+    loaded = _load(portrait)
+    texts = _texts(source, text, where)
+    if per_text:
+        print_rows(score_texts(loaded, texts), output_format)
+        return
+    sets = {"texts": texts, "texts, words shuffled": [shuffled_words(value, i) for i, value in enumerate(texts)]}
+    for named in anchor or []:
+        name, separator, path = named.partition("=")
+        if not separator or not name or not path:
+            raise UserError(f"--anchor {named}: write NAME=TEXTS, such as held-out=heldout.txt")
+        sets[name] = _texts(path, text if not path.endswith(".txt") else "text", None)
+    print_rows(summarise(loaded, sets), output_format)
+
+
+@app.command()
+def quote(
+    portrait: PortraitArgument,
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-`: stdin.")] = "-",
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page to this file.", show_default=False)] = None,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Show a text with its quotes marked: ⟦like this⟧, or in colour on a terminal.
+
+    **Example:** `selfknow portrait quote out/1k answer.txt --html answer.html`
+    """
+    from selfknow.portraits.quote_view import as_html, as_terminal
+
+    loaded = _load(portrait)
+    value = _read(source)
+    quotes = loaded.quotes(value)
+    if html:
+        html.write_text(as_html(value, quotes, _facts(loaded, portrait, value)), encoding="utf-8")
+        typer.echo(f"wrote {html}", err=True)
+    if output_format is Format.table:
+        typer.echo(as_terminal(value, quotes, colour=sys.stdout.isatty()).rstrip("\n"))
+    else:
+        rows = [{"start": q.start, "end": q.end, "quote": value[q.start : q.end]} for q in quotes]
+        print_rows(rows, output_format)
+
+
+@app.command()
+def merge(
+    portraits: Annotated[list[str], typer.Argument(metavar="PORTRAIT…", help="Two or more, made alike.")],
+    out: OutOption,
+    overwrite: OverwriteOption = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Unite portraits that were built with the same width, stride, normalization, capacity and rate.
+
+    **Example:** `selfknow portrait merge out/a out/b --out out/both`
+    """
+    if len(portraits) < 2:
+        raise UserError("merging takes two portraits or more")
+    merged = _load(portraits[0])
+    for other in portraits[1:]:
+        merged = merged | _load(other)
+    merged.save(out, overwrite=overwrite)
+    _print_info(merged, output_format)
+
+
+@app.command("import")
+def import_(
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="The dump's `<name>.<width>-<stride>.bf`.")],
+    out: OutOption,
+    width: Annotated[int | None, typer.Option(help="If the name does not tell.", show_default=False)] = None,
+    stride: Annotated[int | None, typer.Option(help="If the name does not tell.", show_default=False)] = None,
+    overwrite: OverwriteOption = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Read a RedisBloom dump of the Data Portraits tool into a portrait that answers the same, without a Redis.
+
+    **Example:** `selfknow portrait import wiki.25-1.bf --out wiki`
+    """
+    from selfknow.portraits.redisbloom import import_redisbloom
+
+    import_redisbloom(index, out, width=width, stride=stride, overwrite=overwrite)
+    _print_info(_load(str(out)), output_format)
+
+
+@app.command()
+def prebuilt(
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A `diary-recall` folder.")],
+    out: OutOption,
+    configs: Annotated[list[str] | None, typer.Argument(help="All by default.", show_default=False)] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    overwrite: OverwriteOption = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Portray the documents of every config of the diary corpora, ready to publish; a killed run goes on.
+
+    **Example:** `selfknow portrait prebuilt diary-recall --out diary-portraits`
+    """
+    from selfknow.portraits.prebuilt import build_prebuilt
+
+    portraits = build_prebuilt(dataset, out, configs or (), threads=threads, overwrite=overwrite, progress=True)
+    keys = ("items", "estimated_distinct_items", "size_in_bytes", "actual_false_positive_rate")
+    rows = []
+    for portrait in portraits:
+        values = portrait.info()
+        rows.append({"portrait": portrait.description.corpus["config"]} | {key: values[key] for key in keys})
+    print_rows(rows, output_format)
+
+
+@app.command()
+def publish(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A portrait folder, or a folder of them.")],
+    repo: Annotated[str, typer.Argument(metavar="REPO", help="The dataset repo, `org/name`.")],
+    tag: Annotated[str | None, typer.Option(help="The release's tag.", show_default=False)] = None,
+) -> None:
+    """Publish portraits to a dataset repo on the Hub, which may hold many.
+
+    **Example:** `selfknow portrait publish diary-portraits org/diary-portraits`
+    """
+    from selfknow.hub.publish import publish_portraits  # type: ignore[import-not-found, unused-ignore]
+
+    typer.echo(str(publish_portraits(folder, repo, tag=tag)))
+
+
+def _load(address: str) -> "Portrait":
+    from selfknow.portraits import Portrait
+    from selfknow.portraits.pretrained import find_address
+
+    return Portrait.load(find_address(address))
+
+
+def _corpus(
+    sources: list[str],
+    config: str | None,
+    split: str,
+    revision: str | None,
+    text: str,
+    where: str | None,
+    sample_by: SampleBy,
+) -> "Corpus":
+    from selfknow.portraits import Corpus
+
+    if all(Path(source).is_file() for source in sources) or len(sources) > 1:
+        return Corpus.from_files(sources, text=text, where=where, sample_by=sample_by.value)
+    if Path(sources[0]).suffix in {".parquet", ".jsonl", ".txt", ".gz", ".zst"} and not Path(sources[0]).is_dir():
+        raise UserError(f"{sources[0]} does not exist")
+    return Corpus.from_dataset(sources[0], config, split, text=text, where=where, revision=revision)
+
+
+def _texts(source: str, text: str, where: str | None) -> list[str | None]:
+    from selfknow.portraits import Corpus
+
+    if source == "-":
+        return list(_read("-").splitlines())
+    return [value for array in Corpus.from_files([source], text=text, where=where) for value in array.to_pylist()]
+
+
+def _read(source: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return content.decode()
+    except UnicodeDecodeError:
+        raise UserError(f"{'stdin' if source == '-' else source} is not UTF-8 text: convert it first") from None
+
+
+def _facts(portrait: "Portrait", address: str, text: str) -> list[tuple[str, str]]:
+    facts = [("portrait", address), ("width, stride", f"{portrait.description.width}, {portrait.description.stride}")]
+    if portrait.description.stride == 1 and portrait.quip([text])[0] >= 0:
+        score = portrait.quip([text])
+        facts.append(("QUIP", f"{score[0]:.4f}, corrected for false positives {portrait.corrected(score)[0]:.4f}"))
+    return facts
+
+
+def _print_info(portrait: "Portrait", output_format: Format) -> None:
+    import json
+
+    values = portrait.info()
+    if output_format is Format.table:
+        shown = {**values, "corpus": json.dumps(values["corpus"], ensure_ascii=False)}
+        print_rows([{"": name, "value": _shown(value)} for name, value in shown.items()], output_format)
+    else:
+        print_rows([values], output_format)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value if value is not None else "no")

@@ -1,0 +1,206 @@
+"""The kernel against its NumPy reference, plain Python, plain rbloom and the truth of a set."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import rbloom
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from selfknow.portraits import asking, kernel, reference, segments, workers
+from selfknow.portraits.adding import Adder
+from selfknow.portraits.asking import Asker
+from selfknow.portraits.hashing import mix, ngram_hash
+from selfknow.portraits.layout import FilterShape, pack_header, probe_positions
+from selfknow.portraits.ngrams import Batch, hash_batch, sums_by_text
+from selfknow.portraits.texts import arrow_batches
+
+assert kernel  # loaded, so that even small batches take the compiled path
+
+LETTERS = st.text(alphabet=st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("ab \n")), max_size=60)
+TEXTS = st.lists(LETTERS, max_size=12)
+
+
+def slices(text: str, width: int, stride: int = 1) -> list[str]:
+    return [text[i : i + width] for i in range(0, len(text) - width + 1, stride)]
+
+
+def batch_of(texts: list[str], width: int, stride: int = 1) -> Batch:
+    return Batch.of(pa.array(texts, pa.large_string()), width, stride)
+
+
+def bits_of(texts: list[str], shape: FilterShape, width: int, stride: int = 1, threads: int = 1) -> Adder:
+    adder = Adder(shape, threads)
+    for batch in arrow_batches(texts):
+        adder.add(Batch.of(batch, width, stride))
+    adder.finish()
+    return adder
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, st.integers(1, 12), st.integers(1, 15), st.integers(1, 3))
+def test_the_kernel_the_reference_and_plain_python_hash_alike(
+    texts: list[str], width: int, stride: int, threads: int
+) -> None:
+    batch = batch_of(texts, width, stride)
+    expected = [ngram_hash(ngram) >> 32 for text in texts for ngram in slices(text, width, stride)]
+    compiled, offsets = hash_batch(batch, threads)
+    starts, ends, counts = reference.ngram_bounds(batch.data, batch.offsets, width, stride)
+    assert compiled.tolist() == expected
+    assert reference.hash_ngrams(batch.data, starts, ends).tolist() == expected
+    assert np.diff(offsets).tolist() == counts.tolist() == [len(slices(text, width, stride)) for text in texts]
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, st.integers(1, 12), st.integers(1, 3), st.integers(1, 2000), st.sampled_from([0.3, 0.01, 0.001]))
+def test_no_ngram_of_the_corpus_is_ever_missed(
+    texts: list[str], width: int, threads: int, capacity: int, rate: float
+) -> None:
+    shape = FilterShape.for_capacity(capacity, rate)
+    adder = bits_of(texts, shape, width, threads=threads)
+    hits, _ = Asker(shape, adder.array, threads).hits(batch_of(texts, width))
+    truth = [ngram for text in texts for ngram in slices(text, width)]
+    assert len(hits) == len(truth) == adder.items
+    assert hits.all()
+    expected = {position for ngram in truth for position in probe_positions(ngram_hash(ngram), shape)}
+    assert set(np.flatnonzero(np.unpackbits(adder.array, bitorder="little")).tolist()) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, TEXTS, st.integers(1, 8))
+def test_compiled_answers_are_the_references_answers(corpus: list[str], asked: list[str], width: int) -> None:
+    shape = FilterShape.for_capacity(64, 0.1)  # small enough for many false positives: they must agree too
+    array = bits_of(corpus, shape, width).array
+    batch = batch_of(asked, width)
+    hashes, offsets = hash_batch(batch, 1)
+    compiled, _ = Asker(shape, array, 1).hits(batch)
+    assert compiled.tolist() == reference.answer(hashes, shape, array).tolist()
+    by_text = [sum(part.tolist()) for part in np.split(compiled, offsets[1:-1])] if len(asked) else []
+    assert sums_by_text(compiled, offsets).tolist() == by_text
+
+
+def test_the_bits_are_those_that_rbloom_itself_would_set(tmp_path: Path) -> None:
+    texts = [
+        "Die Größe der Übung — “naïve” façade, žluťoučký kůň",
+        "漢字かな交じり文を書く" * 3,
+        "🙂🙃" * 20,
+        "plain ASCII",
+    ]
+    shape = FilterShape.for_capacity(200, 0.001)
+    empty, filled = tmp_path / "empty", tmp_path / "filled"
+    empty.write_bytes(pack_header(shape.hashes) + bytes(shape.size_in_bytes))
+    theirs = rbloom.Bloom.load(str(empty), ngram_hash)
+    for text in texts:
+        theirs.update(slices(text, 7))
+    theirs.save(str(filled))
+    assert filled.read_bytes()[8:] == bits_of(texts, shape, 7).array.tobytes()
+
+
+def test_false_positives_keep_within_the_promised_rate() -> None:
+    """At capacity, at a confidence of 1 in a million."""
+    random_source = random.Random(1)
+    capacity, width, rate = 40_000, 25, 0.001
+
+    def noise(characters: int) -> str:
+        return "".join(random_source.choices("abcdefghij", k=characters))
+
+    shape = FilterShape.for_capacity(capacity, rate)
+    adder = bits_of([noise(capacity + width - 1)], shape, width)
+    asked = 1_000_000
+    hits, _ = Asker(shape, adder.array, 2).hits(batch_of([noise(asked + width - 1)], width))
+    assert 0 < int(hits.sum()) <= binom.isf(1e-6, asked, rate)
+
+
+@pytest.mark.parametrize("stride", [1, 7, 25, 50])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_long_text_that_is_cut_for_threads_has_the_same_ngrams(stride: int, threads: int) -> None:
+    source = random.Random(2)
+    text = "".join(source.choices("aé漢🙂 \n", k=90_000))
+    assert len(text.encode()) > 2 * segments.MAX_SEGMENT_BYTES
+    texts = ["short", text, "", text[:45_000] + "x"]
+    batch = batch_of(texts, 25, stride)
+    assert len(batch.segments().starts) > len(texts)
+    starts, ends, counts = reference.ngram_bounds(batch.data, batch.offsets, 25, stride)
+    hashes, offsets = hash_batch(batch, threads)
+    assert hashes.tolist() == reference.hash_ngrams(batch.data, starts, ends).tolist()
+    assert np.diff(offsets).tolist() == counts.tolist() == [len(range(0, len(t) - 24, stride)) for t in texts]
+    assert int(hashes[offsets[1] + 1]) == mix_of(text[stride : stride + 25])
+
+
+def mix_of(ngram: str) -> int:
+    return ngram_hash(ngram) >> 32
+
+
+def test_bits_do_not_depend_on_threads_order_or_batches() -> None:
+    source = random.Random(3)
+    texts = ["".join(source.choices("abcdé ", k=source.randrange(0, 400))) for _ in range(3000)]
+    shape = FilterShape.for_capacity(500_000, 0.001)
+    first = bits_of(texts, shape, 25)
+    source.shuffle(texts)
+    second = bits_of(texts, shape, 25, threads=4)
+    third = Adder(shape, 2)
+    for text in texts:
+        third.add(batch_of([text], 25))
+    third.finish()
+    assert first.array.tobytes() == second.array.tobytes() == third.array.tobytes()
+    assert first.items == second.items == third.items
+
+
+def test_full_streams_overflow_without_losing_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same n-gram over and over fills the streams of a few regions at once."""
+    texts = ["a" * 100_000, "abcdefgh" * 20_000]
+    shape = FilterShape.for_capacity(3_000_000, 0.001)
+    expected = bits_of(texts, shape, 25).array.tobytes()
+    make = workers.Streams.make
+    monkeypatch.setattr(workers.Streams, "make", lambda bits, probes, count, dtype: make(bits, 1000, count, dtype))
+    tiny = bits_of(texts, shape, 25, threads=2)
+    assert tiny.array.tobytes() == expected
+    assert set(np.flatnonzero(np.unpackbits(tiny.array, bitorder="little")).tolist()) == {
+        position
+        for text in ("a" * 25, *(("abcdefgh" * 5)[i : i + 25] for i in range(8)))
+        for position in probe_positions(ngram_hash(text), shape)
+    }
+
+
+@pytest.mark.parametrize("stream_probes", [None, 100])
+def test_answers_sorted_by_region_are_the_answers_in_place(
+    monkeypatch: pytest.MonkeyPatch, stream_probes: int | None
+) -> None:
+    source = random.Random(4)
+    known = "".join(source.choices("abcdefgh", k=150_000))
+    other = "".join(source.choices("abcdefgh", k=50_000))
+    shape = FilterShape.for_capacity(150_000, 0.001)
+    array = bits_of([known], shape, 25).array
+    batch = batch_of([known, other, known[:5000]], 25)
+    expected, _ = Asker(shape, array, 1).hits(batch)
+    for name, value in {"_SORTING_PAYS_BITS": 0, "_SORTING_PAYS_LOAD": 1 << 40, "_MIN_ROUND": 1 << 15}.items():
+        monkeypatch.setattr(asking, name, value)
+    if stream_probes:
+        make = workers.Streams.make
+        monkeypatch.setattr(
+            workers.Streams, "make", lambda bits, _probes, count, dtype: make(bits, stream_probes, count, dtype)
+        )
+    chosen: list[int] = []
+    answer_sorted = Asker._answer_sorted
+    monkeypatch.setattr(Asker, "_answer_sorted", lambda self, *rest: (chosen.append(1), answer_sorted(self, *rest))[1])
+    for threads in (1, 3):
+        hits, _ = Asker(shape, array, threads).hits(batch)
+        assert hits.tolist() == expected.tolist()
+    assert len(chosen) > 2
+    assert expected[: len(known) - 24].all()
+
+
+def test_mixing_is_a_bijection_on_a_sample_and_spreads_small_numbers() -> None:
+    values = [mix(i) for i in range(10_000)]
+    assert len(set(values)) == 10_000
+    assert abs(sum(value.bit_count() for value in values) / 10_000 - 32) < 0.3
+
+
+def test_the_hash_stays_what_it_is() -> None:
+    """Published portraits depend on it."""
+    assert ngram_hash("What I cannot create, I d") == 0x4E3A00E355F8E32E4E3A00E3
+    assert [*probe_positions(ngram_hash("漢字"), FilterShape(1_000_000, 3))] == [343136, 825926, 489309]
