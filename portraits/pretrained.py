@@ -81,7 +81,7 @@ def push(portrait: "Portrait", repo: str, name: str, *, tag: str | None = None) 
     Returns:
         The plan, carried out.
     """
-    from selfknow.hub.publish import publish_portraits  # type: ignore[import-not-found, unused-ignore]
+    from selfknow.hub.publish import publish_portraits
 
     with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
         portrait.save(Path(folder) / name)

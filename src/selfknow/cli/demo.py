@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.demo_portrait import show_portrait
 from selfknow.cli.output import print_rows
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def demo(
         "out/demo"
     ),
 ) -> None:
-    """Build, check and load the smallest corpora, and show one diary.
+    """Build, check and load the smallest corpora, show one diary, and ask a portrait who wrote what.
 
     **Example:** `selfknow demo`
     """
@@ -28,6 +29,8 @@ def demo(
     _build(folder)
     _check(folder)
     _load(folder)
+    _heading("5. A Bloom portrait of 1k, and what it says of four entries")
+    show_portrait(folder, out / "diary-portraits")
 
 
 def _heading(text: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli import portrait_publish
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
@@ -277,21 +278,6 @@ def prebuilt(
     print_rows(rows, output_format)
 
 
-@app.command()
-def publish(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A portrait folder, or a folder of them.")],
-    repo: Annotated[str, typer.Argument(metavar="REPO", help="The dataset repo, `org/name`.")],
-    tag: Annotated[str | None, typer.Option(help="The release's tag.", show_default=False)] = None,
-) -> None:
-    """Publish portraits to a dataset repo on the Hub, which may hold many.
-
-    **Example:** `selfknow portrait publish diary-portraits org/diary-portraits`
-    """
-    from selfknow.hub.publish import publish_portraits  # type: ignore[import-not-found, unused-ignore]
-
-    typer.echo(str(publish_portraits(folder, repo, tag=tag)))
-
-
 def _load(address: str) -> "Portrait":
     from selfknow.portraits import Portrait
     from selfknow.portraits.pretrained import find_address
@@ -356,3 +342,6 @@ def _shown(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value if value is not None else "no")
+
+
+portrait_publish.register(app)
