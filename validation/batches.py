@@ -49,10 +49,10 @@ def validate(batches: Sequence[Batch], advance: Callable[[], object]) -> list[Ex
     """
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
-    source = context.data_sources.add_pandas("files")
+    asset = context.data_sources.add_pandas("files").add_dataframe_asset("batch")
+    definition = asset.add_batch_definition_whole_dataframe("whole")
     results = []
     for batch in batches:
-        definition = source.add_dataframe_asset(batch.name).add_batch_definition_whole_dataframe("whole")
         with connections_closed():
             result = definition.get_batch({"dataframe": batch.frame}).validate(batch.suite)
         for of_expectation in result.results:

@@ -129,8 +129,8 @@ class Exceptions(MetricProvider):
     ) -> list[Kwargs]:
         connection: duckdb.DuckDBPyConnection = metrics[_CONNECTION]
         (statement,) = connection.extract_statements(metric_value_kwargs["query"])
-        connection.execute(statement, _used(statement, metric_value_kwargs["parameters"]))
-        return _by_config_and_split(connection.to_arrow_table())
+        exceptions = connection.sql(statement, params=_used(statement, metric_value_kwargs["parameters"]))
+        return _by_config_and_split(exceptions.to_arrow_table())
 
     @classmethod
     def _get_evaluation_dependencies(

@@ -46,8 +46,10 @@ def check(
     pages = docs or Path(tempfile.mkdtemp(prefix="selfknow-data-docs-"))
     findings = check_folder(folder, data_docs=pages, progress=True)
     print_findings(findings, output_format)
-    verdict = f"{folder} does not meet {len(findings)} expectations" if findings else f"{folder} meets all expectations"
-    typer.echo(f"{verdict}; Data Docs: {(pages / 'index.html').resolve().as_uri()}", err=True)
+    unmet = len({(finding.config, finding.expectation) for finding in findings})
+    counted = "1 expectation" if unmet == 1 else f"{unmet} expectations"
+    verdict = f"does not meet {counted}" if findings else "meets all expectations"
+    typer.echo(f"{folder} {verdict}; Data Docs: {(pages / 'index.html').resolve().as_uri()}", err=True)
     if findings:
         raise typer.Exit(1)
 
