@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.portraits.description import MAX_WIDTH, REDISBLOOM_HASH, Description
-from selfknow.portraits.normalization import Normalization, check_normalization, normalize, normalize_with_positions
-from selfknow.portraits.quotes import Quote, quoted_spans
+from selfknow.portraits.normalization import check_normalization, normalize, normalize_with_positions
+from selfknow.portraits.quotes import Quote, Spans, quoted_spans
 from selfknow.portraits.segments import Bytes, Positions
 from selfknow.portraits.storage import count_ones, read_folder, sha256_of, write_folder
 
@@ -191,18 +191,17 @@ class Portrait:
         """
         if not isinstance(text, str):
             raise UserError(f"quotes takes one text, not a {type(text).__name__}")
-        return next(self.quotes_of_all([text]))
+        normalized, positions = normalize_with_positions(text, self.description.normalization)
+        (spans,) = (spans for _, spans in self.spans([normalized], normalized=True))
+        return [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.of(0)]
 
-    def quotes_of_all(self, texts: Iterable[Any]) -> Iterator[list[Quote]]:
-        """The quoted spans of each text, as ``quotes`` gives them; none for ``None``."""
+    def spans(self, texts: Iterable[Any], *, normalized: bool = False) -> Iterator[tuple[pa.LargeStringArray, Spans]]:
+        """The quoted spans of many texts, a batch at a time: the batch as it was asked, normalised, and its spans."""
         from selfknow.portraits.texts import arrow_batches
 
-        normalization = self.description.normalization
-        for batch in arrow_batches(texts):
-            hits, offsets = self._ask(normalize(batch, normalization), 1)
-            for i, text in enumerate(batch):
-                spans = quoted_spans(hits[offsets[i] : offsets[i + 1]], self.description.width, self.description.stride)
-                yield spans if normalization == "none" else _as_given(spans, text.as_py() or "", normalization)
+        for batch in arrow_batches(texts) if normalized else self._batches(texts):
+            hits, offsets = self._ask(batch, 1)
+            yield batch, quoted_spans(hits, offsets, self.description.width, self.description.stride)
 
     def contains(self, texts: Iterable[Any]) -> npt.NDArray[np.bool_]:
         """Whether each text, of exactly ``width`` characters, is an n-gram of the corpus.
@@ -322,14 +321,6 @@ def check_sizes(width: int, stride: int) -> None:
     for name, value in (("width", width), ("stride", stride)):
         if not 1 <= value <= MAX_WIDTH:
             raise UserError(f"{name} must be from 1 to {MAX_WIDTH}, not {value}")
-
-
-def _as_given(spans: list[Quote], text: str, normalization: Normalization) -> list[Quote]:
-    """Spans of the normalised text as spans of the text as given."""
-    if not spans:
-        return []
-    _, positions = normalize_with_positions(text, normalization)
-    return [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans]
 
 
 def _lengths(batch: pa.LargeStringArray) -> Positions:

@@ -1,6 +1,6 @@
 """Portraits in SQL: ``quip``, ``quoted`` and ``in_corpus`` as vectorised functions of a DuckDB connection."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,12 @@ import pyarrow.compute as pc
 
 from selfknow.portraits.portrait import Portrait
 from selfknow.portraits.pretrained import find_address
+from selfknow.portraits.quotes import Spans
 
 if TYPE_CHECKING:
     import duckdb
 
+_LISTS = pa.list_(pa.string())
 FUNCTIONS = ("quip", "quoted", "in_corpus")
 
 
@@ -21,7 +23,7 @@ def register(connection: "duckdb.DuckDBPyConnection") -> None:
     """Add the functions to a connection; a portrait is given by its address and mapped once.
 
     ``quip(text, portrait)``: the text's QUIP, a double; null where the text is null or shorter than the width.
-    ``quoted(text, portrait)``: its quoted spans, a list of texts in their order.
+    ``quoted(text, portrait)``: its quoted spans, a list of texts in their order (of the normalised text, if it is).
     ``in_corpus(text, portrait)``: whether all its n-grams (its tiles, with a stride) stand in the corpus; null where it
     has none.
 
@@ -37,7 +39,7 @@ def register(connection: "duckdb.DuckDBPyConnection") -> None:
     portraits = _Portraits()
     kinds: dict[str, tuple[Callable[[Portrait, pa.Array], pa.Array], Any, pa.DataType]] = {
         "quip": (_quip, sqltypes.DOUBLE, pa.float64()),
-        "quoted": (_quoted, "VARCHAR[]", pa.list_(pa.string())),
+        "quoted": (_quoted, "VARCHAR[]", _LISTS),
         "in_corpus": (_in_corpus, sqltypes.BOOLEAN, pa.bool_()),
     }
     for name, (answer, returned, kind) in kinds.items():
@@ -103,9 +105,16 @@ def _in_corpus(portrait: Portrait, texts: pa.Array) -> pa.Array:
 
 
 def _quoted(portrait: Portrait, texts: pa.Array) -> pa.Array:
-    return pa.array(list(_spans(portrait, texts)), pa.list_(pa.string()))
+    return pa.chunked_array([_lists(*asked) for asked in portrait.spans(texts)], _LISTS).combine_chunks()
 
 
-def _spans(portrait: Portrait, texts: pa.Array) -> Iterator[list[str] | None]:
-    for text, spans in zip(texts.to_pylist(), portrait.quotes_of_all(texts), strict=True):
-        yield None if text is None else [text[span.start : span.end] for span in spans]
+def _lists(batch: pa.LargeStringArray, spans: Spans) -> pa.Array:
+    """For each text the list of its quoted spans; null for null."""
+    texts = batch.to_pylist()
+    owners = np.repeat(np.arange(len(texts)), np.diff(spans.firsts)).tolist()
+    quotes = [
+        texts[owner][start:end]
+        for owner, start, end in zip(owners, spans.starts.tolist(), spans.ends.tolist(), strict=True)
+    ]
+    offsets = pa.array(spans.firsts, pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.array(quotes, pa.string()), mask=batch.is_null())

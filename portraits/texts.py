@@ -96,13 +96,20 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _from_python(some: list[Any], position: int) -> pa.LargeStringArray:
+    """A list of strings and None; ``pa.array`` would import pandas to look at it, which takes longer than a query."""
     try:
-        return as_strings(pa.array(some, pa.large_string()))
+        encoded = [b"" if text is None else text.encode() for text in some]
     except UnicodeEncodeError as error:
         raise UserError(f"a text is not valid Unicode: {error.reason} (a lone surrogate)") from error
-    except (pa.ArrowTypeError, pa.ArrowInvalid, TypeError):
-        wrong = next((i for i, text in enumerate(some) if text is not None and not isinstance(text, str)), 0)
+    except AttributeError:
+        wrong = next(i for i, text in enumerate(some) if text is not None and not isinstance(text, str))
         raise UserError(f"text {position + wrong} is a {type(some[wrong]).__name__}, not a string") from None
+    offsets = np.zeros(len(some) + 1, np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    valid = np.packbits([text is not None for text in some], bitorder="little")
+    return pa.LargeStringArray.from_buffers(
+        len(some), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)), pa.py_buffer(valid)
+    )
 
 
 def _split(array: pa.LargeStringArray, max_bytes: int) -> Iterator[pa.LargeStringArray]:
