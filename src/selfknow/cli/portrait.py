@@ -328,12 +328,10 @@ def _facts(portrait: "Portrait", address: str, text: str) -> list[tuple[str, str
 
 
 def _print_info(portrait: "Portrait", output_format: Format) -> None:
-    import json
-
     values = portrait.info()
     if output_format is Format.table:
-        shown = {**values, "corpus": json.dumps(values["corpus"], ensure_ascii=False)}
-        print_rows([{"": name, "value": _shown(value)} for name, value in shown.items()], output_format)
+        corpus = {f"corpus {name}": value for name, value in values.pop("corpus").items()}
+        print_rows([{"": name, "value": _shown(value)} for name, value in (values | corpus).items()], output_format)
     else:
         print_rows([values], output_format)
 
