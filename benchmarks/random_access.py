@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 ACCESSES = 1 << 24
+Clock = Callable[[], float]
 
 
 @numba.njit(nogil=True, cache=True, boundscheck=False)
@@ -25,20 +26,20 @@ def _write(positions, array):  # type: ignore[no-untyped-def]
         array[positions[i]] |= np.uint8(1)
 
 
-def random_reads_per_second(array: npt.NDArray[np.uint8], threads: int) -> float:
+def random_reads_per_second(array: npt.NDArray[np.uint8], threads: int, clock: Clock = time.perf_counter) -> float:
     """Reads of one byte each, the positions being known before."""
-    return _per_second(_read, array, threads)
+    return _per_second(_read, array, threads, clock)
 
 
-def random_writes_per_second(array: npt.NDArray[np.uint8], threads: int) -> float:
+def random_writes_per_second(array: npt.NDArray[np.uint8], threads: int, clock: Clock = time.perf_counter) -> float:
     """Reads and writes of one byte each (a bit is set), in a copy of the array."""
-    return _per_second(_write, array.copy(), threads)
+    return _per_second(_write, array.copy(), threads, clock)
 
 
-def _per_second(touch: Callable[..., object], array: npt.NDArray[np.uint8], threads: int) -> float:
+def _per_second(touch: Callable[..., object], array: npt.NDArray[np.uint8], threads: int, clock: Clock) -> float:
     positions = np.random.default_rng(0).integers(0, len(array), ACCESSES, dtype=np.uint64)
     touch(positions[:1], array)
     with ThreadPoolExecutor(threads) as pool:
-        start = time.perf_counter()
+        start = clock()
         list(pool.map(lambda part: touch(part, array), np.array_split(positions, threads)))
-        return ACCESSES / (time.perf_counter() - start)
+        return ACCESSES / (clock() - start)
