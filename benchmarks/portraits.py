@@ -167,7 +167,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="1000000,30000000,300000000", help="n-grams, separated by commas")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall time, or CPU time of one thread")
     arguments = parser.parse_args()
-    global clock  # noqa: PLW0603 - one clock a run
+    global clock
     clock = CLOCKS[arguments.clock]
     all_threads = sorted({1, len(os.sched_getaffinity(0))}) if arguments.clock == "wall" else [1]
     print("| n-grams | filter (MB) | method | build | hits | misses |\n| ---: | ---: | --- | ---: | ---: | ---: |")

@@ -41,7 +41,7 @@ class Portrait:
         >>> portrait.quip(["The cat sat on the mat, and then it left."]).round(2)
         array([0.41])
         >>> portrait.quotes("Yes: the dog sat by the door. No.")
-        []
+        [Quote(start=4, end=29)]
     """
 
     description: Description
