@@ -63,7 +63,7 @@ class Client:
         """Run `python ARGUMENTS` to its end."""
         command, environment = self.command(*arguments)
         return subprocess.run(
-            command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False
+            command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=300, check=False
         )
 
     def start_publishing(self, folder: Path, repo: str) -> subprocess.Popen[bytes]:
