@@ -11,10 +11,16 @@ from selfknow.version import __version__
 
 if TYPE_CHECKING:
     from selfknow.builders.diary_recall import DiaryRecall
+    from selfknow.portraits import Portrait
+    from selfknow.validation.check import check_folder
 
-__all__ = ["DiaryRecall", "UserError", "__version__"]
+__all__ = ["DiaryRecall", "Portrait", "UserError", "__version__", "check_folder"]
 
-_HOMES = {"DiaryRecall": "selfknow.builders.diary_recall"}
+_HOMES = {
+    "DiaryRecall": "selfknow.builders.diary_recall",
+    "Portrait": "selfknow.portraits",
+    "check_folder": "selfknow.validation.check",
+}
 
 
 def __getattr__(name: str) -> object:
