@@ -1,11 +1,12 @@
 """Portraits in a folder or a dataset repo on the Hub: one, or many, each in a folder of its own name."""
 
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.portraits.description import DESCRIPTION
+from selfknow.portraits.description import DESCRIPTION, read_description
 
 if TYPE_CHECKING:
     from selfknow.portraits.portrait import Portrait
@@ -63,8 +64,11 @@ def _download(repo: str, name: str | None, revision: str | None) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     patterns = [f"{name}/*"] if name is not None else None
+    started = time.time() - 1  # the clock of file systems runs a little behind
     try:
-        return Path(snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=patterns))
+        folder = Path(snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=patterns))
+        _verify_arrivals(folder, started)
+        return folder
     except HFValidationError:
         raise UserError(f"{repo} is neither a folder here nor a repo's name, org/name") from None
     except LocalEntryNotFoundError:
@@ -73,6 +77,23 @@ def _download(repo: str, name: str | None, revision: str | None) -> Path:
         raise UserError(
             f"{repo} is no folder here and cannot be had from the Hub: {error.server_message or error}"
         ) from error
+
+
+def _verify_arrivals(folder: Path, started: float) -> None:
+    """Read every bit of the portraits that were downloaded just now; the client itself compares sizes alone."""
+    from selfknow.portraits.portrait import Portrait
+
+    for path in [*folder.glob(DESCRIPTION), *folder.glob(f"*/{DESCRIPTION}")]:
+        bits = path.parent / read_description(path).bits_file
+        if not bits.is_file() or bits.stat().st_mtime < started:
+            continue
+        try:
+            Portrait.load(path.parent).verify()
+        except UserError as error:
+            for damaged in (bits, path):
+                damaged.resolve().unlink()
+                damaged.unlink(missing_ok=True)
+            raise UserError(f"{path.parent.name} arrived damaged and was removed; load it again ({error})") from error
 
 
 def push(portrait: "Portrait", repo: str, name: str, *, tag: str | None = None) -> Any:

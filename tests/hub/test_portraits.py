@@ -1,6 +1,5 @@
 """Many portraits in one repo: each published and downloaded alone, all listed on the repo's card."""
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -11,21 +10,11 @@ import rbloom
 
 from selfknow.errors import UserError
 from selfknow.hub.portrait_folder import read_portrait_folders
+from selfknow.portraits import Portrait
+from selfknow.portraits.hashing import ngram_hash
 from tests.hub.conftest import Client, Hub
 
 Run = subprocess.CompletedProcess[str]
-CLI = """
-import typer
-import selfknow.cli.app as cli
-from selfknow.cli import main, portrait_publish
-
-if "portrait" not in [group.name for group in cli.app.registered_groups]:
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    portrait_publish.register(app)
-    cli.app.add_typer(app, name="portrait")
-main()
-"""
 PULL = """
 import sys
 from selfknow.errors import UserError
@@ -37,42 +26,21 @@ except UserError as error:
 """
 
 
-def digest(value: object) -> int:
-    return int.from_bytes(hashlib.sha256(str(value).encode()).digest()[:16], "big", signed=True)
-
-
-def make_portrait(folder: Path, *ngrams: str, **more: object) -> Path:
-    """A portrait folder of the contract's shape."""
-    folder.mkdir(parents=True, exist_ok=True)
-    bloom = rbloom.Bloom(1000, 0.001, digest)
-    bloom.update(ngrams)
-    bloom.save(str(folder / "bits.rbloom"))
-    description = {
-        "format_version": 1,
-        "width": 25,
-        "stride": 1,
-        "items": len(ngrams),
-        "size_in_bits": 16_000,
-        "ones": 8_000,
-        "hashes": 2,
-        "bits_file": "bits.rbloom",
-        "sha256": hashlib.sha256((folder / "bits.rbloom").read_bytes()).hexdigest(),
-        "corpus": {"repo": "org/diary-recall", "config": folder.name, "split": "train"},
-    }
-    (folder / "portrait.json").write_text(json.dumps(description | more))
-    (folder / "README.md").write_text(f"# Portrait {folder.name}\n")
+def make_portrait(folder: Path, *texts: str) -> Path:
+    corpus = {"repo": "org/diary-recall", "config": folder.name, "split": "train"}
+    Portrait.build(texts, corpus=corpus).save(folder, overwrite=True)
     return folder
 
 
 @pytest.fixture
 def portraits(tmp_path: Path) -> Path:
     for name in ("1k", "2k"):
-        make_portrait(tmp_path / "portraits" / name, f"the text of {name}")
+        make_portrait(tmp_path / "portraits" / name, f"the long text of {name}, long enough for a portrait")
     return tmp_path / "portraits"
 
 
 def publish(client: Client, folder: Path, repo: str, *options: object) -> Run:
-    return client.run("-c", CLI, "portrait", "publish", folder, repo, *options)
+    return client.selfknow("portrait", "publish", folder, repo, *options)
 
 
 def changes(done: Run) -> dict[str | None, tuple[str, int, int]]:
@@ -92,7 +60,10 @@ def test_portraits_are_published_together_and_listed_on_the_card(
     assert hub.references(repo)["tags"] == {"v1": hub.references(repo)["branches"]["main"]}
     card = (hub.root / "objects" / hub.files(repo)["README.md"]["sha256"]).read_text()
     assert f'Portrait.from_pretrained("{repo}", "1k")' in card
-    assert "| `2k` | org/diary-recall 2k train | 25 | 1 | 1 | 2,000 | 0.25 |" in card
+    facts = Portrait.load(portraits / "2k").info()
+    rate = f"{facts['actual_false_positive_rate']:.2g}"
+    row = f"| `2k` | org/diary-recall 2k train | 25 | 1 | {facts['items']} | {facts['size_in_bytes']} | {rate} |"
+    assert row in card
     assert "viewer: false" in card.split("---")[1]
 
 
@@ -100,7 +71,7 @@ def test_a_portrait_is_added_beside_the_others_and_each_can_be_pulled_alone(
     hub: Hub, client: Client, repo: str, portraits: Path, tmp_path: Path
 ) -> None:
     publish(client, portraits, repo)
-    new = make_portrait(tmp_path / "new" / "4k", "the text of 4k")
+    new = make_portrait(tmp_path / "new" / "4k", "the long text of 4k, long enough for a portrait")
     done = publish(client, new, repo, "--format", "json")
     assert changes(done) == {
         "1k": ("kept", 0, 0),
@@ -114,7 +85,8 @@ def test_a_portrait_is_added_beside_the_others_and_each_can_be_pulled_alone(
     assert {path.name: path.read_bytes() for path in pulled.iterdir()} == {
         path.name: path.read_bytes() for path in (portraits / "2k").iterdir()
     }
-    assert "the text of 2k" in rbloom.Bloom.load(str(pulled / "bits.rbloom"), digest)
+    bloom = rbloom.Bloom.load(str(pulled / "bits.rbloom"), ngram_hash)
+    assert ("the long text of 2k, long" in bloom, "the long text of 4k, long" in bloom) == (True, False)
     assert not hub.requests("/resolve/.*(1k|4k)/"), "the others are not downloaded"
     code = """
 import sys
@@ -138,9 +110,9 @@ def test_unchanged_portraits_make_no_commit_and_changed_ones_keep_their_old_revi
     assert "serves this release already, as v1" in done.stderr
     assert hub.requests("^(POST|PUT) ") == []
     old_bits = (portraits / "1k" / "bits.rbloom").read_bytes()
-    make_portrait(portraits / "1k", "another text of 1k")
+    make_portrait(portraits / "1k", "another long text of 1k, long enough for a portrait")
     done = publish(client, portraits, repo, "--format", "json")
-    assert changes(done) == {"1k": ("changed", 2, 0), "2k": ("unchanged", 0, 0), None: ("unchanged", 0, 0)}
+    assert changes(done) == {"1k": ("changed", 3, 0), "2k": ("unchanged", 0, 0), None: ("changed", 1, 0)}
     old, new = (Path(client.python(PULL, repo, "1k", revision).strip()) for revision in ("v1", "v2"))
     assert (old / "bits.rbloom").read_bytes() == old_bits != (new / "bits.rbloom").read_bytes()
 
@@ -158,11 +130,13 @@ def test_portraits_are_removed_on_demand_alone(hub: Hub, client: Client, repo: s
 
 def test_a_portrait_that_is_not_as_described_is_refused(hub: Hub, client: Client, repo: str, portraits: Path) -> None:
     with (portraits / "2k" / "bits.rbloom").open("r+b") as bits:
-        bits.seek(100)
-        bits.write(b"\x01")
+        bits.seek(20)
+        byte = bits.read(1)[0]
+        bits.seek(20)
+        bits.write(bytes([byte ^ 1]))
     done = publish(client, portraits, repo)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-    assert "2k/bits.rbloom are not the bits that portrait.json describes" in done.stderr
+    assert "2k: the portrait's bits are not those of its description" in done.stderr
     assert not (hub.root / "datasets" / repo).exists()
 
 
@@ -171,18 +145,71 @@ def test_a_folder_that_is_no_portrait_is_refused(tmp_path: Path) -> None:
         read_portrait_folders(tmp_path)
     with pytest.raises(UserError, match="is no folder"):
         read_portrait_folders(tmp_path / "nowhere")
-    folder = make_portrait(tmp_path / "1k", "a", format_version=2)
-    with pytest.raises(UserError, match="has format version 2; this selfknow reads up to 1"):
+    folder = make_portrait(tmp_path / "1k", "a" * 30)
+    path = folder / "portrait.json"
+    path.write_text(path.read_text().replace('"format_version": 1', '"format_version": 2'))
+    with pytest.raises(UserError, match="has format version 2; this selfknow reads 1: upgrade"):
         read_portrait_folders(folder)
-    whole = json.loads((make_portrait(folder, "a") / "portrait.json").read_text())
-    outside = json.dumps(whole | {"bits_file": "../bits.rbloom"})
-    for damaged in ("", "[]", "{}", '{"format_version": 1, "sha256": 7}', json.dumps(whole | {"ones": None}), outside):
-        (folder / "portrait.json").write_text(damaged)
-        with pytest.raises(UserError, match="is damaged"):
-            read_portrait_folders(folder)
-    (make_portrait(folder, "a") / "README.md").unlink()
+    path.write_text("{}")
+    with pytest.raises(UserError, match="does not describe a portrait"):
+        read_portrait_folders(folder)
+    (make_portrait(folder, "a" * 30) / "README.md").unlink()
     with pytest.raises(UserError, match=r"misses README\.md"):
         read_portrait_folders(folder)
+
+
+def test_a_newer_format_on_the_hub_is_neither_overwritten_nor_read(
+    hub: Hub, client: Client, repo: str, portraits: Path
+) -> None:
+    publish(client, portraits, repo)
+    code = """
+import sys
+from huggingface_hub import HfApi, hf_hub_download
+path = hf_hub_download(sys.argv[1], "2k/portrait.json", repo_type="dataset")
+newer = open(path, "rb").read().replace(b'"format_version": 1', b'"format_version": 2')
+HfApi().upload_file(path_or_fileobj=newer, path_in_repo="2k/portrait.json", repo_id=sys.argv[1], repo_type="dataset")
+"""
+    client.python(code, repo)
+    before = hub.references(repo)
+    words = f"{repo}/2k/portrait.json has format version 2; this selfknow reads 1"
+    done = publish(client, portraits, repo)
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert words in client.run("-c", PULL, repo, "2k").stderr
+    assert hub.references(repo) == before
+
+
+def test_a_portrait_is_loaded_and_pushed_by_its_name(hub: Hub, client: Client, repo: str, portraits: Path) -> None:
+    publish(client, portraits, repo)
+    code = """
+import sys
+from selfknow.portraits import Portrait
+portrait = Portrait.from_pretrained(sys.argv[1], "2k", revision="v1")
+print(portrait.contains(["the long text of 2k, long", "the long text of 1k, long"]).tolist())
+portrait.push_to_hub(sys.argv[1], "copy-of-2k")
+print(Portrait.from_pretrained(sys.argv[1], "copy-of-2k").array.tobytes() == portrait.array.tobytes())
+"""
+    assert client.python(code, repo).splitlines() == ["[True, False]", "True"]
+    assert {"1k/bits.rbloom", "2k/bits.rbloom", "copy-of-2k/bits.rbloom"} < hub.files(repo, "v2").keys()
+
+
+def test_a_portrait_that_arrives_damaged_is_not_loaded_nor_kept(
+    hub: Hub, client: Client, repo: str, portraits: Path
+) -> None:
+    publish(client, portraits, repo)
+    hub.plan_faults({"method": "GET", "path": "/resolve/[^/]+/1k/bits", "action": "corrupt"})
+    code = """
+import sys
+from selfknow.errors import UserError
+from selfknow.portraits import Portrait
+for _ in range(2):
+    try:
+        print(Portrait.from_pretrained(sys.argv[1], "1k").contains(["the long text of 1k, long"]).tolist())
+    except UserError as error:
+        print(error)
+"""
+    first, second = client.python(code, repo).splitlines()
+    assert "1k arrived damaged and was removed" in first
+    assert second == "[True]"
 
 
 def test_a_dataset_and_portraits_do_not_share_a_repo(

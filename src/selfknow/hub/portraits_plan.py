@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from selfknow.builders.manifest import MANIFEST, FileEntry
 from selfknow.errors import UserError
 from selfknow.hub.plan import Plan, PortraitChange, checked_tag
-from selfknow.hub.portrait_folder import CARD, DESCRIPTION, read_description, read_portrait_folders
+from selfknow.hub.portrait_folder import CARD, read_portrait_folders, served_description
 from selfknow.hub.portraits_card import portraits_card
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
+from selfknow.portraits.description import DESCRIPTION, Description
 
 
 def plan_portraits(
@@ -58,7 +58,7 @@ def plan_portraits(
     )
 
 
-def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -> dict[str, Mapping[str, Any]] | None:
+def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -> dict[str, Description] | None:
     """The description of every portrait that the Hub serves, by name; None where other content is to be replaced."""
     found = [path for path in snapshot.files if path.count("/") == 1 and PurePosixPath(path).name == DESCRIPTION]
     others = [path for path in snapshot.files if path != GIT_ATTRIBUTES]
@@ -69,12 +69,8 @@ def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -
             f"{remote.repo} holds other content ({len(others)} files, such as {others[0]}) and no portraits: "
             "publish to another repo, or --replace all it holds"
         )
-    return {
-        PurePosixPath(path).parts[0]: read_description(
-            remote.fetch(path, snapshot).read_bytes(), f"{remote.repo}/{path}"
-        )
-        for path in found
-    }
+    names = [PurePosixPath(path).parts[0] for path in found]
+    return {name: served_description(remote, snapshot, name)[1] for name in names}
 
 
 def _owner(path: str) -> str | None:

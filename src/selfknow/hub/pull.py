@@ -9,8 +9,9 @@ from tqdm import tqdm
 from selfknow.builders.manifest import MANIFEST, FileEntry, Manifest, parse_manifest
 from selfknow.errors import UserError
 from selfknow.hub.failures import told_in_one_line
-from selfknow.hub.portrait_folder import CARD, DESCRIPTION, read_description
+from selfknow.hub.portrait_folder import CARD, served_description
 from selfknow.hub.remote import Remote, Snapshot, sha256_of
+from selfknow.portraits.description import DESCRIPTION
 
 _DOWNLOADS_AT_A_TIME = 8
 _CLIENT_FOLDER = ".cache"
@@ -74,16 +75,15 @@ def pull_portrait(repo: str, name: str, *, revision: str = "main") -> Path:
         if name not in names:
             held = f"it holds {', '.join(names)}" if names else "it holds no portraits"
             raise UserError(f"{repo} holds no portrait {name!r} at {revision}: {held}")
-        described = remote.fetch(f"{name}/{DESCRIPTION}", snapshot)
-        description = read_description(described.read_bytes(), f"{repo}/{name}/{DESCRIPTION}")
-        bits = remote.fetch(f"{name}/{description['bits_file']}", snapshot)
-        if sha256_of(bits) != description["sha256"]:
+        path, description = served_description(remote, snapshot, name)
+        bits = remote.fetch(f"{name}/{description.bits_file}", snapshot)
+        if sha256_of(bits) != description.sha256:
             raise UserError(
                 f"the bits of {name} in {repo} are not those that its {DESCRIPTION} describes: publish it again"
             )
         if f"{name}/{CARD}" in snapshot.files:
             remote.fetch(f"{name}/{CARD}", snapshot)
-        return described.parent
+        return path.parent
 
 
 def _snapshot(remote: Remote, revision: str) -> Snapshot:
