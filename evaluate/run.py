@@ -260,14 +260,14 @@ def _describe(folder: Path, description: RunDescription, examples: pa.Table) -> 
     path = folder / "run.json"
     asked = {"examples": len(examples), "examples_hash": _hash(examples)}
     wanted = json.loads(json.dumps({**description.as_json(), **asked}))
-    versions = _versions()
+    now = versions()
     if not path.exists():
         if generation_files(folder):
             raise UserError(f"{folder} holds generations but no run.json: name a new folder")
         run_id = uuid.uuid4().hex[:12]
         write_parquet(folder / "examples.parquet", examples)
         created_at = datetime.now(UTC).isoformat(timespec="seconds")
-        write_json(path, {"run_id": run_id, **wanted, "versions": [versions], "created_at": created_at})
+        write_json(path, {"run_id": run_id, **wanted, "versions": [now], "created_at": created_at})
         return run_id
     found = read_json(path)
     for name, value in wanted.items():
@@ -275,8 +275,8 @@ def _describe(folder: Path, description: RunDescription, examples: pa.Table) -> 
             difference = _difference(name, found.get(name), value)
             raise UserError(f"{folder} is another run ({difference}): name a new folder, or ask what it was asked")
     seen = found.get("versions")
-    if isinstance(seen, list) and versions not in seen:
-        write_json(path, {**found, "versions": [*seen, versions]})
+    if isinstance(seen, list) and now not in seen:
+        write_json(path, {**found, "versions": [*seen, now]})
     return str(found["run_id"])
 
 
@@ -295,11 +295,12 @@ def _difference(name: str, found: object, wanted: object) -> str:
     return f"its {name} is {json.dumps(found)}, not {json.dumps(wanted)}"
 
 
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
+def versions() -> dict[str, str]:
+    """The versions of Python and of the libraries that decide what comes out."""
+    found = {"python": platform.python_version()}
     for name in _VERSIONED:
         try:
-            versions[name] = metadata.version(name)
+            found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return versions
+    return found
