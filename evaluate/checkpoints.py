@@ -102,13 +102,14 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedMod
     Raises:
         UserError: There is no such model, it is of another kind, or it does not fit into memory.
     """
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
     place, local = locate(name)
     try:
         model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise _cannot_load(name, error, local=local) from error
     except (MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):

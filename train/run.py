@@ -118,6 +118,8 @@ def _train(
         job.generation_batch_size,
     )
     start = model.config.decoder_start_token_id if encoder_decoder else None
+    if recipe.gradient_checkpointing:
+        model.gradient_checkpointing_enable({"use_reentrant": False})
     trainer = DiaryTrainer(
         model,
         recipe,

@@ -57,7 +57,6 @@ def training_arguments(recipe: Recipe, folder: Path) -> TrainingArguments:
         logging_steps=gcd(recipe.validation_interval, _LOGGING_INTERVAL),
         bf16=recipe.precision == "bfloat16",
         torch_compile=recipe.compile,
-        gradient_checkpointing=recipe.gradient_checkpointing,
         remove_unused_columns=False,
         disable_tqdm=True,
         report_to="none",

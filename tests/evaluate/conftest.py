@@ -1,6 +1,8 @@
-"""The evaluation tests share one folder of helpers, which also runs outside of pytest."""
+"""Helpers that these tests share stand beside them and one folder up."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+for folder in (Path(__file__).parent, Path(__file__).parent.parent):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))

@@ -28,7 +28,11 @@ def ids(folder: Path) -> list[str]:
 @pytest.fixture(autouse=True)
 def preloaded_writers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Writers start from a server that has imported everything, so that a kill finds them at work."""
-    search_path = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    search_path = [
+        str(Path(__file__).parent),
+        str(Path(__file__).parent.parent),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search_path))
 
 
