@@ -1,11 +1,11 @@
 """Cutting diary texts and matching what was recalled to what was asked."""
 
-from diary_questions import SENTENCES, answer, diary
 from hypothesis import given
 from hypothesis import strategies as st
 
 from selfknow.evaluate.diaries import Document, cut, parse_title
 from selfknow.evaluate.diary_match import Fate, match
+from tests.diary_questions import SENTENCES, answer, diary
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), min_size=1, max_size=12)
 LINES = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)

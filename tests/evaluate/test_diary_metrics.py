@@ -4,7 +4,6 @@ import math
 
 import pyarrow as pa
 import pytest
-from diary_questions import SENTENCES, answer, diary, question
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from selfknow.evaluate.diary_metrics import METRICS, Score, answer_scores, bound
 from selfknow.evaluate.diary_probes import PROBES
 from selfknow.evaluate.diary_recall import requests, target
 from selfknow.evaluate.store import GENERATIONS
+from tests.diary_questions import SENTENCES, answer, diary, question
 
 ENTRIES = diary("Tom", 2, 1, 3)
 

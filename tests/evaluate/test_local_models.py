@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from diary_questions import questions
-from tiny_models import ARCHITECTURES, save, tiny_model, tiny_tokenizer
 
 from selfknow.errors import UserError
 from selfknow.evaluate.diary_recall import requests
@@ -14,6 +12,8 @@ from selfknow.evaluate.local import LocalModel
 from selfknow.evaluate.logits import GumbelNoise
 from selfknow.evaluate.models import Decoding, Reply, Request
 from selfknow.train.tokenizer import prepare
+from tests.diary_questions import questions
+from tests.tiny_models import ARCHITECTURES, save, tiny_model, tiny_tokenizer
 
 ROWS = questions(9).to_pylist()
 TEXTS = [row["prompt"] + row["completion"] for row in ROWS]

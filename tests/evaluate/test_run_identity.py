@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from diary_questions import Parrot, questions
 
 from selfknow.errors import UserError
 from selfknow.evaluate.models import Decoding, Request
 from selfknow.evaluate.run import DatasetReference, Run, RunDescription
 from selfknow.evaluate.runner import collect
 from selfknow.evaluate.store import read_generations
+from tests.diary_questions import Parrot, questions
 
 DATASET = DatasetReference("diary-recall", "1k", "test", revision="abc", content_hash="0" * 64)
 DESCRIPTION = RunDescription("diary-recall", DATASET, Decoding(), {"probes": True})

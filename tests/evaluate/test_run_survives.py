@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from diary_questions import Parrot, questions
-from write_slowly import DESCRIPTION, write
 
 from selfknow.errors import UserError
 from selfknow.evaluate.models import Request
 from selfknow.evaluate.run import Run
 from selfknow.evaluate.runner import collect
 from selfknow.evaluate.store import generation_files, read_generations
+from tests.conftest import REPOSITORY
+from tests.diary_questions import Parrot, questions
+from tests.evaluate.write_slowly import DESCRIPTION, write
 
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["write_slowly"])
+PROCESSES.set_forkserver_preload(["tests.evaluate.write_slowly"])
 CALLS = 200
 
 
@@ -28,11 +29,7 @@ def ids(folder: Path) -> list[str]:
 @pytest.fixture(autouse=True)
 def preloaded_writers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Writers start from a server that has imported everything, so that a kill finds them at work."""
-    search_path = [
-        str(Path(__file__).parent),
-        str(Path(__file__).parent.parent),
-        *filter(None, [os.environ.get("PYTHONPATH")]),
-    ]
+    search_path = [str(REPOSITORY), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search_path))
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from diary_questions import Parrot, questions
 
 from selfknow.errors import UserError
 from selfknow.evaluate.diary_recall import requests
@@ -12,6 +11,7 @@ from selfknow.evaluate.models import Decoding
 from selfknow.evaluate.run import DatasetReference, Run, RunDescription
 from selfknow.evaluate.runner import collect
 from selfknow.evaluate.score import score_run, summarize
+from tests.diary_questions import Parrot, questions
 
 
 @pytest.fixture

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from diary_questions import Parrot, questions
-
 from selfknow.evaluate.models import Decoding, Request
 from selfknow.evaluate.run import DatasetReference, Run, RunDescription
 from selfknow.evaluate.runner import collect
+from tests.diary_questions import Parrot, questions
 
 DESCRIPTION = RunDescription("diary-recall", DatasetReference("diary-recall", "tiny", "test"), Decoding())
 

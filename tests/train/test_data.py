@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tiny_models import tiny_corpus, tiny_tokenizer
 
 from selfknow.errors import UserError
 from selfknow.train.data import Stream, training_rows
 from selfknow.train.recipe import Order, Recipe
+from tests.tiny_models import tiny_corpus, tiny_tokenizer
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_models import ARCHITECTURES, tiny_corpus, tiny_model, tiny_tokenizer
 
 from selfknow.train.data import Stream, TrainingRows, training_rows
 from selfknow.train.packing import IGNORED, Collator
 from selfknow.train.recipe import Recipe
 from selfknow.train.trainer import DiaryTrainer, Validation
+from tests.tiny_models import ARCHITECTURES, tiny_corpus, tiny_model, tiny_tokenizer
 
 
 @pytest.fixture(scope="module")

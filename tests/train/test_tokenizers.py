@@ -4,16 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from diary_questions import questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_models import tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, T5Tokenizer
 
 from selfknow.errors import UserError
 from selfknow.evaluate.tokenization import check_round_trip, encode
 from selfknow.train.tokenizer import prepare
+from tests.diary_questions import questions
+from tests.tiny_models import tiny_tokenizer
 
 ROWS = questions(20).to_pylist()
 ANSWERS = [row["completion"] for row in ROWS]
