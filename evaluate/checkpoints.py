@@ -15,7 +15,7 @@ _BYTES_PER_READ = 1 << 24
 
 
 def require_models_extra() -> None:
-    """Check that torch and transformers are there, and quieten the latter.
+    """Check that torch and transformers are there.
 
     Raises:
         MissingExtraError: They are not installed.
@@ -24,9 +24,17 @@ def require_models_extra() -> None:
 
     if not all(find_spec(name) for name in ("torch", "transformers", "accelerate")):
         raise MissingExtraError("running a model", "models")
+
+
+def quieten() -> None:
+    """Leave stderr to our own progress and errors; for the command line, since it is the process's to decide."""
+    import warnings
+
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # of reading and writing weights; what takes long has a bar of its own
+    logging.set_verbosity_error()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
 def best_device() -> str:

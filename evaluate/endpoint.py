@@ -1,8 +1,8 @@
 """Models behind a server: OpenAI-compatible chat endpoints and TGI, through ``huggingface_hub``'s async client.
 
 At most so many requests are under way at once and so many are started a minute. A failed try is a reply of its own.
-What may pass (429, 5xx, a lost connection, a time-out) is tried again after a back-off that doubles, or after as long as
-the server asks for; what will not pass for any request (401, 403, 404) ends the run with one clear line.
+What may pass (429, 5xx, a lost connection, a time-out) is tried again after a back-off that doubles, or after as long
+as the server asks for; what will not pass for any request (401, 403, 404) ends the run with one clear line.
 """
 
 import asyncio

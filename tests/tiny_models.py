@@ -18,7 +18,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
     "opt": {"hidden_size": 32, "word_embed_proj_dim": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
     | {"ffn_dim": 64, "max_position_embeddings": 256},
     "gpt_neox": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
-    | {"max_position_embeddings": 256},
+    | {"max_position_embeddings": 256, "hidden_dropout": 0.1},
     "t5": {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2, "feed_forward_proj": "gated-gelu"},
 }
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from selfknow.errors import UserError
 from selfknow.evaluate import checkpoints
@@ -98,11 +98,19 @@ def _answers(table: "pa.Table") -> list[str]:
     return list(table.filter(pc.equal(table["kind"], "question"))["completion"].to_pylist())
 
 
-def make_model(job: TrainingJob, tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedModel":
+def make_model(
+    job: TrainingJob, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None
+) -> "PreTrainedModel":
     """The model to train, with room for every token, on the CPU.
 
     From scratch with a tokenizer from the corpus its vocabulary is that tokenizer's, rounded up to a multiple of 64;
     else the published one, which is enlarged only if tokens were added beyond it.
+
+    Args:
+        job: What is trained.
+        tokenizer: Its tokenizer.
+        resumed: A checkpoint of this training to take the weights from. (The Trainer loads them once more, but by the
+            names in the file, which for some architectures are not those of the model.)
 
     Raises:
         UserError: It cannot be had, or does not fit into memory.
@@ -110,11 +118,10 @@ def make_model(job: TrainingJob, tokenizer: "PreTrainedTokenizerBase") -> "PreTr
     import torch
 
     torch.manual_seed(job.recipe.seed)
-    if job.scratch:
-        vocab_size = None
-        if job.tokenizer == CORPUS_TOKENIZER:
-            vocab_size = -(-len(tokenizer) // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
-        model = _from_scratch(job, vocab_size)
+    if resumed is not None and not job.recipe.lora_rank:
+        model = checkpoints.load_model(str(resumed), torch.float32)
+    elif job.scratch:
+        model = _from_scratch(job, len(tokenizer) if job.tokenizer == CORPUS_TOKENIZER else None)
     else:
         if job.checkpoint is None:
             raise UserError(f"{job.model} was never published: train it with --scratch")
@@ -122,12 +129,37 @@ def make_model(job: TrainingJob, tokenizer: "PreTrainedTokenizerBase") -> "PreTr
     if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
         model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
     _set_special_tokens(model, tokenizer)
+    if job.recipe.gradient_checkpointing:
+        enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable
+        enable({"use_reentrant": False})
     return _with_adapters(model, job.recipe) if job.recipe.lora_rank else model
+
+
+def load_trained(job: TrainingJob, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
+    """The weights of a checkpoint of this training, adapters merged into them.
+
+    Args:
+        job: What was trained.
+        checkpoint: The checkpoint; null where none was kept.
+        trained: The model as training left it.
+    """
+    import torch
+
+    if not job.recipe.lora_rank:
+        return trained if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
+    adapted = cast("Any", trained)
+    if checkpoint is not None:
+        from peft import load_peft_weights, set_peft_model_state_dict
+
+        set_peft_model_state_dict(adapted, load_peft_weights(checkpoint, device=str(adapted.device)))
+    return cast("PreTrainedModel", adapted.merge_and_unload())
 
 
 def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel":
     if job.recipe.lora_rank:
         raise UserError("LoRA adapts a trained model: leave out --scratch or --lora-rank")
+    if vocab_size is not None:
+        vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
     if job.model in MODELS:
         return MODELS[job.model].from_scratch(vocab_size)
     config = checkpoints.load_config(job.model)

@@ -9,14 +9,15 @@
     OUT/model/           the best checkpoint and its tokenizer, for `selfknow evaluate --model OUT`
     OUT/test/            the run folder of the test split, scored
 
-A training that was stopped goes on from its last checkpoint when the same command is given again.
+A training that was stopped goes on from its last checkpoint when the same command is given again; one that is complete
+just says its results.
 """
 
 import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -24,7 +25,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate import checkpoints
 from selfknow.evaluate.files import read_json, write_json
 from selfknow.evaluate.run import versions
-from selfknow.train.job import TrainingJob, make_model, make_tokenizer
+from selfknow.train.job import TrainingJob, load_trained, make_model, make_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -47,18 +48,24 @@ def train(job: TrainingJob, folder: Path) -> dict[str, object]:
     checkpoints.require_models_extra()
     from accelerate import PartialState
 
-    state = PartialState()
+    from selfknow.train.trainer import latest_checkpoint
+
+    state = PartialState(cpu=checkpoints.best_device() == "cpu")
     with _writing(folder, alone=state.is_main_process):
-        if state.is_main_process:
-            _describe(job, folder)
         with state.main_process_first():
+            if state.is_main_process:
+                _describe(job, folder)
+            done = read_json(folder / "run.json").get("results")
+            if isinstance(done, dict):
+                return done if state.is_main_process else {}
             tokenizer = make_tokenizer(job, folder / "tokenizer")
-        model = make_model(job, tokenizer)
-        best = _train(job, model, tokenizer, folder)
+            resumed = latest_checkpoint(folder / "checkpoints")
+        model = make_model(job, tokenizer, resumed)
+        best, results = _train(job, model, tokenizer, folder, resumed)
         if not state.is_main_process:
             return {}
-        _save(best["model"], tokenizer, folder / "model")
-        results = {**best["results"], **_test(job, folder)}
+        _save(best, tokenizer, folder / "model")
+        results = {**results, **_test(job, folder)}
         description = {**read_json(folder / "run.json"), "results": results}
         write_json(folder / "run.json", description)
     return results
@@ -101,13 +108,18 @@ def _describe(job: TrainingJob, folder: Path) -> None:
 
 
 def _train(
-    job: TrainingJob, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path
-) -> dict[str, Any]:
+    job: TrainingJob,
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    folder: Path,
+    resumed: Path | None,
+) -> "tuple[PreTrainedModel, dict[str, object]]":
+    """Train, from a checkpoint if there is one; returns the best model and what is known of the training."""
     from selfknow.evaluate.models import Decoding
     from selfknow.train.data import Stream, training_rows
     from selfknow.train.packing import Collator
     from selfknow.train.progress import MetricsFile, ProgressBar, tensorboard
-    from selfknow.train.trainer import DiaryTrainer, Validation, latest_checkpoint
+    from selfknow.train.trainer import DiaryTrainer, Validation
 
     recipe, encoder_decoder = job.recipe, bool(model.config.is_encoder_decoder)
     rows = training_rows(job.corpus.read("train"), tokenizer, encoder_decoder=encoder_decoder)
@@ -118,8 +130,6 @@ def _train(
         job.generation_batch_size,
     )
     start = model.config.decoder_start_token_id if encoder_decoder else None
-    if recipe.gradient_checkpointing:
-        model.gradient_checkpointing_enable({"use_reentrant": False})
     trainer = DiaryTrainer(
         model,
         recipe,
@@ -129,7 +139,6 @@ def _train(
         folder / "checkpoints",
         [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
     )
-    resumed = latest_checkpoint(folder / "checkpoints")
     try:
         trainer.train(resume_from_checkpoint=None if resumed is None else str(resumed))
     except (RuntimeError, MemoryError) as error:
@@ -139,17 +148,14 @@ def _train(
             f"{job.model} does not fit into memory with {recipe.examples_per_step} examples a step: "
             "try --gradient-checkpointing, --precision bfloat16, --lora-rank 16, or more devices"
         ) from error
-    best: Any = trainer.accelerator.unwrap_model(trainer.model)
-    if recipe.lora_rank:
-        best = best.merge_and_unload()
-    results = {
+    best = load_trained(job, trainer.state.best_model_checkpoint, model)
+    return best, {
         "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
         "device": str(trainer.args.device),
         "last_step": trainer.state.global_step,
         "best_step": trainer.state.best_global_step,
         "best_validation_exact_match": trainer.state.best_metric,
     }
-    return {"model": best, "results": results}
 
 
 def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path) -> None:

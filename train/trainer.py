@@ -1,5 +1,7 @@
 """The ``transformers`` Trainer with the paper's settings, packed examples and whole-answer validation."""
 
+import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
@@ -49,8 +51,7 @@ def training_arguments(recipe: Recipe, folder: Path) -> TrainingArguments:
         eval_steps=recipe.validation_interval,
         save_strategy="steps",
         save_steps=recipe.validation_interval,
-        save_total_limit=1,  # the last and, since it is loaded at the end, the best
-        load_best_model_at_end=True,
+        save_total_limit=2,  # the last and the best, which is never deleted
         metric_for_best_model=METRIC,
         greater_is_better=True,
         restore_callback_states_from_checkpoint=True,
@@ -194,14 +195,12 @@ class DiaryTrainer(Trainer):
 
 
 def latest_checkpoint(folder: Path) -> Path | None:
-    """The last checkpoint that was written whole; those that a kill cut off are passed over."""
-    import json
-
+    """The last checkpoint that was written whole; those that a kill cut off are removed."""
     found: list[tuple[int, Path]] = []
     for path in folder.glob("checkpoint-*"):
         try:
             state: Mapping[str, Any] = json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))
+            found.append((int(state["global_step"]), path))
         except (OSError, ValueError):
-            continue
-        found.append((int(state["global_step"]), path))
+            shutil.rmtree(path, ignore_errors=True)
     return max(found)[1] if found else None

@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -27,69 +27,69 @@ class Behaviour:
     tries: Counter[str] = field(default_factory=Counter)
     under_way: int = 0
     most_under_way: int = 0
+    lock: Any = field(default_factory=threading.Lock)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the behaviour of its server says."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"] if "messages" in body else body["inputs"]
+        with behaviour.lock:
+            behaviour.bodies.append(body | {"path": self.path, "authorization": self.headers.get("Authorization")})
+            behaviour.times.append(time.monotonic())
+            behaviour.under_way += 1
+            behaviour.most_under_way = max(behaviour.most_under_way, behaviour.under_way)
+            number = behaviour.tries[prompt]
+            behaviour.tries[prompt] += 1
+        try:
+            time.sleep(behaviour.seconds)
+            if number < len(behaviour.faults):
+                self.fail(behaviour.faults[number])
+            else:
+                self.reply(200, json.dumps(chat(body, prompt) if "messages" in body else tgi(prompt)))
+        finally:
+            with behaviour.lock:
+                behaviour.under_way -= 1
+
+    def fail(self, fault: int | str) -> None:
+        if fault == "hang":
+            time.sleep(3)
+        elif fault == "drop":
+            self.close_connection = True
+            self.connection.close()
+        elif fault == "garbage":
+            self.reply(200, "<html>it works</html>")
+        else:
+            self.reply(int(fault), json.dumps({"error": "as asked"}))
+
+    def reply(self, status: int, text: str) -> None:
+        self.send_response(status)
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(text.encode()))}
+        for name, value in (headers | self.server.behaviour.headers).items():  # type: ignore[attr-defined]
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            super().handle()
 
 
 @contextmanager
 def serve(behaviour: Behaviour) -> Iterator[str]:
     """Run the server; yields its address."""
-    lock = threading.Lock()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            prompt = body["messages"][-1]["content"] if "messages" in body else body["inputs"]
-            with lock:
-                behaviour.bodies.append(body | {"path": self.path, "authorization": self.headers.get("Authorization")})
-                behaviour.times.append(time.monotonic())
-                behaviour.under_way += 1
-                behaviour.most_under_way = max(behaviour.most_under_way, behaviour.under_way)
-                number = behaviour.tries[prompt]
-                behaviour.tries[prompt] += 1
-            try:
-                time.sleep(behaviour.seconds)
-                if number < len(behaviour.faults):
-                    self.fail(behaviour.faults[number])
-                else:
-                    self.reply(200, json.dumps(chat(body, prompt) if "messages" in body else tgi(prompt)))
-            finally:
-                with lock:
-                    behaviour.under_way -= 1
-
-        def fail(self, fault: int | str) -> None:
-            if fault == "hang":
-                time.sleep(3)
-            elif fault == "drop":
-                self.close_connection = True
-                self.connection.close()
-            elif fault == "garbage":
-                self.reply(200, "<html>it works</html>")
-            else:
-                self.reply(int(fault), json.dumps({"error": "as asked"}))
-
-        def reply(self, status: int, text: str) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text.encode())))
-            for name, value in behaviour.headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *arguments: object) -> None:
-            """Say nothing."""
-
-        def handle(self) -> None:
-            try:
-                super().handle()
-            except OSError:
-                pass
-
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.behaviour = behaviour  # type: ignore[attr-defined]
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:

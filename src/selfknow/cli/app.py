@@ -6,6 +6,8 @@ import typer
 
 from selfknow.cli import data, portrait
 from selfknow.cli.demo import demo
+from selfknow.cli.evaluate import evaluate
+from selfknow.cli.score import score
 from selfknow.cli.train import train
 from selfknow.version import __version__
 
@@ -21,6 +23,8 @@ app.add_typer(data.app, name="data")
 app.add_typer(portrait.app, name="portrait")
 app.command()(demo)
 app.command()(train)
+app.command()(evaluate)
+app.command()(score)
 
 
 def _print_version(wanted: bool) -> None:

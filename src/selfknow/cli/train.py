@@ -72,10 +72,11 @@ def train(
 
     `selfknow train opt-7m --scratch --data diary-recall:1k-simplified --learning-rate 2e-3 --out tiny`
     """
-    from selfknow.evaluate.checkpoints import require_models_extra
+    from selfknow.evaluate.checkpoints import quieten, require_models_extra
     from selfknow.evaluate.corpora import open_corpus
 
     require_models_extra()
+    quieten()
     from selfknow.train.hardware import best_precision, compiles
     from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
     from selfknow.train.recipe import Order, Recipe
