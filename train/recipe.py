@@ -34,7 +34,7 @@ class Recipe:
         max_steps: Training ends here at the latest.
         validation_interval: Steps between two validations; each also saves a checkpoint to resume from.
         patience: Validations without a new best exact match, counted after warm-up, that make a plateau; 0 trains to
-            ``max_steps``. A tie is no new best, so of equally good checkpoints the earliest is kept.
+            ``max_steps``. A tie is no new best, but of equally good checkpoints the latest is kept.
         order: Documents and questions mixed, or the documents first.
         documents_steps: With documents first: the steps that see documents alone; the rest see questions alone.
         max_new_tokens: The longest answer in validation.
@@ -85,7 +85,7 @@ class Recipe:
         """The fields as JSON has them, with the plateau's rule in words."""
         rule = (
             f"stop when exact match on the validation questions, asked every {self.validation_interval} steps, has no "
-            f"new best in {self.patience} validations after warm-up; a tie is no new best, the earliest checkpoint "
-            f"stays; at the latest after {self.max_steps} steps"
+            f"new best in {self.patience} validations after warm-up; a tie is no new best, but of equally good "
+            f"checkpoints the latest is kept; at the latest after {self.max_steps} steps"
         )
         return {**asdict(self), "order": self.order.value, "plateau": rule}

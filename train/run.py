@@ -119,7 +119,7 @@ def _train(
     from selfknow.train.data import Stream, training_rows
     from selfknow.train.packing import Collator
     from selfknow.train.progress import MetricsFile, ProgressBar, tensorboard
-    from selfknow.train.trainer import DiaryTrainer, Validation
+    from selfknow.train.trainer import DiaryTrainer, Validation, best_exact_match
 
     recipe, encoder_decoder = job.recipe, bool(model.config.is_encoder_decoder)
     rows = training_rows(job.corpus.read("train"), tokenizer, encoder_decoder=encoder_decoder)
@@ -154,7 +154,7 @@ def _train(
         "device": str(trainer.args.device),
         "last_step": trainer.state.global_step,
         "best_step": trainer.state.best_global_step,
-        "best_validation_exact_match": trainer.state.best_metric,
+        "best_validation_exact_match": best_exact_match(trainer),
     }
 
 

@@ -22,7 +22,8 @@ from selfknow.train.recipe import Recipe
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, TrainerCallback
 
-METRIC = "exact_match"
+SELECTION = "selection"
+_TIE = 1e-9  # far below one question's worth of exact match
 VALIDATED = ("exact_match", "right_count", "right_content")
 _LOGGING_INTERVAL = 50
 
@@ -52,7 +53,7 @@ def training_arguments(recipe: Recipe, folder: Path) -> TrainingArguments:
         save_strategy="steps",
         save_steps=recipe.validation_interval,
         save_total_limit=2,  # the last and the best, which is never deleted
-        metric_for_best_model=METRIC,
+        metric_for_best_model=SELECTION,
         greater_is_better=True,
         restore_callback_states_from_checkpoint=True,
         logging_steps=gcd(recipe.validation_interval, _LOGGING_INTERVAL),
@@ -71,7 +72,7 @@ class PlateauCallback(EarlyStoppingCallback):
     """Stops at the plateau; validations during warm-up do not count against it."""
 
     def __init__(self, patience: int = 1, warmup_steps: int = 0) -> None:
-        super().__init__(early_stopping_patience=patience)
+        super().__init__(early_stopping_patience=patience, early_stopping_threshold=2 * _TIE)
         self._warmup_steps = warmup_steps
 
     def on_evaluate(  # type: ignore[override]
@@ -190,8 +191,18 @@ class DiaryTrainer(Trainer):
         number = max(1, len(self._validation.questions))
         metrics = {f"eval_{name}": float(value) / number for name, value in zip(sums, totals, strict=True)}
         self.log(dict(metrics))
+        # Later steps count for a little more, so that of equally good checkpoints the latest is kept.
+        metrics[f"eval_{SELECTION}"] = metrics["eval_exact_match"] + _TIE * self.state.global_step / self.args.max_steps
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
+
+
+def best_exact_match(trainer: Trainer) -> float | None:
+    """Exact match on the validation questions at the best step."""
+    for line in trainer.state.log_history:
+        if line["step"] == trainer.state.best_global_step and "eval_exact_match" in line:
+            return float(line["eval_exact_match"])
+    return None
 
 
 def latest_checkpoint(folder: Path) -> Path | None:

@@ -21,6 +21,7 @@ from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train
+from selfknow.train.trainer import VALIDATED, Validation
 from tests.conftest import REPOSITORY
 from tests.tiny_models import ARCHITECTURES, tiny_config, tiny_corpus
 
@@ -118,12 +119,19 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
-    architecture: str, corpus: Corpus, models: Path, tmp_path: Path
+    architecture: str, corpus: Corpus, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exact match stays 0 in 20 steps: by the tie rule the first validation's checkpoint is the best."""
-    results = train(job(corpus, models, model=architecture), tmp_path)
-    assert (results["best_step"], results["last_step"]) == (10, 20)
-    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (10, 20)] + [tmp_path / "model"]
+    scores = iter([0.0, 1.0, 1.0, 0.0, 0.0])  # of validations at steps 2, 4, 6, 8 and 10
+
+    def validate(*_: object) -> dict[str, float]:
+        return dict.fromkeys(VALIDATED, next(scores) * 2)  # two questions
+
+    monkeypatch.setattr(Validation, "scores", validate)
+    recipe = Recipe(5e-3, warmup_steps=1, max_steps=100, validation_interval=2, patience=3, max_new_tokens=8)
+    results = train(job(corpus, models, recipe, architecture), tmp_path)
+    assert (results["best_step"], results["best_validation_exact_match"]) == (6, 1.0), "of ties the latest is kept"
+    assert results["last_step"] == 10, "a tie is no new best: three validations after the one at step 4"
+    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (6, 10)] + [tmp_path / "model"]
     best, last, kept = (load_model(str(folder)).state_dict() for folder in folders)
     assert all(torch.equal(kept[name], best[name]) for name in best)
     assert not any(torch.equal(last[name], best[name]) for name in best if name.endswith("weight"))
