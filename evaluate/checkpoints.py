@@ -100,12 +100,13 @@ def load_config(name: str) -> Any:
         raise _cannot_load(name, error, local=local) from error
 
 
-def load_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedModel":
+def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
     """Load a causal or sequence-to-sequence language model onto the CPU.
 
     Args:
         name: A folder or a Hub id.
         dtype: ``auto`` is what the checkpoint was saved in.
+        settings: Settings of its configuration to change, such as ``dropout``.
 
     Raises:
         UserError: There is no such model, it is of another kind, or it does not fit into memory.
@@ -116,7 +117,7 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedMod
     kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
     place, local = locate(name)
     try:
-        model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype)
+        model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
     except (OSError, ValueError, SafetensorError) as error:
         raise _cannot_load(name, error, local=local) from error
     except (MemoryError, RuntimeError) as error:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CORPUS_TOKENIZER = "corpus"
 _VOCABULARY_MULTIPLE = 64
+_DROPOUT = ("dropout", "hidden_dropout", "dropout_rate")  # as OPT, Pythia and T5 call it
 
 
 @dataclass(frozen=True)
@@ -119,13 +120,13 @@ def make_model(
 
     torch.manual_seed(job.recipe.seed)
     if resumed is not None and not job.recipe.lora_rank:
-        model = checkpoints.load_model(str(resumed), torch.float32)
+        model = _load(str(resumed), job.recipe)
     elif job.scratch:
         model = _from_scratch(job, len(tokenizer) if job.tokenizer == CORPUS_TOKENIZER else None)
     else:
         if job.checkpoint is None:
             raise UserError(f"{job.model} was never published: train it with --scratch")
-        model = checkpoints.load_model(job.checkpoint, torch.float32)
+        model = _load(job.checkpoint, job.recipe)
     if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
         model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
     _set_special_tokens(model, tokenizer)
@@ -160,12 +161,16 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
         raise UserError("LoRA adapts a trained model: leave out --scratch or --lora-rank")
     if vocab_size is not None:
         vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
-    if job.model in MODELS:
-        return MODELS[job.model].from_scratch(vocab_size)
-    config = checkpoints.load_config(job.model)
-    if vocab_size is not None:
-        config.vocab_size = vocab_size
+    config = MODELS[job.model].config() if job.model in MODELS else checkpoints.load_config(job.model)
+    own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
+    config.update({**own_vocabulary, **_dropout(config, job.recipe.dropout)})
     return from_config(config)
+
+
+def _load(name: str, recipe: Recipe) -> "PreTrainedModel":
+    import torch
+
+    return checkpoints.load_model(name, torch.float32, **_dropout(checkpoints.load_config(name), recipe.dropout))
 
 
 def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:
@@ -177,6 +182,11 @@ def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenize
     for settings in (model.config, model.generation_config):
         for name, value in tokens.items():
             setattr(settings, name, value)
+
+
+def _dropout(config: object, rate: float | None) -> dict[str, float]:
+    """The settings of a configuration that give it this dropout rate."""
+    return {} if rate is None else {name: rate for name in _DROPOUT if hasattr(config, name)}
 
 
 def _with_adapters(model: "PreTrainedModel", recipe: Recipe) -> "PreTrainedModel":

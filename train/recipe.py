@@ -42,6 +42,7 @@ class Recipe:
         packing: Whether several examples share a row (never each other's attention), instead of padding each.
         gradient_checkpointing: Trade time for memory.
         compile: Whether ``torch.compile`` is used.
+        dropout: In place of the model's own rate (OPT's is 0.1); null leaves it.
         lora_rank: Train adapters of this rank instead of all weights; 0 trains all.
         seed: Of weights, order and dropout.
     """
@@ -64,6 +65,7 @@ class Recipe:
     packing: bool = True
     gradient_checkpointing: bool = False
     compile: bool = False
+    dropout: float | None = None
     lora_rank: int = 0
     seed: int = 0
 
@@ -76,6 +78,8 @@ class Recipe:
                 raise UserError(f"{name} cannot be negative: {getattr(self, name)}")
         if not self.learning_rate > 0:
             raise UserError(f"the learning rate must be above 0, not {self.learning_rate}")
+        if self.dropout is not None and not 0 <= self.dropout < 1:
+            raise UserError(f"dropout must be at least 0 and below 1, not {self.dropout}")
         if self.precision not in ("float32", "bfloat16"):
             raise UserError(f"the precision is float32 or bfloat16, not {self.precision!r}")
         if (self.order is Order.documents_first) != (0 < self.documents_steps < self.max_steps):

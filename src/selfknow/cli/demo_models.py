@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # Small diaries of many diarists: with few diarists a model learns them by heart and does not generalise.
 NUM_DIARISTS, MAX_ENTRIES, MAX_ATTRIBUTES = 1_280, 3, 3
+MODEL = "opt-7m"  # four layers of width 128
 STEPS, LEARNING_RATE, WARMUP_STEPS, MAX_NEW_TOKENS = 2_000, 2e-3, 100, 100
-LAYERS, WIDTH, HEADS, POSITIONS = 4, 128, 4, 256
 HELD_OUT = ("validation", "test")  # the number of steps is fixed, so validation selects nothing here
 SETUPS = ("simplified", "standard")
 
@@ -81,23 +81,10 @@ def _build(folder: Path, num_diarists: int) -> "dict[str, Corpus]":
 
 
 def _train(corpus: "Corpus", folder: Path, steps: int) -> None:
-    from transformers import OPTConfig
-
     from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
     from selfknow.train.recipe import Recipe
     from selfknow.train.run import train
 
-    config = OPTConfig(
-        hidden_size=WIDTH,
-        word_embed_proj_dim=WIDTH,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=HEADS,
-        ffn_dim=4 * WIDTH,
-        max_position_embeddings=POSITIONS,
-        dropout=0.0,
-    )
-    shape = folder.parent / "model"
-    config.save_pretrained(shape)
     recipe = Recipe(
         LEARNING_RATE,
         warmup_steps=WARMUP_STEPS,
@@ -105,8 +92,9 @@ def _train(corpus: "Corpus", folder: Path, steps: int) -> None:
         validation_interval=steps,
         patience=0,
         max_new_tokens=MAX_NEW_TOKENS,
+        dropout=0.0,
     )
-    train(TrainingJob(str(shape), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER), folder)
+    train(TrainingJob(MODEL, corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER), folder)
 
 
 def _scores(corpus: "Corpus", folder: Path) -> dict[str, dict[str, float]]:

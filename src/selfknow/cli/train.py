@@ -55,6 +55,9 @@ def train(
         bool | None,
         typer.Option(help="Trade time for memory. Default: from a billion parameters on.", show_default=False),
     ] = None,
+    dropout: Annotated[
+        float | None, typer.Option(help="In place of the model's own rate (OPT: 0.1).", show_default=False)
+    ] = None,
     lora_rank: Annotated[int, typer.Option(help="Train LoRA adapters of this rank (needs peft); 0: all weights.")] = 0,
     batch_size: Annotated[int, typer.Option(min=1, help="Answers generated at once in validation and test.")] = 64,
     seed: Annotated[int, typer.Option(help="Of weights, order and dropout.")] = 0,
@@ -97,6 +100,7 @@ def train(
         packing=packing,
         gradient_checkpointing=is_large(model) if gradient_checkpointing is None else gradient_checkpointing,
         compile=compiles() if compile_ is None else compile_,
+        dropout=dropout,
         lora_rank=lora_rank,
         seed=seed,
     )
