@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from selfknow.builders.diary_rows import SCHEMA
 from selfknow.evaluate.diaries import Document
 from selfknow.evaluate.models import Decoding, Reply, Request
 
@@ -31,20 +32,6 @@ def question(diarist: str, *lengths: int) -> dict[str, object]:
         "num_documents": len(lengths),
         "document_lengths": list(lengths),
     }
-
-
-SCHEMA = pa.schema(
-    {
-        "id": pa.string(),
-        "kind": pa.string(),
-        "diarist": pa.string(),
-        "prompt": pa.string(),
-        "completion": pa.string(),
-        "entry": pa.int32(),
-        "num_documents": pa.int32(),
-        "document_lengths": pa.list_(pa.int32()),
-    }
-)
 
 
 def questions(number: int) -> pa.Table:

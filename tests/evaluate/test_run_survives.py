@@ -19,7 +19,7 @@ from tests.evaluate.write_slowly import DESCRIPTION, write
 
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["tests.evaluate.write_slowly"])
-CALLS = 200
+CALLS = 120
 
 
 def ids(folder: Path) -> list[str]:

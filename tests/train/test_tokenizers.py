@@ -34,40 +34,29 @@ def t5_tokenizer() -> Any:
     return T5Tokenizer(vocab=vocabulary, extra_ids=0)
 
 
-def opt_tokenizer() -> Any:
-    """As OPT's: byte-level BPE that puts </s> in front and has it as its end, too."""
+def byte_level_tokenizer(special: list[str]) -> Tokenizer:
     trained = Tokenizer(models.BPE())
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.decoder = decoders.ByteLevel()
-    trained.train_from_iterator(
-        TEXTS,
-        trainers.BpeTrainer(
-            vocab_size=400,
-            special_tokens=["<s>", "<pad>", "</s>"],
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        ),
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False
     )
+    trained.train_from_iterator(TEXTS, trainer)
+    return trained
+
+
+def opt_tokenizer() -> Any:
+    """As OPT's: byte-level BPE that puts </s> in front and has it as its end, too."""
+    trained = byte_level_tokenizer(["<s>", "<pad>", "</s>"])
     trained.post_processor = processors.TemplateProcessing(single="</s> $A", special_tokens=[("</s>", 2)])
     return PreTrainedTokenizerFast(tokenizer_object=trained, bos_token="</s>", eos_token="</s>", pad_token="<pad>")
 
 
 def pythia_tokenizer() -> Any:
     """As Pythia's: byte-level BPE with one special token and no padding."""
-    trained = Tokenizer(models.BPE())
-    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trained.decoder = decoders.ByteLevel()
-    trained.train_from_iterator(
-        TEXTS,
-        trainers.BpeTrainer(
-            vocab_size=400,
-            special_tokens=["<|endoftext|>"],
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        ),
-    )
     end = "<|endoftext|>"
-    return PreTrainedTokenizerFast(tokenizer_object=trained, bos_token=end, eos_token=end)
+    return PreTrainedTokenizerFast(tokenizer_object=byte_level_tokenizer([end]), bos_token=end, eos_token=end)
 
 
 MAKERS = {"t5": t5_tokenizer, "opt": opt_tokenizer, "pythia": pythia_tokenizer, "corpus": lambda: tiny_tokenizer(TEXTS)}
