@@ -6,6 +6,9 @@ import typer
 
 from selfknow.cli import data, portrait
 from selfknow.cli.demo import demo
+from selfknow.cli.evaluate import evaluate
+from selfknow.cli.score import score
+from selfknow.cli.train import train
 from selfknow.version import __version__
 
 app = typer.Typer(
@@ -19,6 +22,9 @@ app = typer.Typer(
 app.add_typer(data.app, name="data")
 app.add_typer(portrait.app, name="portrait")
 app.command()(demo)
+app.command()(train)
+app.command()(evaluate)
+app.command()(score)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,130 @@
+"""Training: packed examples against the Trainer's plain padding, same model, data, batch of examples and precision.
+
+python -m benchmarks.training
+"""
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import (
+    DataCollatorForLanguageModeling,
+    DataCollatorForSeq2Seq,
+    PreTrainedModel,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+
+from selfknow.evaluate.checkpoints import quieten
+from selfknow.evaluate.corpora import open_corpus
+from selfknow.train.corpus_tokenizer import train_tokenizer
+from selfknow.train.data import Stream, TrainingRows, training_rows
+from selfknow.train.packing import Collator
+from selfknow.train.recipe import Recipe
+from selfknow.train.suite import MODELS
+from selfknow.train.trainer import DiaryTrainer, Validation
+
+STEPS = 16
+WARM_UP_STEPS = 3
+REPETITIONS = 3
+CASES = [("opt-7m", "1k"), ("opt-7m", "1k-simplified"), ("pythia-70m", "1k"), ("flan-t5-small", "1k")]
+
+
+class Timer(TrainerCallback):
+    """Seconds between the end of the warm-up steps and the end of the last one."""
+
+    start = seconds = 0.0
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Start after the warm-up, and look again after every step."""
+        if state.global_step == WARM_UP_STEPS:
+            self.start = time.perf_counter()
+        self.seconds = time.perf_counter() - self.start
+
+
+def num_tokens(stream: Stream, recipe: Recipe) -> int:
+    """Real tokens in the timed steps: those of the examples, on both sides of an encoder-decoder model."""
+    positions = range(WARM_UP_STEPS * recipe.examples_per_step, STEPS * recipe.examples_per_step)
+    return sum(len(tokens) for position in positions for tokens in stream[position].values())
+
+
+def packed(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Recipe, folder: Path) -> float:
+    """Seconds of the timed steps with this package's trainer."""
+    timer, start = Timer(), tokenizer.pad_token_id if model.config.is_encoder_decoder else None
+    validation = Validation([], tokenizer, None)  # type: ignore[arg-type]
+    stream = Stream(rows, recipe)
+    DiaryTrainer(model, recipe, stream, validation, Collator(tokenizer.pad_token_id, start), folder, [timer]).train()
+    return timer.seconds
+
+
+def plain(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Recipe, folder: Path) -> float:
+    """What one writes without this package: rows of tokens, a padding collator, the Trainer's defaults."""
+    timer, stream = Timer(), Stream(rows, recipe)
+    examples: list[dict[str, list[int]]] = []
+    for position in range(len(stream)):
+        example = {name: tokens.tolist() for name, tokens in stream[position].items()}
+        examples.append(example if model.config.is_encoder_decoder else {"input_ids": example["labels"]})
+    collator: Any = (
+        DataCollatorForSeq2Seq(tokenizer, model)
+        if model.config.is_encoder_decoder
+        else DataCollatorForLanguageModeling(tokenizer, mlm=False)
+    )
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        per_device_train_batch_size=recipe.examples_per_step,
+        max_steps=recipe.max_steps,
+        learning_rate=recipe.learning_rate,
+        save_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        logging_strategy="no",
+        use_cpu=not torch.cuda.is_available(),
+    )
+    trainer = Trainer(model, arguments, data_collator=collator, train_dataset=examples, callbacks=[timer])  # type: ignore[arg-type]
+    trainer.train()
+    return timer.seconds
+
+
+def compare(name: str, config: str) -> None:
+    """Time both on one model and corpus, in turn, and print the medians."""
+    table = open_corpus(f"diary-recall:{config}").read("train")
+    texts = [
+        prompt + text
+        for prompt, text in zip(*(table[column].to_pylist() for column in ("prompt", "completion")), strict=True)
+    ]
+    tokenizer = train_tokenizer(texts)
+    recipe = Recipe(4e-4, warmup_steps=10, max_steps=STEPS, validation_interval=STEPS + 1, patience=0)
+    rows = training_rows(table, tokenizer, encoder_decoder=MODELS[name].architecture == "t5")
+    tokens = num_tokens(Stream(rows, recipe), recipe)
+    seconds: dict[str, list[float]] = {"plain": [], "packed": []}
+    for _ in range(REPETITIONS):
+        for label, run in (("plain", plain), ("packed", packed)):
+            torch.manual_seed(0)
+            model = MODELS[name].from_scratch(len(tokenizer))
+            model.config.pad_token_id = model.config.decoder_start_token_id = tokenizer.pad_token_id
+            with tempfile.TemporaryDirectory() as folder:
+                seconds[label].append(run(model, rows, tokenizer, recipe, Path(folder)))
+    rates = {label: tokens / statistics.median(values) for label, values in seconds.items()}
+    lengths = np.diff(rows.outputs.ends, prepend=0)
+    print(
+        f"{name:14} {config:14} plain {rates['plain']:8,.0f} tokens/s   packed {rates['packed']:8,.0f} tokens/s   "
+        f"{rates['packed'] / rates['plain']:.2f}x   (examples of {lengths.mean():.0f} tokens, longest {lengths.max()})"
+    )
+
+
+def main() -> None:
+    """Print a line for each case."""
+    quieten()
+    device = "GPU" if torch.cuda.is_available() else "CPU"
+    print(f"{torch.get_num_threads()} threads, {device}, float32, 32 examples a step")
+    for name, config in CASES:
+        compare(name, config)
+
+
+if __name__ == "__main__":
+    main()

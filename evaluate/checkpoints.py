@@ -1,0 +1,161 @@
+"""Loading checkpoints, local folders and Hub ids alike, with one clear line for what can go wrong."""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfknow.errors import MissingExtraError, UserError
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_HASHED_SUFFIXES = {".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"}
+_BYTES_PER_READ = 1 << 24
+
+
+def require_models_extra() -> None:
+    """Check that torch and transformers are there.
+
+    Raises:
+        MissingExtraError: They are not installed.
+    """
+    from importlib.util import find_spec
+
+    if not all(find_spec(name) for name in ("torch", "transformers", "accelerate")):
+        raise MissingExtraError("running a model", "models")
+
+
+def quieten() -> None:
+    """Leave stderr to our own progress and errors; for the command line, since it is the process's to decide."""
+    import warnings
+
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # of reading and writing weights; what takes long has a bar of its own
+    logging.set_verbosity_error()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+
+
+def best_device() -> str:
+    """``cuda``, ``mps`` or ``cpu``, whichever is the fastest that is there."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def locate(name: str) -> tuple[str, bool]:
+    """What ``transformers`` should load for a name, and whether that is a local folder.
+
+    A training folder of this package stands for the ``model`` folder in it.
+
+    Raises:
+        UserError: The name is a local path that holds no checkpoint.
+    """
+    folder = Path(name).expanduser()
+    for candidate in (folder, folder / "model"):
+        if (candidate / "config.json").is_file():
+            return str(candidate), True
+    if folder.exists():
+        raise UserError(f"{name} holds no checkpoint: a folder with config.json, weights and tokenizer is wanted")
+    if name.startswith(("/", "./", "../", "~")) or name.count("/") > 1:
+        raise UserError(f"{name} does not exist")
+    return name, False
+
+
+def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
+    """Load a tokenizer.
+
+    Raises:
+        UserError: There is none by this name, or it cannot be had without a network.
+    """
+    from transformers import AutoTokenizer
+
+    place, local = locate(name)
+    try:
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise _cannot_load(name, error, local=local) from error
+    return tokenizer
+
+
+def load_tokenizer_folder(folder: Path) -> "PreTrainedTokenizerBase":
+    """Load a tokenizer that was saved alone, without a model."""
+    from transformers import AutoTokenizer
+
+    tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(folder))
+    return tokenizer
+
+
+def load_config(name: str) -> Any:
+    """Load a checkpoint's configuration (see :func:`load_tokenizer`)."""
+    from transformers import AutoConfig
+
+    place, local = locate(name)
+    try:
+        return AutoConfig.from_pretrained(place)
+    except (OSError, ValueError, KeyError) as error:
+        raise _cannot_load(name, error, local=local) from error
+
+
+def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
+    """Load a causal or sequence-to-sequence language model onto the CPU.
+
+    Args:
+        name: A folder or a Hub id.
+        dtype: ``auto`` is what the checkpoint was saved in.
+        settings: Settings of its configuration to change, such as ``dropout``.
+
+    Raises:
+        UserError: There is no such model, it is of another kind, or it does not fit into memory.
+    """
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
+    place, local = locate(name)
+    try:
+        model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise _cannot_load(name, error, local=local) from error
+    except (MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise UserError(f"{name} does not fit into memory: take a smaller model or a larger machine") from error
+        raise _cannot_load(name, error, local=local) from error
+    return model
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that there was too little memory, on a GPU or on the CPU."""
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+
+
+def revision(name: str, model: "PreTrainedModel") -> str | None:
+    """The commit of a Hub model, or a hash over the files of a local checkpoint."""
+    place, local = locate(name)
+    if not local:
+        return getattr(model.config, "_commit_hash", None)
+    digest = hashlib.sha256()
+    for path in sorted(Path(place).iterdir()):
+        if path.suffix in _HASHED_SUFFIXES:
+            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+            with path.open("rb") as file:
+                while block := file.read(_BYTES_PER_READ):
+                    digest.update(block)
+    return digest.hexdigest()[:40]
+
+
+def _cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
+    first_line = str(error).strip().split("\n")[0]
+    if local:
+        return UserError(f"the checkpoint in {name} cannot be loaded: {first_line}")
+    return UserError(
+        f"model {name!r} is no folder here and cannot be had from the Hub (no such id, no access, or no network): "
+        f"{first_line}"
+    )

@@ -1,0 +1,114 @@
+"""Files that are there whole or not at all, whatever happens while they are written."""
+
+import contextlib
+import errno
+import io
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from selfknow.errors import UserError
+
+_TEMPORARY_SUFFIX = ".writing"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader, or a kill at any moment, finds all of it or none of it.
+
+    The bytes go to a temporary neighbour, onto the disk, and are then renamed.
+
+    Args:
+        path: Where the file shall stand; its folder is made if it is missing.
+        content: All of its bytes.
+
+    Raises:
+        UserError: The disk is full, or the folder cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}{_TEMPORARY_SUFFIX}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise UserError(
+                f"no space left for {path}: free some and run the same command again, it goes on where it stopped"
+            ) from error
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself outlast a power cut (not every system can open a folder)."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a killed :func:`write_whole` left in a folder; only the folder's one writer may call it."""
+    for path in folder.glob(f".*{_TEMPORARY_SUFFIX}"):
+        path.unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: Mapping[str, object]) -> None:
+    """Write a mapping as indented UTF-8 JSON, whole or not at all."""
+    write_whole(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def write_parquet(path: Path, table: pa.Table) -> None:
+    """Write a table as one Parquet file, whole or not at all."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd")
+    write_whole(path, buffer.getvalue())
+
+
+def read_json(path: Path) -> dict[str, object]:
+    """Read a JSON object.
+
+    Raises:
+        UserError: There is no such file, or it holds something else.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UserError(f"{path} does not exist") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read as JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise UserError(f"{path} does not hold a JSON object")
+    return content
+
+
+def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
+    """Read one Parquet file, with exactly the columns of a schema where one is given.
+
+    Raises:
+        UserError: The file is missing, is no whole Parquet file, lacks a column or holds another type.
+    """
+    try:
+        table = pq.read_table(path, partitioning=None)
+    except FileNotFoundError as error:
+        raise UserError(f"{path} does not exist") from error
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(f"{path} cannot be read as Parquet (was it cut off?): {error}") from error
+    if schema is None:
+        return table
+    if missing := [name for name in schema.names if name not in table.column_names]:
+        raise UserError(f"{path} lacks the columns {', '.join(missing)}")
+    try:
+        return table.select(schema.names).cast(schema)
+    except (pa.ArrowException, ValueError) as error:
+        raise UserError(f"{path} has a column of another type: {error}") from error

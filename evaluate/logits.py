@@ -1,0 +1,66 @@
+"""Logits processors: draws that do not depend on the batch, and the log-probability of what was drawn."""
+
+from collections.abc import Sequence
+
+import torch
+from transformers import LogitsProcessor
+
+
+class GumbelNoise(LogitsProcessor):
+    """Sampling as greedy decoding of noisy scores: the largest of scores + Gumbel noise is a draw from their softmax.
+
+    Every row has a random stream of its own, so its draw does not depend on which requests share its batch, and a run
+    that goes on after a kill draws what it would have drawn.
+
+    Args:
+        seeds: One seed a row.
+    """
+
+    def __init__(self, seeds: Sequence[int]) -> None:
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:  # noqa: ARG002
+        """Add the next noise of every row; ``scores`` is (rows, vocabulary)."""
+        size = scores.shape[-1]
+        exponential = torch.stack([torch.empty(size).exponential_(generator=each) for each in self._generators])
+        noisy = scores - exponential.clamp_min(torch.finfo(torch.float32).tiny).log().to(scores)
+        assert isinstance(noisy, torch.FloatTensor | torch.Tensor), "scores are a tensor"
+        return noisy  # type: ignore[return-value]
+
+
+class SequenceLogprob(LogitsProcessor):
+    """Sums the log-probabilities of the generated tokens while they are generated; must come before all others.
+
+    Keeping all scores instead would take steps x rows x vocabulary floats.
+
+    Args:
+        end_tokens: Tokens that end a row; what follows them is padding.
+    """
+
+    def __init__(self, end_tokens: Sequence[int]) -> None:
+        self._end_tokens = torch.tensor(list(end_tokens))
+        self._last: torch.Tensor | None = None
+        self._sum: torch.Tensor | None = None
+        self._ended: torch.Tensor | None = None
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        """Take the scores of the next token, and add up that of the last one."""
+        self._add(input_ids[:, -1])
+        self._last = torch.log_softmax(scores.float(), dim=-1)
+        return scores
+
+    def finish(self, last_tokens: torch.Tensor) -> list[float]:
+        """The sums, once the last tokens (rows,) of all rows are known."""
+        self._add(last_tokens)
+        assert self._sum is not None, "at least one token was generated"
+        return [float(value) for value in self._sum]
+
+    def _add(self, tokens: torch.Tensor) -> None:
+        if self._last is None:
+            return
+        if self._sum is None or self._ended is None:
+            self._sum = torch.zeros(len(tokens), dtype=torch.float64)
+            self._ended = torch.zeros(len(tokens), dtype=torch.bool)
+        chosen = self._last.gather(1, tokens[:, None]).squeeze(1).double().cpu()
+        self._sum += torch.where(self._ended, 0.0, chosen)
+        self._ended |= torch.isin(tokens.cpu(), self._end_tokens)

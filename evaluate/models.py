@@ -1,0 +1,119 @@
+"""One small interface for every model: requests go in, replies come out as they are ready."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How an answer is drawn from a model.
+
+    Attributes:
+        max_new_tokens: The longest answer, in tokens; the longest in the diary corpora has about 450.
+        temperature: 0 is greedy; ``None`` leaves temperature and top-p to the model's own generation settings.
+        top_p: Nucleus sampling's share of probability, used where the temperature is above 0.
+        stop: Texts at which an answer ends (they are not part of it).
+        seed: Every request draws from a stream of its own, keyed by this seed and what the request is.
+    """
+
+    max_new_tokens: int = 512
+    temperature: float | None = 0.0
+    top_p: float = 1.0
+    stop: tuple[str, ...] = ()
+    seed: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """The fields as JSON has them."""
+        return {**asdict(self), "stop": list(self.stop)}
+
+
+GREEDY = Decoding()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call that a model is asked to answer.
+
+    Attributes:
+        example_id: The example it is about.
+        prompt: What is asked, as text.
+        stage: The step of the protocol (answer, generate, verify, …).
+        variant: What else tells two calls of one stage apart (form, style, probe).
+        sample: Which of several answers to the same prompt, from 0.
+        started_answer: The beginning of the answer, given to the model; its reply is what it adds.
+        forced: Do not generate: give the log-probability of this continuation (the empty text means: the answer ends
+            here).
+        parent_generation_id: The generation this call builds on, if any.
+    """
+
+    example_id: str
+    prompt: str
+    stage: str = "answer"
+    variant: str = "plain"
+    sample: int = 0
+    started_answer: str = ""
+    forced: str | None = None
+    parent_generation_id: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, int, str | None]:
+        """What tells this call from every other that the same model gets in a run."""
+        return (self.example_id, self.stage, self.variant, self.sample, self.parent_generation_id)
+
+    def seed(self, seed: int) -> int:
+        """A 63-bit seed of this request's own, the same on every machine and in every batch."""
+        digest = hashlib.blake2b(json.dumps([seed, *self.key]).encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "little") >> 1
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: a generation, or the reason why there is none.
+
+    Attributes:
+        generation: The text that the model added, without special tokens; null where the request failed.
+        finish_reason: ``stop`` (it ended by itself or at a stop text), ``length`` (cut off), ``forced``.
+        rendered_prompt: The text that the model was really given, chat template and started answer included.
+        messages: The chat messages that were sent; null for completion models.
+        prompt_tokens: Length of the prompt in tokens, where known.
+        completion_tokens: Length of the generation in tokens, with its end-of-sequence, where known.
+        logprob: Sum of the natural log-probabilities of the generated (or forced) tokens, before any temperature.
+        error: Why the request failed; null where it did not.
+    """
+
+    generation: str | None
+    finish_reason: str | None = None
+    rendered_prompt: str | None = None
+    messages: tuple[dict[str, str], ...] | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    logprob: float | None = None
+    error: str | None = None
+
+
+class LanguageModel(Protocol):
+    """A model that can be asked: a local checkpoint or an endpoint."""
+
+    @property
+    def name(self) -> str:
+        """What the user called it: a folder, a Hub id, or an endpoint's address and model."""
+
+    @property
+    def revision(self) -> str | None:
+        """The commit of a Hub model, the hash of a local checkpoint's files; null where nobody can tell."""
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Answer requests in any order; a failed try is a reply of its own, and further tries may follow it."""
+
+
+def with_samples(requests: Iterable[Request], samples: int) -> list[Request]:
+    """Ask every request ``samples`` times, as samples 0, 1, ….
+
+    Example:
+        >>> [request.sample for request in with_samples([Request("id", "Recall.")], 3)]
+        [0, 1, 2]
+    """
+    return [Request(**{**asdict(request), "sample": sample}) for request in requests for sample in range(samples)]

@@ -1,0 +1,110 @@
+"""``selfknow evaluate``: ask a model a task, and record everything it says in a run folder."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.models import LanguageModel
+
+
+def evaluate(
+    task: Annotated[
+        str,
+        typer.Argument(
+            help="What is asked: `diary-recall:1k` (built on the spot), `FOLDER:CONFIG` or `ORG/NAME:CONFIG`."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The run folder; give the same command again to resume.")],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A checkpoint folder, a Hub id, or with --endpoint the model's name there.", show_default=False
+        ),
+    ] = None,
+    endpoint: Annotated[
+        str | None,
+        typer.Option(help="Address of an OpenAI-compatible server, or of TGI with --text.", show_default=False),
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text", help="The endpoint is TGI: send plain prompts, not messages.")
+    ] = False,
+    split: Annotated[str, typer.Option(help="The split whose questions are asked.")] = "test",
+    probes: Annotated[bool, typer.Option("--probes", help="Also ask the five continuation probes A to E.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Also score the answer's end against the next title at every boundary.")
+    ] = False,
+    samples: Annotated[int, typer.Option(min=1, help="Answers to each question.")] = 1,
+    temperature: Annotated[float, typer.Option(min=0.0, help="0 is greedy.")] = 0.0,
+    top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Nucleus sampling, with a temperature.")] = 1.0,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in tokens.")] = 512,
+    seed: Annotated[int, typer.Option(min=0, help="Of the samples.")] = 0,
+    chat: Annotated[
+        bool | None,
+        typer.Option(help="Use the local model's chat template. Default: where it has one.", show_default=False),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Local models: answers generated at once.")] = 64,
+    concurrency: Annotated[int, typer.Option(min=1, help="Endpoints: requests under way at once.")] = 8,
+    requests_per_minute: Annotated[
+        float | None, typer.Option(min=0.1, help="Endpoints: requests started a minute.", show_default=False)
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Endpoints: seconds for one try.")] = 120.0,
+    tries: Annotated[int, typer.Option(min=1, help="Endpoints: tries of one request.")] = 5,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many questions.", show_default=False)] = None,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="How the result is printed on stdout.")
+    ] = Format.table,
+) -> None:
+    """Ask a model a task's questions and record every reply in a run folder.
+
+    An endpoint's token is read from the environment variable SELFKNOW_TOKEN. Exit code 1: some requests failed; the
+    same command tries them again.
+
+    **Examples:**
+
+    `selfknow evaluate diary-recall:1k --model tiny --stop --probes --out runs/tiny`
+
+    `selfknow evaluate diary-recall:1k --endpoint http://localhost:8000 --model tiny --out runs/served`
+    """
+    from selfknow.evaluate.corpora import open_corpus
+    from selfknow.evaluate.evaluate_diaries import evaluate_diaries
+    from selfknow.evaluate.models import Decoding
+
+    decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
+    corpus = open_corpus(task)
+    asked: LanguageModel
+    if endpoint is not None:
+        from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+
+        asked = EndpointModel(
+            Endpoint(
+                endpoint,
+                model,
+                text=text,
+                token=os.environ.get("SELFKNOW_TOKEN"),
+                concurrency=concurrency,
+                requests_per_minute=requests_per_minute,
+                timeout_seconds=timeout,
+                tries=tries,
+            )
+        )
+    elif model is not None:
+        from selfknow.evaluate.checkpoints import quieten, require_models_extra
+        from selfknow.evaluate.local import LocalModel
+
+        require_models_extra()
+        quieten()
+        asked = LocalModel.load(model, batch_size=batch_size, chat=chat)
+    else:
+        raise UserError("name a --model, an --endpoint, or both")
+    progress = evaluate_diaries(
+        asked, corpus, split, decoding, out, probes=probes, stop=stop, samples=samples, limit=limit
+    )
+    print_rows([{"run": str(out), "model": asked.name, **vars(progress)}], output_format)
+    if progress.failed:
+        raise typer.Exit(1)

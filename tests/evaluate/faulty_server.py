@@ -1,0 +1,115 @@
+"""A real HTTP server on loopback that answers as OpenAI-compatible servers and TGI do, and fails as they do."""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Behaviour:
+    """What the server does, and what it saw.
+
+    A fault is a status code, ``hang`` (no answer), ``drop`` (the connection breaks) or ``garbage`` (no JSON); each
+    prompt meets all of ``faults`` in turn before it is answered.
+    """
+
+    faults: list[int | str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    tries: Counter[str] = field(default_factory=Counter)
+    under_way: int = 0
+    most_under_way: int = 0
+    lock: Any = field(default_factory=threading.Lock)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as the behaviour of its server says."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["messages"][-1]["content"] if "messages" in body else body["inputs"]
+        with behaviour.lock:
+            behaviour.bodies.append(body | {"path": self.path, "authorization": self.headers.get("Authorization")})
+            behaviour.times.append(time.monotonic())
+            behaviour.under_way += 1
+            behaviour.most_under_way = max(behaviour.most_under_way, behaviour.under_way)
+            number = behaviour.tries[prompt]
+            behaviour.tries[prompt] += 1
+        try:
+            time.sleep(behaviour.seconds)
+            if number < len(behaviour.faults):
+                self.fail(behaviour.faults[number])
+            else:
+                self.reply(200, json.dumps(chat(body, prompt) if "messages" in body else tgi(prompt)))
+        finally:
+            with behaviour.lock:
+                behaviour.under_way -= 1
+
+    def fail(self, fault: int | str) -> None:
+        if fault == "hang":
+            time.sleep(3)
+        elif fault == "drop":
+            self.close_connection = True
+            self.connection.close()
+        elif fault == "garbage":
+            self.reply(200, "<html>it works</html>")
+        else:
+            self.reply(int(fault), json.dumps({"error": "as asked"}))
+
+    def reply(self, status: int, text: str) -> None:
+        self.send_response(status)
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(text.encode()))}
+        for name, value in (headers | self.server.behaviour.headers).items():  # type: ignore[attr-defined]
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            super().handle()
+
+
+@contextmanager
+def serve(behaviour: Behaviour) -> Iterator[str]:
+    """Run the server; yields its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.behaviour = behaviour  # type: ignore[attr-defined]
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def chat(body: dict[str, Any], prompt: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": f"I heard: {prompt}"}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body.get("model", ""),
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    }
+
+
+def tgi(prompt: str) -> list[dict[str, Any]]:
+    tokens = [{"id": 1, "text": "a", "logprob": -0.5, "special": False}] * 2
+    details = {"finish_reason": "eos_token", "generated_tokens": 2, "seed": 1, "prefill": [], "tokens": tokens}
+    return [{"generated_text": f"I read: {prompt}", "details": details}]

@@ -1,0 +1,160 @@
+"""Served models: what fails is recorded, what may pass is tried again, and nothing leaves the denominator."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from selfknow.errors import UserError
+from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.models import Decoding, Reply, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.runner import collect
+from selfknow.evaluate.store import last_attempts, read_generations
+from tests.diary_questions import questions
+from tests.evaluate.faulty_server import Behaviour, serve
+
+REQUESTS = [Request(row["id"], row["prompt"]) for row in questions(6).to_pylist()]
+
+
+def ask(
+    behaviour: Behaviour, requests: list[Request] = REQUESTS, decoding: Decoding | None = None, **settings: object
+) -> list[tuple[Request, Reply]]:
+    with serve(behaviour) as url:
+        endpoint = Endpoint(url, **{"first_back_off_seconds": 0.01, "timeout_seconds": 1.0, **settings})  # type: ignore[arg-type]
+        return list(EndpointModel(endpoint).generate(requests, decoding or Decoding()))
+
+
+def test_a_chat_endpoint_gets_messages_and_the_decoding_settings() -> None:
+    behaviour = Behaviour()
+    replies = dict(ask(behaviour, decoding=Decoding(33, 0.7, 0.9, ("\n\n",), 5), model="m", token="secret"))
+    assert {request.prompt: reply.generation for request, reply in replies.items()} == {
+        request.prompt: f"I heard: {request.prompt.strip()}" for request in REQUESTS
+    }
+    body = behaviour.bodies[0]
+    assert (body["model"], body["max_tokens"], body["temperature"], body["top_p"]) == ("m", 33, 0.7, 0.9)
+    assert (body["stop"], body["path"], body["authorization"]) == (["\n\n"], "/v1/chat/completions", "Bearer secret")
+    assert len({body["seed"] for body in behaviour.bodies}) == 6, "every request has a seed of its own"
+    reply = replies[REQUESTS[0]]
+    assert reply.messages == ({"role": "user", "content": REQUESTS[0].prompt.strip()},)
+    assert (reply.finish_reason, reply.prompt_tokens, reply.completion_tokens) == ("stop", 7, 3)
+
+
+def test_tgi_gets_the_plain_prompt_and_a_started_answer() -> None:
+    behaviour = Behaviour()
+    request = Request("x", "Recall.\n", started_answer="Tom's")
+    [(_, reply)] = ask(behaviour, [request], text=True)
+    assert (reply.generation, reply.finish_reason, reply.logprob, reply.messages) == (
+        "I read: Recall.\nTom's",
+        "stop",
+        -1.0,
+        None,
+    )
+    assert behaviour.bodies[0]["parameters"]["max_new_tokens"] == 512
+    assert not behaviour.bodies[0]["parameters"].get("do_sample")
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (429, "HTTP 429"),
+        (500, "HTTP 500"),
+        (503, "HTTP 503"),
+        ("hang", "no answer in time"),
+        ("drop", "Error"),
+        ("garbage", "Error"),
+    ],
+)
+@pytest.mark.parametrize("text", [False, True])
+def test_what_may_pass_is_tried_again_and_every_try_is_recorded(fault: int | str, reason: str, text: bool) -> None:
+    replies = ask(Behaviour([fault]), REQUESTS[:2], text=text)
+    for request in REQUESTS[:2]:
+        first, second = (reply for asked, reply in replies if asked == request)
+        assert first.generation is None
+        assert reason in str(first.error)
+        assert "\n" not in str(first.error)
+        assert second.error is None
+
+
+def test_tries_come_to_an_end() -> None:
+    replies = ask(Behaviour([503] * 9), REQUESTS[:1], tries=3)
+    assert [reply.error is None for _, reply in replies] == [False] * 3
+
+
+def test_a_request_that_the_server_refuses_is_not_tried_again() -> None:
+    replies = ask(Behaviour([400]), REQUESTS[:2])
+    assert [str(reply.error)[:8] for _, reply in replies] == ["HTTP 400"] * 2
+
+
+@pytest.mark.parametrize(("status", "line"), [(401, "token is missing or wrong"), (404, "there is no such model")])
+def test_what_will_never_pass_is_one_line(status: int, line: str) -> None:
+    with pytest.raises(UserError, match=line) as caught:
+        ask(Behaviour([status] * 9))
+    assert "\n" not in str(caught.value)
+
+
+def test_no_server_is_a_failed_request() -> None:
+    endpoint = Endpoint("http://127.0.0.1:9", tries=2, first_back_off_seconds=0.01)
+    replies = list(EndpointModel(endpoint).generate(REQUESTS[:1], Decoding()))
+    assert len(replies) == 2
+    assert all("Connect" in str(reply.error) for _, reply in replies)
+
+
+def test_the_server_says_how_long_to_wait() -> None:
+    behaviour = Behaviour([429], {"Retry-After": "0.3"})
+    ask(behaviour, REQUESTS[:1])
+    assert behaviour.times[1] - behaviour.times[0] >= 0.3
+
+
+def test_no_more_requests_are_under_way_than_asked_for() -> None:
+    behaviour = Behaviour(seconds=0.05)
+    ask(behaviour, concurrency=3)
+    assert behaviour.most_under_way == 3
+
+
+def test_requests_keep_to_the_rate() -> None:
+    behaviour = Behaviour()
+    ask(behaviour, requests_per_minute=1200)
+    assert max(behaviour.times) - min(behaviour.times) >= 3 * 0.05, "six starts, 50 ms apart; connecting blurs them"
+
+
+def test_what_a_chat_endpoint_cannot_do_is_said_before_anything_is_sent() -> None:
+    behaviour = Behaviour()
+    with pytest.raises(UserError, match="cannot take a started answer"):
+        ask(behaviour, [Request("x", "p", started_answer="s")])
+    with pytest.raises(UserError, match="cannot give log-probabilities"):
+        ask(behaviour, [Request("x", "p", forced="")], text=True)
+    assert behaviour.bodies == []
+
+
+def test_it_works_inside_a_running_event_loop_as_in_a_notebook() -> None:
+    async def cell() -> int:
+        return len(ask(Behaviour()))
+
+    assert asyncio.run(cell()) == 6
+
+
+def test_failures_are_rows_and_a_later_run_tries_them_again(tmp_path: Path) -> None:
+    behaviour = Behaviour([503, 503, 503])
+    description = RunDescription("diary-recall", DatasetReference("tiny"), Decoding())
+    with serve(behaviour) as url:
+        model = EndpointModel(Endpoint(url, tries=2, first_back_off_seconds=0.01))
+        with Run.open(tmp_path, description, questions(6)) as run:
+            progress = collect(run, model, REQUESTS, quiet=True)
+            assert (progress.answered, progress.failed) == (0, 6)
+        with Run.open(tmp_path, description, questions(6)) as run:
+            progress = collect(run, model, REQUESTS, quiet=True)
+            assert (progress.answered_before, progress.answered, progress.failed) == (0, 6, 0)
+    generations = read_generations(tmp_path)
+    assert len(generations) == 24
+    last = last_attempts(generations)
+    assert last["attempt"].to_pylist() == [3] * 6
+    assert last["error"].null_count == 6
+
+
+def test_stopping_early_stops_asking() -> None:
+    behaviour = Behaviour(seconds=0.05)
+    with serve(behaviour) as url:
+        for _ in EndpointModel(Endpoint(url, concurrency=1)).generate(REQUESTS, Decoding()):
+            break
+    assert len(behaviour.bodies) <= 3

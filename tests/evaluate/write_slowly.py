@@ -1,0 +1,17 @@
+"""A process that writes a run slowly, a part every few rows: made to be killed."""
+
+from pathlib import Path
+
+from selfknow.evaluate.models import Decoding, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.runner import collect
+from tests.diary_questions import Parrot, questions
+
+DESCRIPTION = RunDescription("diary-recall", DatasetReference("diary-recall", "tiny", "test"), Decoding())
+
+
+def write(folder: Path, number: int, seconds_per_call: float) -> None:
+    examples = questions(number)
+    requests = [Request(row["id"], row["prompt"]) for row in examples.to_pylist()]
+    with Run.open(folder, DESCRIPTION, examples, rows_per_part=3) as run:
+        collect(run, Parrot(seconds=seconds_per_call), requests, quiet=True)

@@ -1,0 +1,93 @@
+"""What is learnt, and in which order."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from selfknow.errors import UserError
+from selfknow.train.data import Stream, training_rows
+from selfknow.train.recipe import Order, Recipe
+from tests.tiny_models import tiny_corpus, tiny_tokenizer
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return tiny_corpus(tmp_path_factory.mktemp("corpus")).read("train")
+
+
+@pytest.fixture(scope="module")
+def tokenizer(table: Any) -> Any:
+    return tiny_tokenizer(pa.compute.binary_join_element_wise(table["prompt"], table["completion"], "").to_pylist())
+
+
+def text(tokenizer: Any, tokens: np.ndarray) -> str:
+    return str(tokenizer.decode(tokens.tolist()))
+
+
+def test_a_causal_model_learns_prompt_and_completion_and_where_they_end(table: Any, tokenizer: Any) -> None:
+    rows = training_rows(table, tokenizer, encoder_decoder=False)
+    for number, row in enumerate(table.to_pylist()):
+        assert text(tokenizer, rows[number]["labels"]) == row["prompt"] + row["completion"] + "<end>"
+
+
+def test_an_encoder_decoder_model_answers_titles_with_documents_and_questions_with_answers(
+    table: Any, tokenizer: Any
+) -> None:
+    rows = training_rows(table, tokenizer, encoder_decoder=True)
+    for number, row in enumerate(table.to_pylist()):
+        assert text(tokenizer, rows[number]["input_ids"]) == row["prompt"] + "<end>"
+        title = row["prompt"] if row["kind"] == "document" else ""
+        assert text(tokenizer, rows[number]["labels"]) == title + row["completion"] + "<end>"
+
+
+def test_every_round_sees_every_example_once_in_an_order_of_its_own(table: Any, tokenizer: Any) -> None:
+    rows = training_rows(table, tokenizer, encoder_decoder=False)
+    stream = Stream(rows, Recipe(1e-3, max_steps=20, examples_per_step=16, seed=3))
+    size = len(rows)
+    first, second = list(stream.rows(range(size))), list(stream.rows(range(size, 2 * size)))
+    assert sorted(first) == sorted(second) == list(range(size))
+    assert first != second
+    assert stream.row(5) == first[5], "the order does not depend on what was read before"
+    assert len(stream) == 320
+    other = Stream(rows, Recipe(1e-3, max_steps=20, examples_per_step=16, seed=4))
+    assert list(other.rows(range(size))) != first
+
+
+def test_documents_first_sees_documents_alone_and_then_questions_alone(table: Any, tokenizer: Any) -> None:
+    rows = training_rows(table, tokenizer, encoder_decoder=False)
+    recipe = Recipe(1e-3, max_steps=10, examples_per_step=16, order=Order.documents_first, documents_steps=6)
+    kinds = [bool(rows.is_question[number]) for number in Stream(rows, recipe).rows(range(160))]
+    assert kinds == [False] * 96 + [True] * 64
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"max_steps": 0}, "max_steps must be at least 1, not 0"),
+        ({"patience": -1}, "patience cannot be negative"),
+        ({"learning_rate": 0.0}, "the learning rate must be above 0"),
+        ({"learning_rate": float("nan")}, "the learning rate must be above 0"),
+        ({"precision": "float16"}, "float32 or bfloat16"),
+        ({"order": Order.documents_first}, "documents-first needs documents_steps"),
+        ({"documents_steps": 5}, "documents-first needs documents_steps"),
+    ],
+)
+def test_a_recipe_that_cannot_be_is_refused(settings: dict[str, Any], line: str) -> None:
+    with pytest.raises(UserError, match=line):
+        Recipe(**{"learning_rate": 1e-3, **settings})
+
+
+def test_the_default_recipe_is_the_papers() -> None:
+    recipe = Recipe(1e-4)
+    assert (recipe.adam_beta1, recipe.adam_beta2, recipe.adam_epsilon, recipe.weight_decay) == (0.9, 0.999, 1e-8, 0)
+    assert (recipe.warmup_steps, recipe.examples_per_step, recipe.max_grad_norm) == (3600, 32, 0)
+    assert "no new best in 20 validations after warm-up; a tie is no new best, but" in str(recipe.as_json()["plateau"])
+
+
+def test_what_is_no_training_split_is_refused(table: Any, tokenizer: Any) -> None:
+    with pytest.raises(UserError, match="lacks the columns completion"):
+        training_rows(table.drop_columns(["completion"]), tokenizer, encoder_decoder=False)
+    with pytest.raises(UserError, match="holds no documents"):
+        training_rows(table.filter(pa.compute.equal(table["kind"], "question")), tokenizer, encoder_decoder=False)

@@ -1,0 +1,273 @@
+"""Trainings from start to end: three architectures, kills, refusals, and no need of `datasets`."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from selfknow.cli.app import app
+from selfknow.errors import UserError
+from selfknow.evaluate.checkpoints import load_model
+from selfknow.evaluate.corpora import Corpus, open_corpus
+from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob, make_model, make_tokenizer
+from selfknow.train.progress import read_metrics
+from selfknow.train.recipe import Recipe
+from selfknow.train.run import train
+from selfknow.train.trainer import VALIDATED, Validation
+from tests.conftest import REPOSITORY
+from tests.tiny_models import ARCHITECTURES, tiny_config, tiny_corpus
+
+SHORT = Recipe(5e-3, warmup_steps=5, max_steps=20, validation_interval=10, patience=0, max_new_tokens=24)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return tiny_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one configuration for each architecture."""
+    folder = tmp_path_factory.mktemp("models")
+    for architecture in ARCHITECTURES:
+        tiny_config(architecture, 64).save_pretrained(folder / architecture)
+    return folder
+
+
+def job(corpus: Corpus, models: Path, recipe: Recipe = SHORT, model: str = "opt") -> TrainingJob:
+    return TrainingJob(str(models / model), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=400)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_architecture_goes_through_train_evaluate_and_score(
+    architecture: str, corpus: Corpus, models: Path, tmp_path: Path
+) -> None:
+    data = f"{corpus.folder}:{corpus.config}"
+    trained, run = tmp_path / "trained", tmp_path / "run"
+    training = ["train", models / architecture, "--scratch", "--data", data, "--out", trained, "--learning-rate", 5e-3]
+    training += ["--warmup-steps", 5, "--max-steps", 20, "--validation-interval", 10, "--max-new-tokens", 24]
+    evaluation = ["evaluate", data, "--model", trained, "--out", run, "--max-new-tokens", 24, "--probes", "--stop"]
+    commands: list[list[object]] = [training, evaluation, ["score", run, "--format", "json"]]
+    for command in commands:
+        result = CliRunner().invoke(app, [str(word) for word in command], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+    description = json.loads((trained / "run.json").read_text())
+    assert description["results"]["last_step"] == 20
+    assert "a tie is no new best" in description["recipe"]["plateau"]
+    assert description["dataset"]["content_hash"] == corpus.content_hash
+    with duckdb.connect() as connection:  # a fresh reader needs nothing else
+        counts = connection.execute(
+            f"select stage, count(*), count(error) from '{run}/generations/*.parquet' group by all order by all"
+        ).fetchall()
+        graded = connection.execute(
+            f"select count(*), count(value) from '{run}/scores/*.parquet' where metric = 'exact_match'"
+        ).fetchone()
+    entries = sum(corpus.read("test")["num_documents"].to_pylist())
+    assert counts == [("answer", 2, 0), ("next-title", entries, 0), ("probe", 2, 0), ("stop", entries, 0)]
+    assert graded == (2, 2)
+    lines = read_metrics(trained / "metrics.jsonl")
+    losses = [line["loss"] for line in lines if "loss" in line]
+    assert losses[0] > losses[1]
+    assert [line["step"] for line in lines if "eval_exact_match" in line] == [10, 20]
+
+
+def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
+    corpus: Corpus, models: Path, tmp_path: Path
+) -> None:
+    recipe = Recipe(5e-3, warmup_steps=5, max_steps=60, validation_interval=10, patience=0, max_new_tokens=8)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    expected = train(job(corpus, models, recipe, "gpt_neox"), whole)
+    arguments = [
+        "train",
+        models / "gpt_neox",
+        "--scratch",
+        "--data",
+        f"{corpus.folder}:{corpus.config}",
+        "--out",
+        broken,
+    ]
+    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 60, "--validation-interval", 10]
+    arguments += ["--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "selfknow", *map(str, arguments)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    while process.poll() is None and not list((broken / "checkpoints").glob("checkpoint-*/trainer_state.json")):
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() != 0, "the training was over before it was killed"
+    half_written = broken / "checkpoints" / "checkpoint-50"
+    half_written.mkdir(exist_ok=True)
+    (half_written / "trainer_state.json").write_text('{"global_step": 50, ')
+    assert train(job(corpus, models, recipe, "gpt_neox"), broken) == expected
+
+    def measured(folder: Path) -> list[dict[str, Any]]:
+        lines = read_metrics(folder / "metrics.jsonl")
+        return [{name: value for name, value in line.items() if name != "seconds"} for line in lines]
+
+    assert [line["step"] for line in measured(broken)] == [line["step"] for line in measured(whole)]
+    for one, other in zip(measured(broken), measured(whole), strict=True):
+        assert one == pytest.approx(other, rel=1e-5)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
+    architecture: str, corpus: Corpus, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = iter([0.0, 1.0, 1.0, 0.0, 0.0])  # of validations at steps 2, 4, 6, 8 and 10
+
+    def validate(*_: object) -> dict[str, float]:
+        return dict.fromkeys(VALIDATED, next(scores) * 2)  # two questions
+
+    monkeypatch.setattr(Validation, "scores", validate)
+    recipe = Recipe(5e-3, warmup_steps=1, max_steps=100, validation_interval=2, patience=3, max_new_tokens=8)
+    results = train(job(corpus, models, recipe, architecture), tmp_path)
+    assert (results["best_step"], results["best_validation_exact_match"]) == (6, 1.0), "of ties the latest is kept"
+    assert results["last_step"] == 10, "a tie is no new best: three validations after the one at step 4"
+    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (6, 10)] + [tmp_path / "model"]
+    best, last, kept = (load_model(str(folder)).state_dict() for folder in folders)
+    assert all(torch.equal(kept[name], best[name]) for name in best)
+    assert not any(torch.equal(last[name], best[name]) for name in best if name.endswith("weight"))
+
+
+def test_another_training_in_the_same_folder_is_refused(corpus: Corpus, models: Path, tmp_path: Path) -> None:
+    results = train(job(corpus, models), tmp_path)
+    assert train(job(corpus, models), tmp_path) == results, "the same training is complete"
+    with pytest.raises(UserError, match="holds another training"):
+        train(job(corpus, models, Recipe(1e-3)), tmp_path)
+    with pytest.raises(UserError, match="is another run"):
+        from selfknow.evaluate.evaluate_diaries import evaluate_diaries
+        from selfknow.evaluate.models import Decoding
+        from tests.diary_questions import Parrot
+
+        evaluate_diaries(Parrot(), corpus, "test", Decoding(), tmp_path)
+
+
+def test_a_folder_that_holds_something_else_is_refused(corpus: Corpus, models: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("")
+    with pytest.raises(UserError, match=r"is no training folder \(it holds thesis.tex\)"):
+        train(job(corpus, models), tmp_path)
+
+
+def test_a_model_that_was_never_published_needs_scratch(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="opt-7m has no published tokenizer: pass --tokenizer corpus"):
+        train(TrainingJob("opt-7m", corpus, SHORT), tmp_path / "a")
+    with pytest.raises(UserError, match="opt-7m was never published: train it with --scratch"):
+        train(TrainingJob("opt-7m", corpus, SHORT, tokenizer=CORPUS_TOKENIZER), tmp_path / "b")
+
+
+def test_fine_tuning_goes_on_from_a_checkpoint_with_adapters_merged_at_the_end(
+    corpus: Corpus, models: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("peft", reason="LoRA is optional")
+    first = train(job(corpus, models), tmp_path / "first")
+    recipe = Recipe(1e-3, warmup_steps=2, max_steps=4, validation_interval=2, max_new_tokens=8, lora_rank=2)
+    second = train(TrainingJob(str(tmp_path / "first"), corpus, recipe), tmp_path / "second")
+    assert second["num_parameters"] == first["num_parameters"], "the adapters are merged into the weights"
+    assert (tmp_path / "second" / "model" / "model.safetensors").is_file()
+
+
+def test_gradient_checkpointing_and_bfloat16_train_too(corpus: Corpus, models: Path, tmp_path: Path) -> None:
+    recipe = Recipe(
+        5e-3,
+        warmup_steps=2,
+        max_steps=4,
+        validation_interval=2,
+        max_new_tokens=8,
+        gradient_checkpointing=True,
+        precision="bfloat16",
+    )
+    assert train(job(corpus, models, recipe, "t5"), tmp_path)["last_step"] == 4
+
+
+def test_training_needs_neither_datasets_nor_our_pins(corpus: Corpus, models: Path, tmp_path: Path) -> None:
+    """A folder of Parquet without a manifest, and a Python that cannot import `datasets`, DuckDB or numba."""
+    bare = tmp_path / "bare"
+    shutil.copytree(corpus.folder / corpus.config, bare / "mine")
+    arguments = ["selfknow", "train", models / "opt", "--scratch", "--data", f"{bare}:mine", "--out", tmp_path / "out"]
+    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 2, "--max-steps", 4, "--validation-interval", 2]
+    arguments += ["--max-new-tokens", 8, "--format", "json"]
+    code = "import sys\n"
+    code += "sys.modules.update(dict.fromkeys(['datasets', 'duckdb', 'numba', 'rbloom', 'great_expectations']))\n"
+    code += f"sys.argv = {[str(word) for word in arguments]!r}\nfrom selfknow.cli import main\nmain()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    [row] = json.loads(result.stdout)
+    assert row["last_step"] == 4
+
+
+def test_two_processes_share_a_step(corpus: Corpus, models: Path, tmp_path: Path) -> None:
+    """Started by torchrun, unchanged: a step's examples are shared out, the losses stay those of one process."""
+    recipe = Recipe(5e-3, warmup_steps=2, max_steps=6, validation_interval=3, patience=0, max_new_tokens=8)
+    alone = tmp_path / "alone"
+    train(job(corpus, models, recipe, "gpt_neox"), alone)
+    shared = tmp_path / "shared"
+    arguments = ["train", models / "gpt_neox", "--scratch", "--data", f"{corpus.folder}:{corpus.config}"]
+    arguments += ["--out", shared, "--learning-rate", 5e-3, "--warmup-steps", 2, "--max-steps", 6]
+    arguments += ["--validation-interval", 3, "--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += ["-m", "selfknow", *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    assert result.returncode == 0, result.stderr[-3000:]
+    losses = [
+        [line["loss"] for line in read_metrics(folder / "metrics.jsonl") if "loss" in line]
+        for folder in (alone, shared)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+
+
+def test_a_corpus_by_name_is_built_on_the_spot_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    corpus = open_corpus("diary-recall:1k")
+    assert (len(corpus.read("test")), corpus.revision) == (50, None)
+    assert corpus.content_hash is not None
+    before = {path: path.stat().st_mtime_ns for path in corpus.folder.rglob("*.parquet")}
+    assert open_corpus("diary-recall:1k") == corpus
+    assert {path: path.stat().st_mtime_ns for path in corpus.folder.rglob("*.parquet")} == before
+
+
+@pytest.mark.parametrize(
+    ("reference", "line"),
+    [
+        ("diary-recall", "name a corpus as NAME:CONFIG"),
+        ("diary-recall:", "name a corpus as NAME:CONFIG"),
+        ("diary-recall:3k", "has no config '3k'"),
+        ("diary-rekall:1k", "there is no dataset 'diary-rekall'"),
+        ("./nothing:1k", "there is no folder ./nothing"),
+        ("{folder}:2k", "has no config '2k'"),
+        ("no/such-dataset:1k", "cannot be had from the Hub"),
+    ],
+)
+def test_a_corpus_that_cannot_be_had_is_one_line(
+    reference: str, line: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(UserError, match=line) as caught:
+        open_corpus(reference.format(folder=corpus.folder))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_dropout_can_be_switched_off_from_scratch_and_from_a_checkpoint(
+    architecture: str, corpus: Corpus, models: Path, tmp_path: Path
+) -> None:
+    tokenizer = make_tokenizer(job(corpus, models), tmp_path / "tokenizer")
+    tokens = torch.tensor([tokenizer("Tom's Diary Entry 1")["input_ids"]])
+    inputs = {"input_ids": tokens} | ({"decoder_input_ids": tokens} if architecture == "t5" else {})
+    for rate, same in ((0.0, True), (0.5, False)):
+        scratch = make_model(job(corpus, models, replace(SHORT, dropout=rate), architecture), tokenizer)
+        scratch.save_pretrained(tmp_path / "saved")
+        loaded = make_model(
+            TrainingJob(str(tmp_path / "saved"), corpus, replace(SHORT, dropout=rate), tokenizer=CORPUS_TOKENIZER),
+            tokenizer,
+        )
+        for model in (scratch.train(), loaded.train()):
+            assert torch.equal(model(**inputs).logits, model(**inputs).logits) == same

@@ -1,0 +1,142 @@
+"""Training rows: read, tokenized once, and laid out as one stream of examples that any step can be taken from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from torch.utils.data import Dataset
+
+from selfknow.errors import UserError
+from selfknow.evaluate.tokenization import encode
+from selfknow.train.recipe import Order, Recipe
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_TEXTS_PER_BATCH = 8_192
+Tokens = NDArray[np.int32]
+Example = Mapping[str, Tokens]
+
+
+@dataclass(frozen=True)
+class TokenRows:
+    """Rows of tokens, end to end: row i is ``values[ends[i - 1] : ends[i]]``."""
+
+    values: Tokens
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.ends)
+
+    def __getitem__(self, row: int) -> Tokens:
+        """The tokens of one row."""
+        return self.values[self.ends[row - 1] if row else 0 : self.ends[row]]
+
+
+def tokenize(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], *, special_tokens: bool = True) -> TokenRows:
+    """Tokenize texts and put an end-of-sequence token after each: where a text ends is what is measured."""
+    end = np.array([tokenizer.eos_token_id], dtype=np.int32)
+    pieces: list[Tokens] = []
+    lengths: list[int] = []
+    for start in range(0, len(texts), _TEXTS_PER_BATCH):
+        for row in encode(tokenizer, texts[start : start + _TEXTS_PER_BATCH], special_tokens=special_tokens):
+            pieces += (np.array(row, dtype=np.int32), end)
+            lengths.append(len(row) + 1)
+    values = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
+    return TokenRows(values, np.cumsum(lengths, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The tokenized training split.
+
+    Attributes:
+        inputs: What an encoder reads; null for a causal model.
+        outputs: What is learnt: of a causal model prompt and completion, of an encoder-decoder model the whole
+            document (its title is asked, and answered again) or the answer.
+        is_question: Which rows are questions, (n,).
+    """
+
+    inputs: TokenRows | None
+    outputs: TokenRows
+    is_question: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.outputs)
+
+    def __getitem__(self, row: int) -> Example:
+        """The tokens of one example."""
+        example = {"labels": self.outputs[row]}
+        return example if self.inputs is None else {"input_ids": self.inputs[row], **example}
+
+
+def training_rows(table: pa.Table, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> TrainingRows:
+    """Tokenize the training split for one kind of model (section 3.2).
+
+    Raises:
+        UserError: The table is not the training split of a diary corpus.
+    """
+    if missing := {"kind", "prompt", "completion"} - set(table.column_names):
+        raise UserError(f"the training split lacks the columns {', '.join(sorted(missing))}")
+    is_question = np.asarray(pc.equal(table["kind"], "question").to_numpy(zero_copy_only=False), dtype=np.bool_)
+    if not len(table) or is_question.all():
+        raise UserError("the training split holds no documents")
+    prompts, completions = table["prompt"], table["completion"]
+    whole = pc.binary_join_element_wise(prompts, completions, "")
+    if not encoder_decoder:
+        return TrainingRows(None, tokenize(tokenizer, whole.to_pylist()), is_question)
+    outputs = pc.if_else(pa.array(is_question), completions, whole)
+    return TrainingRows(
+        tokenize(tokenizer, prompts.to_pylist()),
+        tokenize(tokenizer, outputs.to_pylist(), special_tokens=False),
+        is_question,
+    )
+
+
+class Stream(Dataset[Example]):
+    """All examples of a training in the order they are learnt: shuffled anew every time round.
+
+    The order depends on the seed and the recipe alone, so a training that was killed goes on with the same examples.
+    """
+
+    def __init__(self, rows: TrainingRows, recipe: Recipe) -> None:
+        self._rows = rows
+        self._seed = recipe.seed
+        self._length = recipe.max_steps * recipe.examples_per_step
+        everything = np.arange(len(rows))
+        if recipe.order is Order.documents_first:
+            self._first_phase = recipe.documents_steps * recipe.examples_per_step
+            self._phases = [everything[~rows.is_question], everything[rows.is_question]]
+        else:
+            self._first_phase = self._length
+            self._phases = [everything, everything[:0]]
+        self._round: tuple[int, int] | None = None
+        self._order = everything
+
+    def __len__(self) -> int:
+        """Examples in the whole training."""
+        return self._length
+
+    def __getitem__(self, position: int) -> Example:
+        """The example at one position of the training."""
+        return self._rows[self.row(position)]
+
+    def row(self, position: int) -> int:
+        """Which training row stands at one position of the training."""
+        phase = int(position >= self._first_phase)
+        rows = self._phases[phase]
+        turn, place = divmod(position - phase * self._first_phase, len(rows))
+        if self._round != (phase, turn):
+            self._order = np.random.default_rng([self._seed, phase, turn]).permutation(rows)
+            self._round = (phase, turn)
+        return int(self._order[place])
+
+    def rows(self, positions: range) -> Iterator[int]:
+        """The training rows at several positions."""
+        return map(self.row, positions)

@@ -1,0 +1,21 @@
+"""What the machine can do: precision and compilation by default."""
+
+import torch
+
+_FIRST_WITH_TRITON = (7, 0)
+
+
+def best_precision() -> str:
+    """``bfloat16`` where the GPU has it, else ``float32``."""
+    return "bfloat16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "float32"
+
+
+def compiles() -> bool:
+    """Whether ``torch.compile`` pays: on an NVIDIA GPU that its compiler supports."""
+    from importlib.util import find_spec
+
+    return (
+        torch.cuda.is_available()
+        and torch.cuda.get_device_capability() >= _FIRST_WITH_TRITON
+        and find_spec("triton") is not None
+    )

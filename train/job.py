@@ -1,0 +1,201 @@
+"""What is trained: a job, its tokenizer and its model."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from selfknow.errors import UserError
+from selfknow.evaluate import checkpoints
+from selfknow.evaluate.corpora import Corpus
+from selfknow.evaluate.tokenization import check_round_trip
+from selfknow.train.recipe import Recipe
+from selfknow.train.suite import MODELS, from_config
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+CORPUS_TOKENIZER = "corpus"
+_VOCABULARY_MULTIPLE = 64
+_DROPOUT = ("dropout", "hidden_dropout", "dropout_rate")  # as OPT, Pythia and T5 call it
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """What is trained on what.
+
+    Attributes:
+        model: A model of the suite (``opt-7m``), a Hub id or a checkpoint folder.
+        corpus: What it is trained on.
+        recipe: How.
+        scratch: Start from random weights instead of the checkpoint's.
+        tokenizer: ``corpus`` trains one from the corpus; else a Hub id or folder; null takes the checkpoint's.
+        vocab_size: The most tokens of a tokenizer from the corpus.
+        generation_batch_size: Answers generated at once in validation and test.
+    """
+
+    model: str
+    corpus: Corpus
+    recipe: Recipe
+    scratch: bool = False
+    tokenizer: str | None = None
+    vocab_size: int = 4_096
+    generation_batch_size: int = 64
+
+    @property
+    def checkpoint(self) -> str | None:
+        """What ``transformers`` knows the model by; null for OPT 7M."""
+        return MODELS[self.model].checkpoint if self.model in MODELS else self.model
+
+    def as_json(self) -> dict[str, object]:
+        """What must agree before a training is gone on with."""
+        return {
+            "task": "train",
+            "model": self.model,
+            "scratch": self.scratch,
+            "tokenizer": self.tokenizer,
+            "vocab_size": self.vocab_size if self.tokenizer == CORPUS_TOKENIZER else None,
+            "dataset": asdict(self.corpus.reference("train")),
+            "recipe": self.recipe.as_json(),
+        }
+
+
+def make_tokenizer(job: TrainingJob, folder: Path) -> "PreTrainedTokenizerBase":
+    """The job's tokenizer, made once and kept in a folder.
+
+    Raises:
+        UserError: It cannot be had, or it cannot return a training answer byte for byte.
+    """
+    from selfknow.train.corpus_tokenizer import train_tokenizer
+    from selfknow.train.tokenizer import prepare
+
+    if (folder / "tokenizer_config.json").is_file():
+        return checkpoints.load_tokenizer_folder(folder)
+    if job.tokenizer == CORPUS_TOKENIZER:
+        tokenizer = train_tokenizer(_texts(job.corpus.read("train")), job.vocab_size)
+    else:
+        name = job.tokenizer or job.checkpoint
+        if name is None:
+            raise UserError(
+                f"{job.model} has no published tokenizer: pass --tokenizer corpus, or that of another model"
+            )
+        tokenizer = checkpoints.load_tokenizer(name)
+    tokenizer = prepare(tokenizer)
+    for split in ("train", "validation", "test"):
+        check_round_trip(tokenizer, _answers(job.corpus.read(split)), job.tokenizer or job.model)
+    tokenizer.save_pretrained(str(folder))
+    return checkpoints.load_tokenizer_folder(folder)
+
+
+def _texts(table: "pa.Table") -> list[str]:
+    import pyarrow.compute as pc
+
+    return list(pc.binary_join_element_wise(table["prompt"], table["completion"], "").to_pylist())
+
+
+def _answers(table: "pa.Table") -> list[str]:
+    import pyarrow.compute as pc
+
+    return list(table.filter(pc.equal(table["kind"], "question"))["completion"].to_pylist())
+
+
+def make_model(
+    job: TrainingJob, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None
+) -> "PreTrainedModel":
+    """The model to train, with room for every token, on the CPU.
+
+    From scratch with a tokenizer from the corpus its vocabulary is that tokenizer's, rounded up to a multiple of 64;
+    else the published one, which is enlarged only if tokens were added beyond it.
+
+    Args:
+        job: What is trained.
+        tokenizer: Its tokenizer.
+        resumed: A checkpoint of this training to take the weights from. (The Trainer loads them once more, but by the
+            names in the file, which for some architectures are not those of the model.)
+
+    Raises:
+        UserError: It cannot be had, or does not fit into memory.
+    """
+    import torch
+
+    torch.manual_seed(job.recipe.seed)
+    if resumed is not None and not job.recipe.lora_rank:
+        model = _load(str(resumed), job.recipe)
+    elif job.scratch:
+        model = _from_scratch(job, len(tokenizer) if job.tokenizer == CORPUS_TOKENIZER else None)
+    else:
+        if job.checkpoint is None:
+            raise UserError(f"{job.model} was never published: train it with --scratch")
+        model = _load(job.checkpoint, job.recipe)
+    if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
+        model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
+    _set_special_tokens(model, tokenizer)
+    if job.recipe.gradient_checkpointing:
+        enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable
+        enable({"use_reentrant": False})
+    return _with_adapters(model, job.recipe) if job.recipe.lora_rank else model
+
+
+def load_trained(job: TrainingJob, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
+    """The weights of a checkpoint of this training, adapters merged into them.
+
+    Args:
+        job: What was trained.
+        checkpoint: The checkpoint; null where none was kept.
+        trained: The model as training left it.
+    """
+    import torch
+
+    if not job.recipe.lora_rank:
+        return trained if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
+    adapted = cast("Any", trained)
+    if checkpoint is not None:
+        from peft import load_peft_weights, set_peft_model_state_dict
+
+        set_peft_model_state_dict(adapted, load_peft_weights(checkpoint, device=str(adapted.device)))
+    return cast("PreTrainedModel", adapted.merge_and_unload())
+
+
+def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel":
+    if job.recipe.lora_rank:
+        raise UserError("LoRA adapts a trained model: leave out --scratch or --lora-rank")
+    if vocab_size is not None:
+        vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
+    config = MODELS[job.model].config() if job.model in MODELS else checkpoints.load_config(job.model)
+    own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
+    config.update({**own_vocabulary, **_dropout(config, job.recipe.dropout)})
+    return from_config(config)
+
+
+def _load(name: str, recipe: Recipe) -> "PreTrainedModel":
+    import torch
+
+    return checkpoints.load_model(name, torch.float32, **_dropout(checkpoints.load_config(name), recipe.dropout))
+
+
+def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:
+    tokens = {"pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id}
+    if tokenizer.bos_token_id is not None or not model.config.is_encoder_decoder:
+        tokens["bos_token_id"] = tokenizer.bos_token_id
+    if model.config.is_encoder_decoder:
+        tokens["decoder_start_token_id"] = tokenizer.pad_token_id
+    for settings in (model.config, model.generation_config):
+        for name, value in tokens.items():
+            setattr(settings, name, value)
+
+
+def _dropout(config: object, rate: float | None) -> dict[str, float]:
+    """The settings of a configuration that give it this dropout rate."""
+    return {} if rate is None else {name: rate for name in _DROPOUT if hasattr(config, name)}
+
+
+def _with_adapters(model: "PreTrainedModel", recipe: Recipe) -> "PreTrainedModel":
+    try:
+        from peft import LoraConfig, TaskType, get_peft_model
+    except ImportError as error:
+        raise UserError("LoRA needs peft: pip install peft") from error
+    kind = TaskType.SEQ_2_SEQ_LM if model.config.is_encoder_decoder else TaskType.CAUSAL_LM
+    adapters = LoraConfig(
+        r=recipe.lora_rank, lora_alpha=2 * recipe.lora_rank, target_modules="all-linear", task_type=kind
+    )
+    return cast("PreTrainedModel", get_peft_model(model, adapters))

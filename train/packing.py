@@ -1,0 +1,131 @@
+"""Packing: a step's examples share rows, so that no time goes into padding, and never see each other.
+
+The 32 examples of a step stay the 32 that the recipe drew; only how they lie in memory changes. Positions start anew
+with every example and the attention mask is block-diagonal, so the loss and the gradients are those of separate rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from selfknow.train.data import Example, Tokens
+
+IGNORED = -100
+_PADDING_SEGMENT = -1
+
+
+@dataclass(frozen=True)
+class Collator:
+    """Lays a step's examples out for a model.
+
+    Attributes:
+        padding: The padding token.
+        decoder_start: What an encoder-decoder model's decoder starts with; null for a causal model.
+        packing: Whether examples share rows; else each has a row of its own, padded to the longest.
+    """
+
+    padding: int
+    decoder_start: int | None = None
+    packing: bool = True
+
+    def __call__(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """Collate one step's examples.
+
+        Returns:
+            ``input_ids``, ``labels`` and, of a causal model, ``position_ids`` and ``segments``; of an encoder-decoder
+            model ``decoder_input_ids``, ``segments`` and ``decoder_segments``. A segment is the number of the example
+            that a token belongs to, -1 for padding.
+        """
+        outputs = [example["labels"] for example in examples]
+        if self.decoder_start is None:
+            rows = self._rows([len(tokens) for tokens in outputs])
+            return {
+                "input_ids": self._lay_out(outputs, rows, self.padding),
+                "labels": self._lay_out([_without_first(tokens) for tokens in outputs], rows, IGNORED),
+                "position_ids": self._lay_out([np.arange(len(tokens), dtype=np.int32) for tokens in outputs], rows, 0),
+                "segments": self._segments(outputs, rows),
+            }
+        inputs = [example["input_ids"] for example in examples]
+        rows = self._rows([len(tokens) for tokens in outputs])
+        start = np.array([self.decoder_start], dtype=np.int32)
+        return {
+            "input_ids": self._lay_out(inputs, rows, self.padding),
+            "segments": self._segments(inputs, rows),
+            "decoder_input_ids": self._lay_out(
+                [np.concatenate([start, tokens[:-1]]) for tokens in outputs], rows, self.padding
+            ),
+            "decoder_segments": self._segments(outputs, rows),
+            "labels": self._lay_out(outputs, rows, IGNORED),
+        }
+
+    def _rows(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Which examples share a row: first fit, the longest first, in rows as long as the longest example."""
+        if not self.packing:
+            return [[place] for place in range(len(lengths))]
+        capacity = max(lengths)
+        rows: list[list[int]] = []
+        room: list[int] = []
+        for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
+            fitting = next((row for row, left in enumerate(room) if left >= lengths[place]), None)
+            if fitting is None:
+                rows.append([place])
+                room.append(capacity - lengths[place])
+            else:
+                rows[fitting].append(place)
+                room[fitting] -= lengths[place]
+        return rows
+
+    @staticmethod
+    def _lay_out(pieces: Sequence[Tokens], rows: list[list[int]], padding: int) -> torch.Tensor:
+        width = max(sum(len(pieces[place]) for place in row) for row in rows)
+        laid_out = np.full((len(rows), width), padding, dtype=np.int64)
+        for number, row in enumerate(rows):
+            tokens = np.concatenate([pieces[place] for place in row])
+            laid_out[number, : len(tokens)] = tokens
+        return torch.from_numpy(laid_out)
+
+    def _segments(self, pieces: Sequence[Tokens], rows: list[list[int]]) -> torch.Tensor:
+        return self._lay_out(
+            [np.full(len(piece), i, dtype=np.int32) for i, piece in enumerate(pieces)], rows, _PADDING_SEGMENT
+        )
+
+
+def _without_first(tokens: Tokens) -> Tokens:
+    """Labels of a causal model, which predicts each token from the one before it: none for the first of an example."""
+    labels = tokens.copy()
+    labels[0] = IGNORED
+    return labels
+
+
+def model_inputs(batch: dict[str, torch.Tensor], dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    """Turn segments into attention masks: tokens see their own example, a causal model's only backwards.
+
+    Args:
+        batch: What :class:`Collator` made, on the model's device.
+        dtype: Of the masks, which are added to the attention scores.
+    """
+    inputs = {name: value for name, value in batch.items() if not name.endswith("segments")}
+    segments = batch["segments"]
+    if "decoder_segments" not in batch:
+        return {**inputs, "attention_mask": _mask(segments, segments, dtype, causal=True)}
+    decoder_segments = batch["decoder_segments"]
+    return {
+        **inputs,
+        "encoder_mask": _mask(segments, segments, dtype),
+        "attention_mask": _mask(decoder_segments, segments, dtype),
+        "decoder_attention_mask": _mask(decoder_segments, decoder_segments, dtype, causal=True),
+    }
+
+
+def _mask(queries: torch.Tensor, keys: torch.Tensor, dtype: torch.dtype, *, causal: bool = False) -> torch.Tensor:
+    """The mask (rows, 1, queries, keys): 0 where a query may look, a very negative number elsewhere.
+
+    Padding looks everywhere, since a softmax over nothing is not a number; its labels are ignored.
+    """
+    visible = (queries[:, :, None] == keys[:, None, :]) | (queries[:, :, None] == _PADDING_SEGMENT)
+    if causal:
+        visible = visible.tril()
+    mask = torch.zeros(visible.shape, dtype=dtype, device=queries.device)
+    return mask.masked_fill_(~visible, torch.finfo(dtype).min)[:, None]

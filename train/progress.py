@@ -1,0 +1,97 @@
+"""What a training tells while it runs: a bar on stderr, ``metrics.jsonl``, and TensorBoard where it is installed."""
+
+import json
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+from transformers import TrainerCallback
+
+from selfknow.evaluate.files import write_whole
+
+
+class ProgressBar(TrainerCallback):
+    """Steps, loss, exact match and the time left, on stderr."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm[Any] | None = None
+        self._shown: dict[str, str] = {}
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Start the bar where the training starts."""
+        if state.is_world_process_zero:
+            self._bar = tqdm(total=state.max_steps, initial=state.global_step, unit="step", desc="train")
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Move on by one step."""
+        if self._bar is not None:
+            self._bar.update(state.global_step - self._bar.n)
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Show the last loss and the last validation."""
+        logs: dict[str, float] = kwargs["logs"]
+        for name, shown in (("loss", "loss"), ("eval_exact_match", "exact match")):
+            if name in logs:
+                self._shown[shown] = f"{logs[name]:.4f}"
+        if self._bar is not None:
+            self._bar.set_postfix(self._shown)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Close the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+class MetricsFile(TrainerCallback):
+    """One JSON object a line: the step, the seconds since this process started training, and what was measured.
+
+    A training that resumes drops the lines of steps that it will do again.
+
+    Args:
+        path: ``metrics.jsonl``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._start = time.monotonic()
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Keep the lines up to the step that the training starts from."""
+        self._start = time.monotonic()
+        if state.is_world_process_zero:
+            kept = [line for line in read_metrics(self._path) if line["step"] <= state.global_step]
+            write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Write a line."""
+        if not state.is_world_process_zero:
+            return
+        seconds = round(time.monotonic() - self._start, 2)
+        logs: dict[str, float] = kwargs["logs"]
+        measured = {name: value for name, value in logs.items() if name != "epoch" and not name.startswith("train_")}
+        if measured:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"step": state.global_step, "seconds": seconds, **measured}) + "\n")
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The lines of a ``metrics.jsonl``; a last one that a kill cut off is left out."""
+    lines: list[dict[str, Any]] = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            break
+    return lines
+
+
+def tensorboard(folder: Path) -> list[TrainerCallback]:
+    """The Trainer's TensorBoard callback, writing into a folder, if TensorBoard is installed."""
+    if find_spec("tensorboard") is None:
+        return []
+    from torch.utils.tensorboard import SummaryWriter
+    from transformers.integrations.integration_utils import TensorBoardCallback
+
+    return [TensorBoardCallback(SummaryWriter(str(folder)))]

@@ -1,0 +1,183 @@
+"""A training from start to end: corpus, tokenizer, model, Trainer, the best checkpoint, and the test split.
+
+::
+
+    OUT/run.json         the model, the corpus, the recipe with its plateau rule, versions and, at the end, the results
+    OUT/metrics.jsonl    loss and validation scores, step by step
+    OUT/tensorboard/     the same for TensorBoard, where it is installed
+    OUT/checkpoints/     the last and the best, to resume from
+    OUT/model/           the best checkpoint and its tokenizer, for `selfknow evaluate --model OUT`
+    OUT/test/            the run folder of the test split, scored
+
+A training that was stopped goes on from its last checkpoint when the same command is given again; one that is complete
+just says its results.
+"""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from selfknow.errors import UserError
+from selfknow.evaluate import checkpoints
+from selfknow.evaluate.files import read_json, write_json
+from selfknow.evaluate.run import versions
+from selfknow.train.job import TrainingJob, load_trained, make_model, make_tokenizer
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+def train(job: TrainingJob, folder: Path) -> dict[str, object]:
+    """Train a model, keep the best checkpoint, and ask it the test split.
+
+    Args:
+        job: What is trained on what.
+        folder: Made if it is missing; holds this training and nothing else.
+
+    Returns:
+        The results, as they stand in ``run.json``.
+
+    Raises:
+        UserError: The folder holds another training, the model cannot be had or does not fit, or its tokenizer cannot
+            return a training answer.
+    """
+    checkpoints.require_models_extra()
+    from accelerate import PartialState
+
+    from selfknow.train.trainer import latest_checkpoint
+
+    state = PartialState(cpu=checkpoints.best_device() == "cpu")
+    with _writing(folder, alone=state.is_main_process):
+        with state.main_process_first():
+            if state.is_main_process:
+                _describe(job, folder)
+            done = read_json(folder / "run.json").get("results")
+            if isinstance(done, dict):
+                return done if state.is_main_process else {}
+            tokenizer = make_tokenizer(job, folder / "tokenizer")
+            resumed = latest_checkpoint(folder / "checkpoints")
+        model = make_model(job, tokenizer, resumed)
+        best, results = _train(job, model, tokenizer, folder, resumed)
+        if not state.is_main_process:
+            return {}
+        _save(best, tokenizer, folder / "model")
+        results = {**results, **_test(job, folder)}
+        description = {**read_json(folder / "run.json"), "results": results}
+        write_json(folder / "run.json", description)
+    return results
+
+
+class _writing:  # noqa: N801
+    """Holds the folder's lock in the main process."""
+
+    def __init__(self, folder: Path, *, alone: bool) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._lock = FileLock(folder / "run.lock") if alone else None
+
+    def __enter__(self) -> None:
+        try:
+            if self._lock is not None:
+                self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise UserError(f"another process is training in {self._folder}") from error
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+
+def _describe(job: TrainingJob, folder: Path) -> None:
+    path = folder / "run.json"
+    wanted = json.loads(json.dumps(job.as_json()))
+    if not path.exists():
+        if foreign := sorted(each.name for each in folder.iterdir() if each.name != "run.lock"):
+            raise UserError(f"{folder} is no training folder (it holds {foreign[0]}): name a new or an empty one")
+        write_json(path, {**wanted, "versions": versions()})
+        return
+    found = read_json(path)
+    for name, value in wanted.items():
+        if found.get(name) != value:
+            raise UserError(
+                f"{folder} holds another training (its {name} is {json.dumps(found.get(name))}): name a new folder"
+            )
+
+
+def _train(
+    job: TrainingJob,
+    model: "PreTrainedModel",
+    tokenizer: "PreTrainedTokenizerBase",
+    folder: Path,
+    resumed: Path | None,
+) -> "tuple[PreTrainedModel, dict[str, object]]":
+    """Train, from a checkpoint if there is one; returns the best model and what is known of the training."""
+    from selfknow.evaluate.models import Decoding
+    from selfknow.train.data import Stream, training_rows
+    from selfknow.train.packing import Collator
+    from selfknow.train.progress import MetricsFile, ProgressBar, tensorboard
+    from selfknow.train.trainer import DiaryTrainer, Validation, best_exact_match
+
+    recipe, encoder_decoder = job.recipe, bool(model.config.is_encoder_decoder)
+    rows = training_rows(job.corpus.read("train"), tokenizer, encoder_decoder=encoder_decoder)
+    validation = Validation(
+        job.corpus.read("validation").to_pylist(),
+        tokenizer,
+        Decoding(max_new_tokens=recipe.max_new_tokens),
+        job.generation_batch_size,
+    )
+    start = model.config.decoder_start_token_id if encoder_decoder else None
+    trainer = DiaryTrainer(
+        model,
+        recipe,
+        Stream(rows, recipe),
+        validation,
+        Collator(int(tokenizer.pad_token_id), start, recipe.packing),
+        folder / "checkpoints",
+        [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
+    )
+    try:
+        trainer.train(resume_from_checkpoint=None if resumed is None else str(resumed))
+    except (RuntimeError, MemoryError) as error:
+        if not checkpoints.is_out_of_memory(error):
+            raise
+        raise UserError(
+            f"{job.model} does not fit into memory with {recipe.examples_per_step} examples a step: "
+            "try --gradient-checkpointing, --precision bfloat16, --lora-rank 16, or more devices"
+        ) from error
+    best = load_trained(job, trainer.state.best_model_checkpoint, model)
+    return best, {
+        "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
+        "device": str(trainer.args.device),
+        "last_step": trainer.state.global_step,
+        "best_step": trainer.state.best_global_step,
+        "best_validation_exact_match": best_exact_match(trainer),
+    }
+
+
+def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path) -> None:
+    """Save the model so that the folder is there whole or not at all."""
+    unfinished = folder.with_name(f".{folder.name}.writing")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    model.save_pretrained(str(unfinished))
+    tokenizer.save_pretrained(str(unfinished))
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.rename(folder)
+
+
+def _test(job: TrainingJob, folder: Path) -> Mapping[str, object]:
+    from selfknow.evaluate.evaluate_diaries import evaluate_diaries
+    from selfknow.evaluate.local import LocalModel
+    from selfknow.evaluate.models import Decoding
+    from selfknow.evaluate.score import score_run, summarize
+
+    model = LocalModel.load(str(folder / "model"), batch_size=job.generation_batch_size)
+    decoding = Decoding(max_new_tokens=job.recipe.max_new_tokens)
+    shutil.rmtree(folder / "test", ignore_errors=True)  # of an earlier, now outdated checkpoint
+    evaluate_diaries(model, job.corpus, "test", decoding, folder / "test")
+    rows = summarize(folder / "test", score_run(folder / "test"))
+    means = {row["metric"]: row["mean"] for row in rows}
+    return {f"test_{name}": means[name] for name in ("exact_match", "right_count", "right_content")}

@@ -1,0 +1,71 @@
+"""The tokenizer a model is trained with: every special token in place, and no training answer changed by it."""
+
+from typing import TYPE_CHECKING
+
+from selfknow.evaluate.tokenization import encode
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_PAD = "<pad>"
+_NEWLINE = "\n"
+
+
+def prepare(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
+    """Make a checkpoint's tokenizer fit for diaries.
+
+    A tokenizer without a padding token, or whose padding is its end-of-sequence, gets a padding token of its own: the
+    label of an end-of-sequence must never look like padding. One that folds newlines into spaces, as T5's does, gets a
+    newline token, and a decoder that puts no space after it. And every one gets the chat template that renders a
+    question and its newline.
+
+    Returns:
+        The tokenizer to use; another object if its decoder had to change.
+    """
+    if tokenizer.pad_token_id is None or tokenizer.pad_token_id == tokenizer.eos_token_id:
+        tokenizer.add_special_tokens({"pad_token": _PAD})
+    if not _keeps_newlines(tokenizer):
+        tokenizer = _with_newline(tokenizer)
+    tokenizer.chat_template = chat_template(tokenizer)
+    return tokenizer
+
+
+def _keeps_newlines(tokenizer: "PreTrainedTokenizerBase") -> bool:
+    tokens = encode(tokenizer, ["a\nb"], special_tokens=False)[0]
+    return tokenizer.decode(tokens, clean_up_tokenization_spaces=False) == "a\nb"
+
+
+def _with_newline(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
+    """Add a newline token, and take away the space that a word-start marker leaves after it.
+
+    The changed pipeline is kept in a plain fast tokenizer, since T5's own class makes its decoder anew when loaded.
+    """
+    from tokenizers import AddedToken, decoders
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer.add_tokens([AddedToken(_NEWLINE, normalized=False)])
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None or _keeps_newlines(tokenizer):
+        return tokenizer
+    after_newline = decoders.Replace(f"{_NEWLINE} ", _NEWLINE)
+    backend.decoder = decoders.Sequence([backend.decoder, decoders.Fuse(), after_newline])
+    special = {name: str(token) for name, token in tokenizer.special_tokens_map.items() if isinstance(token, str)}
+    return PreTrainedTokenizerFast(tokenizer_object=backend, clean_up_tokenization_spaces=False, **special)
+
+
+def chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
+    """A Jinja template that renders the last message and one newline, after whatever the tokenizer puts in front.
+
+    A server renders this template and tokenizes the result without special tokens, so a front token such as OPT's has
+    to come from here.
+    """
+    plain = encode(tokenizer, ["a"], special_tokens=False)[0]
+    special = encode(tokenizer, ["a"])[0]
+    front = str(tokenizer.decode(special[: len(special) - len(plain)]))
+    quoted = front.replace("\\", "\\\\").replace("'", "\\'")
+    start = f"{{{{- '{quoted}' -}}}}" if front else ""
+    return start + (
+        "{%- set content = messages[-1]['content'] -%}"
+        "{{- content -}}"
+        "{%- if content[-1:] != '\\n' -%}{{- '\\n' -}}{%- endif -%}"
+    )
