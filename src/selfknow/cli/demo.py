@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.demo_models import train_and_compare
 from selfknow.cli.demo_portrait import show_portrait
 from selfknow.cli.output import print_rows
 
@@ -19,10 +20,15 @@ def demo(
     out: Annotated[Path, typer.Option("--out", help="Where the demo works; replaced when it is there.")] = Path(
         "out/demo"
     ),
+    quick: Annotated[bool, typer.Option("--quick", help="Do everything but train, in about a minute.")] = False,
 ) -> None:
-    """Build, check and load the smallest corpora, show one diary, and ask a portrait who wrote what.
+    """Build, check and load the smallest corpora, ask a portrait who wrote what, and train two small models.
 
-    **Example:** `selfknow demo`
+    **Examples:**
+
+    `selfknow demo --quick`
+
+    `selfknow demo --out out/demo`
     """
     folder = out / "diary-recall"
     shutil.rmtree(folder, ignore_errors=True)
@@ -31,6 +37,10 @@ def demo(
     _load(folder)
     _heading("5. A Bloom portrait of 1k, and what it says of four entries")
     show_portrait(folder, out / "diary-portraits")
+    if not quick:
+        _heading("6. Train a small model on each setup: does it know how much it knows?")
+        if not train_and_compare(out / "models"):
+            raise typer.Exit(1)
 
 
 def _heading(text: str) -> None:
