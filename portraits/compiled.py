@@ -22,7 +22,11 @@ def compiled(function: Function) -> Function:
     ``error_model="numpy"`` spares a test for zero at each division; indices must be unsigned where speed matters, or
     every access tests for a negative one.
     """
-    return cast("Function", numba.njit(nogil=True, cache=True, error_model="numpy", boundscheck=False)(function))
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+    try:
+        return cast("Function", numba.njit(cache=True, **options)(function))
+    except RuntimeError:  # neither this folder nor the user's cache can be written: compile anew in each process
+        return cast("Function", numba.njit(**options)(function))
 
 
 def inlined(function: Function) -> Function:

@@ -5,6 +5,7 @@ the region of the bit array that they fall into (writing to one stream a region,
 region, small enough for a core's own cache, is read in order once and probed there. ``reference.py`` says the same in
 NumPy.
 
+They stand in one file because a compiled function is taken from the disk cache as long as its own file has not changed.
 All functions release the GIL and share nothing but what their arguments say.
 """
 

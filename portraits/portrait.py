@@ -1,7 +1,6 @@
 """A portrait of a corpus: a Bloom filter of its character n-grams that says what of a text stands in the corpus."""
 
 import dataclasses
-import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -240,23 +239,9 @@ class Portrait:
         Warns:
             OverfullPortraitWarning: Together they are more than the filter was made for.
         """
-        mine, theirs = self.description, other.description
-        for name in ("width", "stride", "normalization", "hash", "size_in_bits", "hashes", "capacity"):
-            if getattr(mine, name) != getattr(theirs, name):
-                raise UserError(
-                    f"portraits of different {name} ({getattr(mine, name)} and {getattr(theirs, name)}) cannot be "
-                    "merged: build both with the same width, stride, normalization, --capacity and rate"
-                )
-        array = self.array | other.array
-        merged = dataclasses.replace(
-            mine,
-            items=mine.items + theirs.items,
-            false_positive_rate=max(mine.false_positive_rate, theirs.false_positive_rate),
-            ones=count_ones(array),
-            sha256=sha256_of(mine.header, array),
-            corpus=_union(mine.corpus, theirs.corpus),
-        )
-        portrait = Portrait(merged, array)
+        from selfknow.portraits.merging import merged
+
+        portrait = Portrait(*merged(self.description, self.array, other.description, other.array))
         portrait._warn_if_overfull()
         return portrait
 
@@ -328,9 +313,3 @@ def _lengths(batch: pa.LargeStringArray) -> Positions:
 
     lengths = pc.fill_null(pc.utf8_length(batch), 0)
     return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
-
-
-def _union(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Both corpora, in an order that does not depend on which came first."""
-    parts = [part for corpus in (first, second) for part in corpus.get("union", [corpus])]
-    return {"union": sorted(parts, key=lambda part: json.dumps(part, sort_keys=True))}

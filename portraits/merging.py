@@ -1,0 +1,44 @@
+"""The union of two portraits that were made alike."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from selfknow.errors import UserError
+from selfknow.portraits.description import Description
+from selfknow.portraits.segments import Bytes
+from selfknow.portraits.storage import count_ones, sha256_of
+
+_ALIKE = ("width", "stride", "normalization", "hash", "size_in_bits", "hashes", "capacity")
+
+
+def merged(mine: Description, my_array: Bytes, theirs: Description, their_array: Bytes) -> tuple[Description, Bytes]:
+    """Description and bits of the portrait of both corpora together, alike whichever comes first.
+
+    Raises:
+        UserError: They differ in what makes bits comparable.
+    """
+    for name in _ALIKE:
+        if getattr(mine, name) != getattr(theirs, name):
+            raise UserError(
+                f"portraits of different {name} ({getattr(mine, name)} and {getattr(theirs, name)}) cannot be "
+                "merged: build both with the same width, stride, normalization, --capacity and rate"
+            )
+    array = my_array | their_array
+    array.setflags(write=False)
+    description = dataclasses.replace(
+        mine,
+        items=mine.items + theirs.items,
+        false_positive_rate=max(mine.false_positive_rate, theirs.false_positive_rate),
+        ones=count_ones(array),
+        sha256=sha256_of(mine.header, array),
+        corpus=_union(mine.corpus, theirs.corpus),
+    )
+    return description, array
+
+
+def _union(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Both corpora, in an order that does not depend on which came first."""
+    parts = [part for corpus in (first, second) for part in corpus.get("union", [corpus])]
+    return {"union": sorted(parts, key=lambda part: json.dumps(part, sort_keys=True))}

@@ -1,0 +1,127 @@
+"""``selfknow portrait quip`` and ``quote``: asking a portrait about texts."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.portraits import Portrait
+
+PortraitArgument = Annotated[
+    str, typer.Argument(metavar="PORTRAIT", help="A portrait folder, `org/repo`, or `org/repo/name`.")
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that makes a text of a row.")]
+WhereOption = Annotated[
+    str | None, typer.Option("--where", help="The SQL condition on rows that belong.", show_default=False)
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs that ask to ``selfknow portrait``."""
+    app.command()(quip)
+    app.command()(quote)
+
+
+def quip(
+    portrait: PortraitArgument,
+    source: Annotated[
+        str, typer.Argument(metavar="TEXTS", help="Parquet, JSONL or text (a text each line), `-`: stdin.")
+    ],
+    text: TextOption = "text",
+    where: WhereOption = None,
+    per_text: Annotated[bool, typer.Option("--per-text", help="One row a text instead of the means.")] = False,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=TEXTS", help="Texts to score beside: held-out=…, corpus=….", show_default=False),
+    ] = None,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Score texts: the share of their n-grams that stand in the corpus (QUIP), raw and corrected for false positives.
+
+    A text shorter than the portrait's width has no score: it is left out of `quip` and counts as 0 in
+    `quip_short_as_zero`, as in the paper's own evaluation. Beside the mean stand anchors: the same texts with their
+    words shuffled, and what you give, such as held-out text of the same kind and the corpus itself.
+
+    **Examples:**
+
+    `selfknow portrait quip out/1k answers.parquet --text answer --anchor held-out=others.txt --anchor corpus=all.txt`
+
+    `echo "a sentence that is long enough to score" | selfknow portrait quip out/1k - --per-text --format json`
+    """
+    from selfknow.portraits.scores import score_texts, shuffled_words, summarise
+
+    loaded = load(portrait)
+    texts = _texts(source, text, where)
+    if per_text:
+        print_rows(score_texts(loaded, texts), output_format)
+        return
+    sets = {"texts": texts, "texts, words shuffled": [shuffled_words(value, i) for i, value in enumerate(texts)]}
+    for named in anchor or []:
+        name, separator, path = named.partition("=")
+        if not separator or not name or not path:
+            raise UserError(f"--anchor {named}: write NAME=TEXTS, such as held-out=heldout.txt")
+        sets[name] = _texts(path, text if not path.endswith(".txt") else "text", None)
+    print_rows(summarise(loaded, sets), output_format)
+
+
+def quote(
+    portrait: PortraitArgument,
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-`: stdin.")] = "-",
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page to this file.", show_default=False)] = None,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Show a text with its quotes marked: ⟦like this⟧, or in colour on a terminal.
+
+    **Example:** `selfknow portrait quote out/1k answer.txt --html answer.html`
+    """
+    from selfknow.portraits.quote_view import as_html, as_terminal
+
+    loaded = load(portrait)
+    value = _read(source)
+    quotes = loaded.quotes(value)
+    if html:
+        html.write_text(as_html(value, quotes, _facts(loaded, portrait, value)), encoding="utf-8")
+        typer.echo(f"wrote {html}", err=True)
+    if output_format is Format.table:
+        typer.echo(as_terminal(value, quotes, colour=sys.stdout.isatty()).rstrip("\n"))
+    else:
+        rows = [{"start": q.start, "end": q.end, "quote": value[q.start : q.end]} for q in quotes]
+        print_rows(rows, output_format)
+
+
+def load(address: str) -> "Portrait":
+    """The portrait at an address."""
+    from selfknow.portraits import Portrait
+    from selfknow.portraits.pretrained import find_address
+
+    return Portrait.load(find_address(address))
+
+
+def _texts(source: str, text: str, where: str | None) -> list[str | None]:
+    from selfknow.portraits import Corpus
+
+    if source == "-":
+        return list(_read("-").splitlines())
+    return [value for array in Corpus.from_files([source], text=text, where=where) for value in array.to_pylist()]
+
+
+def _read(source: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return content.decode()
+    except UnicodeDecodeError:
+        raise UserError(f"{'stdin' if source == '-' else source} is not UTF-8 text: convert it first") from None
+
+
+def _facts(portrait: "Portrait", address: str, text: str) -> list[tuple[str, str]]:
+    facts = [("portrait", address), ("width, stride", f"{portrait.description.width}, {portrait.description.stride}")]
+    if portrait.description.stride == 1 and portrait.quip([text])[0] >= 0:
+        score = portrait.quip([text])
+        facts.append(("QUIP", f"{score[0]:.4f}, corrected for false positives {portrait.corrected(score)[0]:.4f}"))
+    return facts
