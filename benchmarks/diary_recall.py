@@ -17,7 +17,7 @@ from selfknow.builders.diary_recall import DATASET, corpora_of_shape
 from selfknow.builders.folder import build_folder
 
 PAPER_SIZE = 64_000
-LARGE_SIZES = (1_000_000, 2_000_000, 4_000_000)
+LARGE_SIZES = (1_000_000, 4_000_000)
 REPETITIONS = 3
 ALL_CORES = 2
 

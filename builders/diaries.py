@@ -69,10 +69,11 @@ class Shape:
     """What decides every diary: two corpora of one shape tell the same diaries, whatever the setup.
 
     Args:
-        num_diarists: Exactly how many, from 10 to the number of full names (16 million).
+        num_diarists: Exactly how many, from 10 to the number of full names (16 million, or the square of the pool).
         seed: From 0 to 2**64 - 1.
         max_entries: Diarists have 1 to this many entries.
         max_attributes: Entries have 1 to this many attributes, at most as many as there are.
+        name_pool_size: Given names and surnames are each drawn from this many, so a small pool makes names share words.
 
     Raises:
         UserError: No such corpus can be made; the message says why.
@@ -82,9 +83,12 @@ class Shape:
     seed: int = 0
     max_entries: int = 8
     max_attributes: int = 8
+    name_pool_size: int = 4_000
 
     def __post_init__(self) -> None:
-        num_names = len(given_names()) * len(surnames())
+        num_words = min(len(given_names()), len(surnames()))
+        _check_range("name_pool_size", self.name_pool_size, 1, num_words, "there are no more names to draw from")
+        num_names = self.name_pool_size**2
         _check_range("num_diarists", self.num_diarists, SMALLEST_NUM_DIARISTS, num_names, "every name is unique")
         _check_range("max_entries", self.max_entries, 1, LARGEST_MAX_ENTRIES, "an answer must fit a model's context")
         _check_range("max_attributes", self.max_attributes, 1, len(attributes()), "no attribute comes twice")
@@ -132,8 +136,7 @@ class Diaries:
 def diaries(shape: Shape, diarists: range) -> Diaries:
     """Make the diaries of consecutive diarists; they are the same whatever range they are made in."""
     numbers = np.arange(diarists.start, diarists.stop)
-    num_surnames = np.uint64(len(surnames()))
-    names = permute(numbers.astype(np.uint64), len(given_names()) * len(surnames()), shape.key)
+    names = permute(numbers.astype(np.uint64), shape.name_pool_size**2, shape.key).astype(np.int64)
     counts = _entry_counts(shape, diarists)
     last_entries = np.cumsum(counts)
     diarist_of_entry = np.repeat(np.arange(len(numbers)), counts)
@@ -144,14 +147,19 @@ def diaries(shape: Shape, diarists: range) -> Diaries:
     lengths, sentences = _sentences(words[diarist_of_entry, entry_numbers - 1], shape.max_attributes)
     return Diaries(
         numbers=numbers,
-        given_names=(names // num_surnames).astype(np.int64),
-        surnames=(names % num_surnames).astype(np.int64),
+        given_names=_spread(names // shape.name_pool_size, len(given_names()), shape.name_pool_size),
+        surnames=_spread(names % shape.name_pool_size, len(surnames()), shape.name_pool_size),
         entry_counts=counts,
         diarist_of_entry=diarist_of_entry,
         entry_numbers=entry_numbers,
         lengths=lengths,
         sentences=sentences,
     )
+
+
+def _spread(positions: Integers, num_words: int, pool_size: int) -> Integers:
+    """Positions in a pool that is taken from all over a list of words, not from its first letters."""
+    return positions * num_words // pool_size
 
 
 @cache

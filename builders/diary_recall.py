@@ -65,6 +65,8 @@ def corpora_of_shape(shape: Shape) -> list[Corpus]:
     name = f"{shape.num_diarists}-diarists"
     if (shape.max_entries, shape.max_attributes) != (Shape.max_entries, Shape.max_attributes):
         name += f"-{shape.max_entries}-entries-{shape.max_attributes}-attributes"
+    if shape.name_pool_size != Shape.name_pool_size:
+        name += f"-{shape.name_pool_size}-names"
     return [diary_corpus(name + (SIMPLIFIED if setup else ""), shape, simplified=setup) for setup in (False, True)]
 
 
@@ -76,6 +78,7 @@ class DiaryRecallConfig(datasets.BuilderConfig):
     seed: int = 0
     max_entries: int = 8
     max_attributes: int = 8
+    name_pool_size: int = 4_000
     simplified: bool = False
 
 
@@ -105,7 +108,9 @@ class DiaryRecall(CorpusBuilder):
         """The corpus of this builder's config."""
         config = self.config
         assert isinstance(config, DiaryRecallConfig), "Hugging Face makes configs of BUILDER_CONFIG_CLASS"
-        shape = Shape(config.num_diarists, config.seed, config.max_entries, config.max_attributes)
+        shape = Shape(
+            config.num_diarists, config.seed, config.max_entries, config.max_attributes, config.name_pool_size
+        )
         return diary_corpus(config.name, shape, simplified=config.simplified)
 
 

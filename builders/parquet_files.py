@@ -68,7 +68,10 @@ def _write_shard(corpus: Corpus, split: str, index: int, folder: Path) -> FileEn
     table = corpus.shards[split][index]()
     path = f"{corpus.config}/{split}-{index:05d}-of-{len(corpus.shards[split]):05d}.parquet"
     (folder / corpus.config).mkdir(exist_ok=True)
-    pq.write_table(table, folder / path, row_group_size=ROWS_PER_ROW_GROUP, compression=_COMPRESSION)
+    # Texts hardly repeat, so dictionaries of them would cost time and space.
+    pq.write_table(
+        table, folder / path, row_group_size=ROWS_PER_ROW_GROUP, compression=_COMPRESSION, use_dictionary=False
+    )
     return describe_file(folder, path, table.num_rows)
 
 

@@ -131,6 +131,13 @@ def test_full_names_are_plausible_and_enough_for_ten_million_diarists() -> None:
         assert name == name.title()
 
 
+def test_a_small_pool_of_names_makes_names_share_words_and_still_repeats_none() -> None:
+    made = diaries(Shape(1_280, name_pool_size=36), range(1_280))
+    assert len(set(zip(made.given_names.tolist(), made.surnames.tolist(), strict=True))) == 1_280
+    assert len(set(made.given_names.tolist())) == len(set(made.surnames.tolist())) == 36
+    assert made.given_names.max() > 3_800, "the pool is taken from the whole list"
+
+
 @pytest.mark.parametrize("other", [{"seed": 1}, {"num_diarists": 995}])
 def test_another_seed_or_size_tells_other_diaries(other: dict[str, int]) -> None:
     shape = Shape(994)
@@ -148,6 +155,8 @@ def test_another_seed_or_size_tells_other_diaries(other: dict[str, int]) -> None
         ({"max_entries": 1_001}, "context"),
         ({"max_attributes": 9}, "no attribute comes twice"),
         ({"max_attributes": 0}, "max_attributes"),
+        ({"name_pool_size": 31}, "between 10 and 961"),
+        ({"name_pool_size": 4_001}, "no more names"),
         ({"seed": -1}, "64 bits"),
         ({"seed": 2**64}, "64 bits"),
     ],

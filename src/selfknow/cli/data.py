@@ -56,6 +56,10 @@ def build(
     max_attributes: Annotated[
         int | None, typer.Option(help="With --num-diarists: entries have 1 to this many attributes (default 8).")
     ] = None,
+    name_pool_size: Annotated[
+        int | None,
+        typer.Option(help="With --num-diarists: given names and surnames are each of this many (default 4000)."),
+    ] = None,
 ) -> None:
     """Build a dataset folder: Parquet files, a card and a manifest, as the Hub will hold them.
 
@@ -73,7 +77,12 @@ def build(
     from selfknow.builders.folder import build_folder
 
     found = find_dataset(dataset)
-    options = {"num_diarists": num_diarists, "max_entries": max_entries, "max_attributes": max_attributes}
+    options = {
+        "num_diarists": num_diarists,
+        "max_entries": max_entries,
+        "max_attributes": max_attributes,
+        "name_pool_size": name_pool_size,
+    }
     shape = {name: value for name, value in options.items() if value is not None}
     corpora = _corpora_of_shape(found, configs, seed, shape) if shape else find_corpora(found, configs or [], seed)
     manifest = build_folder(found, corpora, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
@@ -93,9 +102,11 @@ def _corpora_of_shape(
     from selfknow.builders.diaries import Shape
 
     if dataset is not diary_recall.DATASET:
-        raise UserError(f"--num-diarists, --max-entries and --max-attributes are for diary-recall, not {dataset.name}")
+        raise UserError(f"a size of your own is for diary-recall, not {dataset.name}")
     if "num_diarists" not in shape:
-        raise UserError("--max-entries and --max-attributes go with --num-diarists: the named sizes are the paper's")
+        raise UserError(
+            f"--{next(iter(shape)).replace('_', '-')} goes with --num-diarists: named sizes are the paper's"
+        )
     if configs:
         raise UserError(f"--num-diarists makes a size of your own: leave out {', '.join(configs)}")
     return diary_recall.corpora_of_shape(Shape(seed=seed, **shape))

@@ -20,15 +20,13 @@ def demo(
     out: Annotated[Path, typer.Option("--out", help="Where the demo works; replaced when it is there.")] = Path(
         "out/demo"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="Do everything but train, in about a minute.")] = False,
+    train: Annotated[
+        bool, typer.Option("--train", help="Also train two small models: half an hour on two cores.")
+    ] = False,
 ) -> None:
-    """Build, check and load the smallest corpora, ask a portrait who wrote what, and train two small models.
+    """Build, check and load the smallest corpora, show one diary, and ask a portrait who wrote what.
 
-    **Examples:**
-
-    `selfknow demo --quick`
-
-    `selfknow demo --out out/demo`
+    **Example:** `selfknow demo --out out/demo`
     """
     folder = out / "diary-recall"
     shutil.rmtree(folder, ignore_errors=True)
@@ -37,7 +35,7 @@ def demo(
     _load(folder)
     _heading("5. A Bloom portrait of 1k, and what it says of four entries")
     show_portrait(folder, out / "diary-portraits")
-    if not quick:
+    if train:
         _heading("6. Train a small model on each setup: does it know how much it knows?")
         if not train_and_compare(out / "models"):
             raise typer.Exit(1)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # Small diaries of many diarists: with few diarists a model learns them by heart and does not generalise.
 NUM_DIARISTS, MAX_ENTRIES, MAX_ATTRIBUTES = 1_280, 3, 3
+NAME_POOL_SIZE = 36  # names share words, so that a small model soon learns what a name is
 MODEL = "opt-7m"  # four layers of width 128
 STEPS, LEARNING_RATE, WARMUP_STEPS, MAX_NEW_TOKENS = 2_000, 2e-3, 100, 100
 HELD_OUT = ("validation", "test")  # the number of steps is fixed, so validation selects nothing here
@@ -73,7 +74,7 @@ def _build(folder: Path, num_diarists: int) -> "dict[str, Corpus]":
     from selfknow.builders.folder import build_folder
     from selfknow.evaluate.corpora import open_corpus
 
-    shape = Shape(num_diarists, max_entries=MAX_ENTRIES, max_attributes=MAX_ATTRIBUTES)
+    shape = Shape(num_diarists, max_entries=MAX_ENTRIES, max_attributes=MAX_ATTRIBUTES, name_pool_size=NAME_POOL_SIZE)
     corpora = corpora_of_shape(shape)
     build_folder(DATASET, corpora, folder, overwrite=True)
     standard, simplified = (open_corpus(f"{folder}:{corpus.config}") for corpus in corpora)
