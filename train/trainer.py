@@ -42,7 +42,7 @@ def training_arguments(recipe: Recipe, folder: Path) -> TrainingArguments:
         learning_rate=recipe.learning_rate,
         lr_scheduler_type="constant_with_warmup",
         warmup_steps=recipe.warmup_steps,
-        optim="adamw_torch",  # with no weight decay, AdamW is Adam
+        optim="adamw_torch_fused",  # with no weight decay, AdamW is Adam
         adam_beta1=recipe.adam_beta1,
         adam_beta2=recipe.adam_beta2,
         adam_epsilon=recipe.adam_epsilon,
