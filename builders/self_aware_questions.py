@@ -35,7 +35,7 @@ CATEGORIES = {  # the paper's Table 1, with what the shares there make of 1,032
     "philosophical": 237,
 }
 NUM_ANSWERABLE = {"single fact": 1_487, "two hops": 182, "trivia": 668}
-_LONGEST_SLUG = 48
+_LONGEST_SLUG = 96
 _SLOT = "{}"
 
 
@@ -105,8 +105,9 @@ def unpaired_facts() -> Iterator[Question]:
 
 
 def _unique(name: str, taken: set[str]) -> str:
+    """The name, with a number behind it when the relation asks of this entity twice, which its check then finds."""
     number = 1
-    while (unique := name if number == 1 else f"{name}-{number}") in taken:
+    while (unique := name if number == 1 else f"{name}--{number}") in taken:
         number += 1
     taken.add(unique)
     return unique
