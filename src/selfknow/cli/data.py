@@ -8,6 +8,7 @@ import typer
 
 from selfknow.cli import data_publish
 from selfknow.cli.data_check import check
+from selfknow.cli.data_pair import pair
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(name="data", help="List, build and check the corpora.", no_args_is_help=True)
 app.command()(check)
+app.command()(pair)
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
 
