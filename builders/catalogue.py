@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from selfknow.builders import diary_recall
+from selfknow.builders import diary_recall, self_aware, self_aware_original
 from selfknow.builders.corpus import Corpus, Dataset
 from selfknow.errors import UserError
 
-DATASETS = {dataset.name: dataset for dataset in (diary_recall.DATASET,)}
+_ALL = (diary_recall.DATASET, self_aware.DATASET, self_aware_original.DATASET)
+DATASETS = {dataset.name: dataset for dataset in _ALL}
 
 
 def find_dataset(name: str) -> Dataset:

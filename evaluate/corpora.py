@@ -67,7 +67,7 @@ def open_corpus(reference: str) -> Corpus:
             raise UserError(f"there is no folder {name}")
         else:
             folder, revision = _download(name, config)
-    configs = sorted(path.parent.name for path in folder.glob("*/test-*.parquet"))
+    configs = sorted({path.parent.name for path in folder.glob("*/*-of-*.parquet")})
     if config not in configs:
         raise UserError(f"{name} has no config {config!r}; it has {', '.join(configs) or 'none'}")
     return Corpus(name.partition("@")[0], config, folder, revision, _content_hash(folder, config))

@@ -1,5 +1,9 @@
 """The suites that there are, by dataset."""
 
-from selfknow.validation import diary_recall
+from selfknow.validation import diary_recall, self_aware
 
-SUITES = {"diary-recall": diary_recall.SUITE}
+SUITES = {
+    "diary-recall": diary_recall.SUITE,
+    "self-aware": self_aware.SUITE,
+    "self-aware-original": self_aware.SUITE_OF_ORIGINAL,
+}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from selfknow.cli import data, portrait
+from selfknow.cli import annotate, data, portrait
 from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import evaluate
 from selfknow.cli.score import score
@@ -20,6 +20,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.add_typer(data.app, name="data")
+app.add_typer(annotate.app, name="annotate")
 app.add_typer(portrait.app, name="portrait")
 app.command()(demo)
 app.command()(train)

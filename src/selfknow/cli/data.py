@@ -8,6 +8,7 @@ import typer
 
 from selfknow.cli import data_publish
 from selfknow.cli.data_check import check
+from selfknow.cli.data_pair import pair
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(name="data", help="List, build and check the corpora.", no_args_is_help=True)
 app.command()(check)
+app.command()(pair)
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
 
@@ -60,6 +62,15 @@ def build(
         int | None,
         typer.Option(help="With --num-diarists: given names and surnames are each of this many (default 4000)."),
     ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            help="self-aware-original: the authors' SelfAware.json, instead of fetching it.",
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Build a dataset folder: Parquet files, a card and a manifest, as the Hub will hold them.
 
@@ -72,6 +83,8 @@ def build(
     `selfknow data build diary-recall 1k 1k-simplified --out small`
 
     `selfknow data build diary-recall --num-diarists 512 --max-entries 3 --max-attributes 3 --out tiny`
+
+    `selfknow data build self-aware-original --source SelfAware.json --out self-aware-original`
     """
     from selfknow.builders.catalogue import find_corpora, find_dataset
     from selfknow.builders.folder import build_folder
@@ -84,7 +97,12 @@ def build(
         "name_pool_size": name_pool_size,
     }
     shape = {name: value for name, value in options.items() if value is not None}
-    corpora = _corpora_of_shape(found, configs, seed, shape) if shape else find_corpora(found, configs or [], seed)
+    if shape:
+        corpora = _corpora_of_shape(found, configs, seed, shape)
+    elif source is not None:
+        corpora = _corpora_of_file(found, configs, source)
+    else:
+        corpora = find_corpora(found, configs or [], seed)
     manifest = build_folder(found, corpora, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
     print_rows(
         [
@@ -110,6 +128,15 @@ def _corpora_of_shape(
     if configs:
         raise UserError(f"--num-diarists makes a size of your own: leave out {', '.join(configs)}")
     return diary_recall.corpora_of_shape(Shape(seed=seed, **shape))
+
+
+def _corpora_of_file(dataset: "Dataset", configs: list[str] | None, source: Path) -> "list[Corpus]":
+    from selfknow.builders import self_aware_original
+
+    if dataset is not self_aware_original.DATASET:
+        raise UserError(f"--source is for self-aware-original, not {dataset.name}")
+    names = dict.fromkeys(configs or dataset.configs)
+    return [self_aware_original.original_corpus(config, path=source) for config in names]
 
 
 data_publish.register(app)

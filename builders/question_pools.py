@@ -1,0 +1,109 @@
+"""Reads questions, with their answers where they have some, from JSON lines, Parquet or a dataset on the Hub."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from selfknow.errors import UserError
+
+_ROWS_PER_BATCH = 4_096
+
+
+@dataclass(frozen=True)
+class PoolQuestion:
+    """A question of a pool.
+
+    Args:
+        id: The row's ``id``, or its number from 0.
+        question: The question.
+        answers: Its answers; none where the row has none.
+    """
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+
+
+def read_pool(
+    source: str, question_column: str = "question", answer_column: str | None = None
+) -> Iterator[PoolQuestion]:
+    """The questions of a pool, one at a time: no more than a batch of rows is in memory.
+
+    Args:
+        source: A ``.jsonl`` or ``.parquet`` file, or ``REPO:SPLIT`` or ``REPO:CONFIG:SPLIT`` on the Hub.
+        question_column: Where the question stands.
+        answer_column: Where the answer stands: a text, a list, or what SQuAD and TriviaQA have; ``answers`` or
+            ``answer`` unless given.
+
+    Raises:
+        UserError: There is no such file or dataset, or a row has no question.
+    """
+    for number, row in enumerate(_rows(source)):
+        question = row.get(question_column)
+        if not isinstance(question, str) or not question.strip():
+            raise UserError(
+                f"row {number} of {source} has no text in the column {question_column!r}; it has {', '.join(row)}"
+            )
+        column = answer_column or ("answers" if "answers" in row else "answer")
+        yield PoolQuestion(str(row.get("id", number)), question, tuple(_answers(row.get(column))))
+
+
+def batches_of(questions: Iterator[PoolQuestion], size: int) -> Iterator[list[PoolQuestion]]:
+    """The same questions, ``size`` at a time."""
+    while batch := list(islice(questions, size)):
+        yield batch
+
+
+def _answers(value: object) -> list[str]:
+    """The answers in a cell: a text, a list, or a mapping as SQuAD (``text``) and TriviaQA (``value``) have it."""
+    if isinstance(value, Mapping):
+        texts = [value.get("value"), *(value.get("aliases") or []), *(value.get("text") or [])]
+        return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
+    if isinstance(value, str):
+        return [value]
+    return [str(answer) for answer in value] if isinstance(value, list | tuple) else []
+
+
+def _rows(source: str) -> Iterator[Mapping[str, object]]:
+    path = Path(source)
+    if path.suffix == ".parquet" and path.is_file():
+        return _rows_of_parquet(path)
+    if path.is_file():
+        return _rows_of_json_lines(path)
+    parts = source.split(":")
+    if len(parts) not in (2, 3) or path.suffix in (".parquet", ".jsonl", ".json"):
+        raise UserError(f"there is no file {source}; a dataset on the Hub is REPO:SPLIT or REPO:CONFIG:SPLIT")
+    return _rows_of_hub(*parts)
+
+
+def _rows_of_parquet(path: Path) -> Iterator[Mapping[str, object]]:
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
+            yield from batch.to_pylist()
+
+
+def _rows_of_json_lines(path: Path) -> Iterator[Mapping[str, object]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise UserError(f"line {number} of {path} is no JSON: one object a line is needed") from error
+            if not isinstance(row, dict):
+                raise UserError(f"line {number} of {path} is no JSON object")
+            yield row
+
+
+def _rows_of_hub(repo: str, *config_and_split: str) -> Iterator[Mapping[str, object]]:
+    import datasets
+
+    *config, split = config_and_split
+    try:
+        rows = datasets.load_dataset(repo, *config, split=split, streaming=True)
+    except (OSError, ValueError) as error:
+        raise UserError(f"the dataset {repo} cannot be read from the Hub: {error}") from error
+    yield from rows

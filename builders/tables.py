@@ -1,0 +1,24 @@
+"""Reads the tables of ``datasets_src``: UTF-8, tabs between columns, names in the first line, no quoting."""
+
+from functools import cache
+
+from selfknow.builders.sources import read_lines
+
+Row = dict[str, str]
+LIST_SEPARATOR = " | "
+
+
+@cache
+def read_table(path: str) -> tuple[Row, ...]:
+    """The rows of a table, named relative to ``datasets_src``, by column."""
+    header, *lines = (line.split("\t") for line in read_lines(path))
+    return tuple(dict(zip(header, cells, strict=True)) for cells in lines)
+
+
+def items_of(cell: str) -> list[str]:
+    """The items of a cell that holds a list; none when it is empty.
+
+    >>> items_of("Lisbon | Lisboa")
+    ['Lisbon', 'Lisboa']
+    """
+    return cell.split(LIST_SEPARATOR) if cell else []

@@ -1,0 +1,42 @@
+"""How far annotators agree, beyond what chance would have them agree."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from selfknow.errors import UserError
+
+
+def fleiss_kappa(ratings: ArrayLike) -> float:
+    """Fleiss' kappa: 1 is full agreement, 0 what chance gives, below 0 less than chance.
+
+    Fleiss, Measuring Nominal Scale Agreement Among Many Raters, 1971, equations 1 to 8.
+
+    Args:
+        ratings: How many raters put each item into each category, shape (items, categories); the same number of
+            raters, at least two, for every item.
+
+    Returns:
+        The kappa; ``nan`` when every rating is the same category, where chance alone explains everything.
+
+    Raises:
+        UserError: There is no item, an item has another number of raters, or there is but one.
+
+    Example:
+        >>> fleiss_kappa([[3, 0], [0, 3], [3, 0]])
+        1.0
+    """
+    counts = np.asarray(ratings, dtype=np.float64)
+    raters = counts.sum(axis=1) if counts.ndim == 2 and counts.size else np.array([])
+    if not len(raters) or (raters != raters[0]).any() or raters[0] < 2:
+        raise UserError("agreement needs items that were all judged by the same number of annotators, two or more")
+    shares = counts.sum(axis=0) / counts.sum()
+    agreed = ((counts**2).sum(axis=1) - raters[0]) / (raters[0] * (raters[0] - 1))
+    by_chance = float((shares**2).sum())
+    return float((agreed.mean() - by_chance) / (1 - by_chance)) if by_chance < 1 else float("nan")
+
+
+def count_ratings(judgements: Sequence[Sequence[str]], categories: Sequence[str]) -> list[list[int]]:
+    """How often each category stands among the judgements of each item, shape (items, categories)."""
+    return [[row.count(category) for category in categories] for row in judgements]

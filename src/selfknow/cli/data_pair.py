@@ -1,0 +1,127 @@
+"""``selfknow data pair``: answerable partners for unanswerable questions, from a pool."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.builders.nearest import Partner
+    from selfknow.builders.question_pools import PoolQuestion
+
+_POOL_ROWS_AT_A_TIME = 1_024
+
+
+def pair(
+    unanswerable: Annotated[
+        str, typer.Argument(help="The unanswerable questions: a .jsonl or .parquet file, or REPO:SPLIT on the Hub.")
+    ],
+    pool: Annotated[
+        str, typer.Argument(help="The answerable ones: a .jsonl or .parquet file, or REPO:SPLIT, REPO:CONFIG:SPLIT.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The Parquet file to write.", show_default=False)],
+    encoder: Annotated[
+        str,
+        typer.Option("--encoder", help="A sentence encoder on the Hub, a folder, or `packaged`, which works offline."),
+    ] = "princeton-nlp/sup-simcse-roberta-large",
+    per_question: Annotated[int, typer.Option("--per-question", min=1, help="Partners for each question.")] = 2,
+    question_column: Annotated[str, typer.Option(help="Where the questions stand, in both.")] = "question",
+    answer_column: Annotated[
+        str | None, typer.Option(help="Where the pool's answers stand (default: answers or answer).")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+) -> None:
+    """Pick the answerable questions that are nearest in meaning to unanswerable ones, as the paper does.
+
+    No question of the pool is picked twice. The pool is read once, in bounded memory; a run that was killed goes on
+    where it stopped. The file has the columns pair_id, question, answers, similarity, pool_id.
+
+    **Examples:**
+
+    `selfknow data pair unanswerable.jsonl NQ-open.dev.jsonl --encoder packaged --out partners.parquet`
+
+    `selfknow data pair org/self-aware:unanswerable rajpurkar/squad:train --out partners.parquet`
+    """
+    import numpy as np
+    from tqdm import tqdm
+
+    from selfknow.builders.encoders import load_encoder
+    from selfknow.builders.nearest import choose_partners, find_nearest
+    from selfknow.builders.question_pools import batches_of, read_pool
+
+    if out.exists() and not overwrite:
+        raise UserError(f"{out} is there already: give another file, or --overwrite")
+    questions = list(read_pool(unanswerable, question_column))
+    if not questions:
+        raise UserError(f"{unanswerable} holds no questions")
+    encode = load_encoder(encoder)
+    saved = out.with_name(f"{out.name}.saved.npz")
+    with tqdm(unit="question", disable=None) as bar:
+        lists = find_nearest(
+            [question.question for question in questions],
+            (
+                [question.question for question in batch]
+                for batch in batches_of(read_pool(pool, question_column, answer_column), _POOL_ROWS_AT_A_TIME)
+            ),
+            encode,
+            per_question=per_question,
+            saved=saved,
+            setting=encoder,
+            advance=bar.update,
+        )
+    partners = choose_partners(lists, per_question)
+    wanted = {partner.pool_row for partner in partners}
+    texts = {
+        row: question for row, question in enumerate(read_pool(pool, question_column, answer_column)) if row in wanted
+    }
+    _write(out, questions, partners, texts)
+    saved.unlink(missing_ok=True)
+    similarities = np.array([partner.similarity for partner in partners])
+    print_rows(
+        [
+            {
+                "questions": len(questions),
+                "pool": lists.num_rows,
+                "partners": len(partners),
+                "without_enough": sum(
+                    count < per_question
+                    for count in np.bincount([p.question for p in partners], minlength=len(questions)).tolist()
+                ),
+                "mean_similarity": float(similarities.mean()) if len(similarities) else None,
+                "least_similarity": float(similarities.min()) if len(similarities) else None,
+            }
+        ]
+    )
+
+
+def _write(
+    out: Path, questions: "list[PoolQuestion]", partners: "list[Partner]", texts: "dict[int, PoolQuestion]"
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema(
+        {
+            "pair_id": pa.string(),
+            "question": pa.string(),
+            "answers": pa.list_(pa.string()),
+            "similarity": pa.float32(),
+            "pool_id": pa.string(),
+        }
+    )
+    rows = [
+        {
+            "pair_id": questions[partner.question].id,
+            "question": texts[partner.pool_row].question,
+            "answers": list(texts[partner.pool_row].answers),
+            "similarity": partner.similarity,
+            "pool_id": texts[partner.pool_row].id,
+        }
+        for partner in partners
+    ]
+    part = out.with_name(f"{out.name}.part")
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), part)
+    part.replace(out)

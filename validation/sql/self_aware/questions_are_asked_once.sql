@@ -1,0 +1,6 @@
+-- Grain: a question that several rows ask, but for case, punctuation and white space. Columns: question, ids.
+select normalized(question) as question, list(id order by id) as ids
+from corpus
+group by normalized(question)
+having count(*) > 1
+order by all
