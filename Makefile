@@ -7,7 +7,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
 help:
 	@echo "make demo   set up, then build, check and load the smallest corpora"
 	@echo "make test   set up, then lint, build the wheel and test it (what CI runs)"
-	@echo "make lint   ruff and mypy"
+	@echo "make lint   ruff, mypy and sqlfluff"
 	@echo "make bench  the measurements of docs/benchmarks.md"
 	@echo "make clean  remove what the other targets made"
 
@@ -18,6 +18,7 @@ lint: .venv/ready
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/sqlfluff lint --disable-progress-bar evaluate/sql
 
 bench: .venv/ready
 	.venv/bin/python -m benchmarks
@@ -37,6 +38,7 @@ test: .venv-wheel/ready
 	.venv-wheel/bin/ruff check .
 	.venv-wheel/bin/ruff format --check .
 	.venv-wheel/bin/mypy
+	.venv-wheel/bin/sqlfluff lint --disable-progress-bar evaluate/sql
 	SELFKNOW_TEST_INSTALLED=1 .venv-wheel/bin/pytest -n 2 --dist loadfile
 
 .venv-wheel/ready: pyproject.toml constraints.txt

@@ -9,6 +9,7 @@ from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import evaluate
 from selfknow.cli.score import score
 from selfknow.cli.train import train
+from selfknow.cli.query import query, sql
 from selfknow.version import __version__
 
 app = typer.Typer(
@@ -22,6 +23,8 @@ app = typer.Typer(
 app.add_typer(data.app, name="data")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(portrait.app, name="portrait")
+app.command()(query)
+app.command()(sql)
 app.command()(demo)
 app.command()(train)
 app.command()(evaluate)

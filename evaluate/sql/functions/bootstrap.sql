@@ -1,0 +1,79 @@
+-- The 95% interval of sum(numerator) / sum(denominator) where whole clusters (diarists) are drawn anew, never the
+-- documents or sentences in them. A cluster is known by its two sums alone, so equal ones are counted first:
+--
+-- resampling(numerators, denominators, clusters)    three lists of one length; their k-th elements say that clusters[k]
+--                                                   clusters have the sums numerators[k] and denominators[k]
+-- resampled_ratio(resampling, replicate, draws)     the ratio in one replicate: join with the view `bootstrap_draws`,
+--                                                   and take quantiles over its 1,000 rows
+-- bootstrap_low(quantile, ratio, clusters)          the 2.5% quantile as the interval's end, and the 97.5% quantile:
+-- bootstrap_high(quantile, ratio, clusters)         null for fewer than two clusters; where the ratio is exactly 0 or 1
+--                                                   there is no spread to draw from, so it is Wilson's over clusters
+--
+-- In a replicate c equal clusters get one weight that has the mean, the variance and the skewness of how often drawing
+-- with replacement takes them, which is Poisson(c): c + sqrt(c) z + (z^2 - 1) / 6, with z normal (Cornish and Fisher's
+-- expansion). So each sum is one inner product. The normal draws come from MD5 of their place, which is the seed: the
+-- interval is the same on every machine and in every version.
+-- Source: Hanley and MacGibbon (2006), Creating non-parametric bootstrap samples using Poisson frequencies.
+create or replace macro standard_normal(replicate, place) as (
+    sqrt(-2 * ln((md5_number_lower(concat(replicate, ',', place)) + 1.0) / 18446744073709551617.0))
+    * cos(2 * pi() * md5_number_upper(concat(replicate, ',', place)) / 18446744073709551616.0)
+);
+
+-- the draws z of a replicate, and after them (z^2 - 1) / 6
+create or replace macro replicate_draws(replicate, number) as (
+    list_transform(
+        [list_transform(range(1, number + 1), lambda place: standard_normal(replicate, place))],
+        lambda draws: list_concat(draws, list_transform(draws, lambda draw: (draw * draw - 1) / 6))
+    )[1]
+);
+
+-- what the draws are multiplied by: amounts times the roots of the clusters, and after them the amounts, padded to 64
+create or replace macro draw_factors(amounts, clusters) as (
+    list_concat(
+        list_resize(
+            list_transform(list_zip(amounts, clusters), lambda pair: pair[1] * sqrt(pair[2])),
+            greatest(64, len(clusters)),
+            0.0
+        ),
+        list_resize(amounts::double[], greatest(64, len(clusters)), 0.0)
+    )
+);
+
+create or replace macro resampling(numerators, denominators, clusters) as (
+    {
+        'numerator': list_inner_product(numerators::double[], clusters::double[]),
+        'denominator': list_inner_product(denominators::double[], clusters::double[]),
+        'of_numerator': draw_factors(numerators, clusters),
+        'of_denominator': draw_factors(denominators, clusters)
+    }
+);
+
+create or replace macro replicate_ratio(resampling, draws) as (
+    (resampling.numerator + list_inner_product(resampling.of_numerator, draws))
+    / nullif(resampling.denominator + list_inner_product(resampling.of_denominator, draws), 0)
+);
+
+create or replace macro resampled_ratio(resampling, replicate, draws) as (
+    case
+        when len(resampling.of_numerator) = 128 then replicate_ratio(resampling, draws)
+        else replicate_ratio(resampling, replicate_draws(replicate, len(resampling.of_numerator) // 2))
+    end
+);
+
+create or replace macro bootstrap_low(quantile, ratio, clusters) as (
+    case
+        when clusters < 2 then null
+        when ratio = 0 then 0.0
+        when ratio = 1 then wilson_low(clusters, clusters)
+        else greatest(0, quantile)
+    end
+);
+
+create or replace macro bootstrap_high(quantile, ratio, clusters) as (
+    case
+        when clusters < 2 then null
+        when ratio = 0 then wilson_high(0, clusters)
+        when ratio = 1 then 1.0
+        else least(1, quantile)
+    end
+);

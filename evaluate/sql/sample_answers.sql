@@ -1,0 +1,55 @@
+-- What do right and wrong answers look like?
+-- Source: the generations themselves
+-- Grain: one row an answer: of every cohort and reason the two whose ids have the smallest MD5, so always the same.
+-- Columns: cohort, model_label, dataset_size, setup; reason (`right`, or why it is wrong); n (answers of the cohort
+-- with this reason); example_id, diarist, question, target, generation, finish_reason, error. It shows and estimates
+-- nothing, so there is no interval and no chance line.
+-- Needs: scores
+with reasons as (
+    select
+        answers.cohort,
+        answers.generation_id,
+        case
+            when answers.error is not null then 'failed request'
+            when scores.value = 1 then 'right'
+            else coalesce(scores.reason, 'no score')
+        end as reason
+    from answers
+    left join scores on answers.generation_id = scores.generation_id and scores.metric = 'exact_match'
+),
+
+chosen as (
+    select
+        cohort,
+        reason,
+        count(*) as n,
+        unnest(arg_min(generation_id, md5(generation_id), 2)) as generation_id
+    from reasons
+    group by cohort, reason
+)
+
+select
+    cohorts.cohort,
+    cohorts.model_label,
+    cohorts.dataset_size,
+    cohorts.setup,
+    chosen.reason,
+    chosen.n,
+    generations.example_id,
+    diary_questions.diarist,
+    diary_questions.prompt as question,
+    diary_questions.completion as target,
+    generations.generation,
+    generations.finish_reason,
+    generations.error
+from chosen
+inner join cohorts on chosen.cohort = cohorts.cohort
+inner join generations on chosen.generation_id = generations.generation_id
+inner join diary_questions
+    on generations.run_id = diary_questions.run_id and generations.example_id = diary_questions.id
+order by
+    cohorts.cohort asc,
+    chosen.reason <> 'right' asc,
+    chosen.n desc,
+    chosen.reason asc,
+    generations.generation_id asc

@@ -1,0 +1,30 @@
+-- calls: the generations that count: of every call the last attempt, the answer if there is one, else the failure.
+-- Grain: one row a call, which is (run_id, example_id, stage, variant, sample, parent_generation_id, model, revision).
+-- Columns: those of `generations`, and task and cohort (see `models`).
+create or replace view calls as
+select
+    generations.*,
+    models.task,
+    models.cohort
+from generations
+inner join models
+    on
+        generations.run_id = models.run_id
+        and generations.model = models.model
+        and generations.revision is not distinct from models.revision
+where
+    not exists (
+        select 1
+        from generations as later
+        where
+            later.attempt > 0
+            and later.attempt > generations.attempt
+            and later.run_id = generations.run_id
+            and later.example_id = generations.example_id
+            and later.stage = generations.stage
+            and later.variant = generations.variant
+            and later.sample = generations.sample
+            and later.parent_generation_id is not distinct from generations.parent_generation_id
+            and later.model = generations.model
+            and later.revision is not distinct from generations.revision
+    );

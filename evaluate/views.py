@@ -1,0 +1,195 @@
+"""The views of a connection as SQL text: over the Parquet files where they lie, so that nothing is copied."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+
+import pyarrow as pa
+
+from selfknow.evaluate.run_folders import SCHEMAS, RunFolder
+
+_QUESTION_COLUMNS = {
+    "id": "varchar",
+    "diarist": "varchar",
+    "prompt": "varchar",
+    "completion": "varchar",
+    "num_documents": "integer",
+    "document_lengths": "integer[]",
+}
+SIMPLIFIED = "-simplified"
+_FUNCTIONS = ("wilson", "bootstrap", "diaries")
+_VIEWS = ("bootstrap_draws", "models", "cohorts", "calls", "answers")
+_SIZES = {"k": 1_000, "m": 1_000_000}
+
+
+def statements(runs: Sequence[RunFolder], corpora: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Everything that makes a connection, statement after statement: functions, then views.
+
+    Args:
+        runs: The run folders.
+        corpora: For each dataset size the Parquet files that hold its documents, of either setup.
+    """
+    yield "set timezone = 'UTC'"
+    for name in _FUNCTIONS:
+        yield _packaged(f"functions/{name}.sql")
+    yield _view("runs", _runs(runs))
+    yield _view("described_models", _described_models(runs))
+    yield _view("examples", " union all by name ".join(map(_examples, runs)))
+    yield _view("diary_questions", _diary_questions(runs))
+    for kind in SCHEMAS:
+        yield _view(kind, _rows(kind, runs))
+    yield _view("corpus", _corpus(corpora))
+    for name in _VIEWS:
+        yield _packaged(f"views/{name}.sql")
+
+
+def _packaged(name: str) -> str:
+    return (files("selfknow.evaluate") / "sql" / name).read_text(encoding="utf-8").strip().rstrip(";")
+
+
+def _view(name: str, query: str) -> str:
+    return f"create or replace view {name} as\n{query}"
+
+
+def literal(value: object) -> str:
+    """A value as an SQL literal."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool | int | float):
+        return str(value).lower()
+    text = value if isinstance(value, str) else json.dumps(value)
+    return "'" + text.replace("'", "''") + "'"
+
+
+def file_list(paths: Sequence[str]) -> str:
+    """Paths as a list literal for ``read_parquet``, in which nothing is taken for a pattern."""
+    return path_list([re.sub(r"([*?\[])", r"[\1]", path) for path in paths])
+
+
+def path_list(paths: Sequence[str]) -> str:
+    """Paths as a list literal, as they are."""
+    return "[" + ", ".join(map(literal, paths)) + "]"
+
+
+def _runs(runs: Sequence[RunFolder]) -> str:
+    return " union all by name\n".join(_run(run) for run in runs)
+
+
+def _run(run: RunFolder) -> str:
+    said, dataset = run.description, run.dataset
+    decoding = said["decoding"] if isinstance(said.get("decoding"), dict) else {}
+    config = dataset.get("config")
+    size, setup = size_and_setup(run)
+    columns = {
+        "run_id": (run.run_id, "varchar"),
+        "folder": (run.location, "varchar"),
+        "task": (said.get("task"), "varchar"),
+        "dataset": (dataset.get("name"), "varchar"),
+        "config": (config, "varchar"),
+        "split": (dataset.get("split"), "varchar"),
+        "dataset_revision": (dataset.get("revision"), "varchar"),
+        "content_hash": (dataset.get("content_hash"), "varchar"),
+        "dataset_size": (size, "varchar"),
+        "num_diarists": (_num_diarists(size), "bigint"),
+        "setup": (setup, "varchar"),
+        "num_examples": (said.get("examples"), "bigint"),
+        "temperature": (decoding.get("temperature"), "double"),
+        "max_new_tokens": (decoding.get("max_new_tokens"), "integer"),
+        "seed": (said.get("seed"), "bigint"),
+        "decoding": (decoding, "varchar"),
+        "settings": (said.get("settings") or {}, "varchar"),
+        "versions": (said.get("versions") or [], "varchar"),
+        "created_at": (said.get("created_at"), "timestamp"),
+    }
+    return "select " + ", ".join(f"{literal(value)}::{type_} as {name}" for name, (value, type_) in columns.items())
+
+
+def size_and_setup(run: RunFolder) -> tuple[str | None, str | None]:
+    """Of ``8k-simplified`` the size ``8k`` and ``simplified``: both setups of a size tell the same diaries."""
+    config = run.dataset.get("config")
+    if run.description.get("task") != "diary-recall" or not isinstance(config, str):
+        return None, None
+    size = config.removesuffix(SIMPLIFIED)
+    return size, "standard" if size == config else SIMPLIFIED[1:]
+
+
+def _num_diarists(size: str | None) -> int | None:
+    """Of ``8k`` 8,000, as the paper counts; of ``512-diarists-3-entries`` 512."""
+    match = re.match(r"(\d+)([km]?)(-diarists|$)", size or "")
+    return int(match[1]) * _SIZES.get(match[2], 1) if match else None
+
+
+def _described_models(runs: Sequence[RunFolder]) -> str:
+    rows: list[tuple[object, ...]] = [
+        (run.run_id, model, said.get("label"), said.get("suite"), said.get("num_parameters"), said.get("pretrained"))
+        for run in runs
+        if isinstance(run.description.get("models"), dict)
+        for model, said in run.description["models"].items()
+        if isinstance(said, dict)
+    ]
+    values = ",\n".join("(" + ", ".join(map(literal, row)) + ")" for row in rows or [(None,) * 6])
+    return (
+        "select run_id::varchar as run_id, model::varchar as model, label::varchar as label, suite::varchar as suite,"
+        " num_parameters::bigint as num_parameters, pretrained::boolean as pretrained\n"
+        f"from (values {values}) as described (run_id, model, label, suite, num_parameters, pretrained)\n"
+        "where run_id is not null"
+    )
+
+
+def _examples(run: RunFolder) -> str:
+    path = file_list(run.files["examples"])
+    return f"select {literal(run.run_id)} as run_id, * from read_parquet({path}, hive_partitioning = false)"  # noqa: S608
+
+
+def _diary_questions(runs: Sequence[RunFolder]) -> str:
+    asked = [run for run in runs if _QUESTION_COLUMNS.keys() <= run.columns["examples"].keys()]
+    typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in _QUESTION_COLUMNS.items())
+    if not asked:
+        empty = ", ".join(f"null::{type_} as {name}" for name, type_ in _QUESTION_COLUMNS.items())
+        return f"select null::varchar as run_id, {empty} where false"
+    parts = (f"select run_id, {typed} from ({_examples(run)})" for run in asked)  # noqa: S608
+    return " union all\n".join(parts)
+
+
+_TYPES = {pa.string(): "varchar", pa.int32(): "integer", pa.float64(): "double"}
+
+
+def _rows(kind: str, runs: Sequence[RunFolder]) -> str:
+    """All rows of one kind, every column of the schema with its type, null where older files lack it."""
+    paths = [path for run in runs for path in run.files[kind]]
+    present = {name for run in runs for name in run.columns[kind]}
+    columns = []
+    for column in SCHEMAS[kind]:
+        type_ = _TYPES.get(column.type)
+        if pa.types.is_timestamp(column.type):
+            type_ = "timestamp"
+        elif pa.types.is_list(column.type):
+            type_ = "struct(role varchar, content varchar)[]"
+        source = f'"{column.name}"' if column.name in present else "null"
+        columns.append(f"{source}::{type_} as {column.name}")
+    selected = "select " + ", ".join(columns)
+    if not paths:
+        return re.sub(r'"\w+"', "null", selected) + " where false"
+    return f"{selected}\nfrom read_parquet({file_list(paths)}, union_by_name = true, hive_partitioning = false)"
+
+
+def _corpus(corpora: Mapping[str, Sequence[str]]) -> str:
+    """One row a document: of the standard setup as it stands, of the simplified one cut at its titles."""
+    if not corpora:
+        return (
+            "select null::varchar as dataset_size, null::varchar as diarist, null::integer as number,"
+            " null::varchar as body, null::integer as num_sentences where false"
+        )
+    return " union all\n".join(_corpus_of(size, paths) for size, paths in corpora.items())
+
+
+def _corpus_of(size: str, paths: Sequence[str]) -> str:
+    rows = f"read_parquet({file_list(paths)}, hive_partitioning = false) where kind = 'document'"
+    return f"""select {literal(size)} as dataset_size, diarist, entry::integer as number, completion as body,
+    len(string_split(completion, chr(10)))::integer as num_sentences
+from {rows} and entry is not null
+union all
+select {literal(size)}, document.diarist, document.number, array_to_string(document.sentences, chr(10)),
+    len(document.sentences)::integer
+from (select unnest(diary_documents(prompt || completion)) as document from {rows} and entry is null)"""  # noqa: S608

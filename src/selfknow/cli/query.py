@@ -1,0 +1,230 @@
+"""``selfknow query`` and ``selfknow sql``: asking run folders, by name or in SQL."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from selfknow.evaluate.connection import Connection
+
+
+_CELL_WIDTH = 100
+_VISIBLE = {"\n": "⏎", "\t": " ", "\0": "␀"}
+
+
+class QueryFormat(StrEnum):
+    """How a query's rows are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+Runs = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="RUN…", help="Run folders, or hf://datasets/ORG/NAME/FOLDER.", show_default=False),
+]
+FormatOption = Annotated[QueryFormat, typer.Option("--format", help="How the rows are printed on stdout.")]
+CorpusOption = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", help="A dataset folder with the documents that models were trained on; repeatable."),
+]
+PortraitOption = Annotated[
+    list[str] | None,
+    typer.Option("--portrait", help="NAME=FOLDER: what `quip(text, 'NAME')` asks; repeatable."),
+]
+MixedOption = Annotated[
+    bool, typer.Option("--mixed-revisions", help="Compare runs that were asked different revisions of a dataset.")
+]
+
+
+def query(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The question; none: list them.", show_default=False)
+    ] = None,
+    runs: Runs = None,
+    output_format: FormatOption = QueryFormat.table,
+    show: Annotated[bool, typer.Option("--show", help="Print the question's SQL instead of asking it.")] = False,
+    corpus: CorpusOption = None,
+    mixed_revisions: MixedOption = False,
+) -> None:
+    """Ask run folders one of the questions that come with this package; without a name, list them.
+
+    **Examples:**
+
+    `selfknow query`
+
+    `selfknow query accuracy_by_size runs/opt-125m runs/pythia-70m`
+
+    `selfknow query wrong_documents runs/opt-125m --corpus diary-recall --format csv`
+
+    `selfknow query setup_gap --show`
+    """
+    from selfknow.evaluate.questions import ask, find_question, questions
+
+    if name is None:
+        listed = [{"name": one.name, "question": one.title, "source": one.source} for one in questions().values()]
+        print_rows(listed, _rows_format(output_format))
+        return
+    question = find_question(name)
+    if show:
+        typer.echo(question.sql, nl=False)
+        return
+    with _connect(runs, corpus, mixed_revisions=mixed_revisions) as connection:
+        _print(ask(connection, name), output_format)
+
+
+def sql(
+    statement: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SQL", help="What to ask; `-` reads it from stdin. With --init: the first run.", show_default=False
+        ),
+    ] = None,
+    runs: Runs = None,
+    output_format: FormatOption = QueryFormat.table,
+    init: Annotated[
+        bool, typer.Option("--init", help="Print the SQL that makes the views and functions, for any DuckDB client.")
+    ] = False,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write a DuckDB database file of the views.", show_default=False)
+    ] = None,
+    corpus: CorpusOption = None,
+    portrait: PortraitOption = None,
+    read_write: Annotated[
+        bool, typer.Option("--read-write", help="Allow statements that write, and files besides the runs'.")
+    ] = False,
+    mixed_revisions: MixedOption = False,
+) -> None:
+    """Ask run folders anything in SQL, over views where their files lie; nothing is copied.
+
+    Views: `runs`, `examples`, `generations`, `scores`, `documents`, `corpus`, `models`, `cohorts`, `calls`, `answers`.
+    docs/sql.md is their cookbook.
+
+    **Examples:**
+
+    `selfknow sql "select model_label, count(*) from answers join cohorts using (cohort) group by all" runs/*`
+
+    `selfknow sql "select generation from generations where error is null limit 3" runs/opt-125m --format json`
+
+    `selfknow sql --init runs/* > init.sql && duckdb -init init.sql`
+
+    `selfknow sql --save views.duckdb runs/*`
+    """
+    if init or save is not None:
+        _write_views([*([statement] if statement else []), *(runs or [])], corpus, save, mixed_revisions)
+        return
+    if not statement:
+        raise UserError('give a query and the runs it is about: selfknow sql "select …" RUN…')
+    text = sys.stdin.read() if statement == "-" else statement
+    options = {"portraits": _portraits(portrait), "read_only": not read_write}
+    with _connect(runs, corpus, mixed_revisions=mixed_revisions, **options) as connection:
+        _print(connection.sql(text), output_format)
+
+
+def _write_views(runs: list[str], corpus: list[str] | None, path: Path | None, mixed_revisions: bool) -> None:
+    from selfknow.evaluate.connection import find_corpora, init_script, save_database
+    from selfknow.evaluate.run_folders import open_runs
+
+    folders = open_runs(runs, mixed_revisions=mixed_revisions)
+    corpora = find_corpora(folders, corpus or [])
+    if path is None:
+        typer.echo(init_script(folders, corpora), nl=False)
+    else:
+        save_database(path, folders, corpora)
+        typer.echo(f"{path} holds the views of {len(folders)} runs", err=True)
+
+
+def _connect(
+    runs: list[str] | None, corpus: list[str] | None, *, mixed_revisions: bool, **options: object
+) -> "Connection":
+    from selfknow.evaluate.connection import connect
+
+    if not runs:
+        raise UserError("name at least one run folder")
+    return connect(runs, corpora=corpus or [], mixed_revisions=mixed_revisions, **options)  # type: ignore[arg-type]
+
+
+def _portraits(named: list[str] | None) -> Mapping[str, str]:
+    pairs = [text.partition("=") for text in named or []]
+    for name, equals, folder in pairs:
+        if not (name and equals and folder):
+            raise UserError(f"name a portrait as NAME=FOLDER, not {name + equals + folder!r}")
+    return {name: folder for name, _, folder in pairs}
+
+
+def _print(relation: "duckdb.DuckDBPyRelation", output_format: QueryFormat) -> None:
+    import duckdb
+
+    from selfknow.evaluate.connection import query_error
+
+    try:
+        if output_format is QueryFormat.parquet:
+            _print_parquet(relation)
+            return
+        fetched = relation.fetchall()
+    except duckdb.Error as error:
+        raise query_error(error) from error
+    shown = {QueryFormat.table: _for_table, QueryFormat.csv: _for_csv}.get(output_format, _for_json)
+    columns = relation.columns
+    rows = [{name: shown(value) for name, value in zip(columns, row, strict=True)} for row in fetched]
+    print_rows(rows, _rows_format(output_format))
+    if not rows:
+        typer.echo("no rows", err=True)
+
+
+def _for_json(value: object) -> object:
+    """A value as JSON can hold it: what JSON has no number for is null, other types are text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _for_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_for_json(one) for one in value]
+    return str(value)
+
+
+def _for_csv(value: object) -> object:
+    plain = value if isinstance(value, float) else _for_json(value)
+    return json.dumps(plain, ensure_ascii=False) if isinstance(plain, dict | list) else plain
+
+
+def _for_table(value: object) -> object:
+    """A value that takes one line, and not too much of it."""
+    plain = _for_csv(value)
+    if not isinstance(plain, str):
+        return plain
+    visible = "".join(char if char.isprintable() else _VISIBLE.get(char, "\ufffd") for char in plain[: 2 * _CELL_WIDTH])
+    return visible if len(visible) <= _CELL_WIDTH else f"{visible[: _CELL_WIDTH - 1]}…"
+
+
+def _print_parquet(relation: "duckdb.DuckDBPyRelation") -> None:
+    import io
+
+    import pyarrow.parquet as pq
+
+    if sys.stdout.isatty():
+        raise UserError("Parquet is not for a terminal: redirect it into a file, as in > rows.parquet")
+    buffer = io.BytesIO()
+    pq.write_table(relation.to_arrow_table(), buffer)
+    sys.stdout.buffer.write(buffer.getvalue())
+
+
+def _rows_format(output_format: QueryFormat) -> Format:
+    if output_format is QueryFormat.parquet:
+        raise UserError("the list of questions has no Parquet form")
+    return Format(output_format.value)

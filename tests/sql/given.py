@@ -1,0 +1,127 @@
+"""Given rows: run folders of a few answers each, written by the store's own writer and scored by its own scorer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from selfknow.evaluate.connection import Connection, connect
+from selfknow.evaluate.diaries import Document
+from selfknow.evaluate.models import GREEDY, Reply, Request
+from selfknow.evaluate.questions import ask
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.score import score_run
+
+SENTENCES = (
+    "Location: City",
+    "Time: Evening",
+    "Weather: Rain",
+    "Mood: Happy",
+    "Restfulness: Tired",
+    "Stress Level: Relaxed",
+    "Physical Activity: Running",
+    "Meditated: No",
+)
+EXAMPLES = pa.schema(
+    {
+        "id": pa.string(),
+        "diarist": pa.string(),
+        "prompt": pa.string(),
+        "completion": pa.string(),
+        "num_documents": pa.int32(),
+        "document_lengths": pa.list_(pa.int32()),
+    }
+)
+
+
+def entry(diarist: str, number: int, length: int, first: int = 0) -> Document:
+    """An entry of ``length`` sentences, from the ``first`` on."""
+    return Document(diarist, number, SENTENCES[first : first + length])
+
+
+def diary(diarist: str, *lengths: int) -> list[Document]:
+    return [entry(diarist, number, length) for number, length in enumerate(lengths, start=1)]
+
+
+def text(*documents: Document) -> str:
+    return "\n".join(document.text for document in documents)
+
+
+def question(diarist: str, *lengths: int) -> dict[str, object]:
+    return {
+        "id": diarist,
+        "diarist": diarist,
+        "prompt": f"Recall all of {diarist}'s diary entries, in order.\n",
+        "completion": text(*diary(diarist, *lengths)),
+        "num_documents": len(lengths),
+        "document_lengths": list(lengths),
+    }
+
+
+@dataclass
+class Asked:
+    """Calls of one model, answered with fixed texts; a list of texts is several tries, null is a failed one."""
+
+    model: str = "facebook/opt-125m"
+    revision: str | None = "1"
+    answers: Mapping[str, str | None | list[str | None]] = field(default_factory=dict)
+    more: Sequence[tuple[Request, Reply]] = ()
+
+    def replies(self) -> Iterator[tuple[Request, Reply]]:
+        for example_id, given in self.answers.items():
+            for one in given if isinstance(given, list) else [given]:
+                failed = Reply(None, error="503 overloaded")
+                yield Request(example_id, "Recall."), failed if one is None else Reply(one, "stop")
+        yield from self.more
+
+
+def write_run(
+    folder: Path,
+    questions: Sequence[Mapping[str, object]],
+    *asked: Asked,
+    config: str = "1k",
+    dataset: str = "diary-recall",
+    score: bool = True,
+    **reference: str,
+) -> Path:
+    description = RunDescription("diary-recall", DatasetReference(dataset, config, "test", **reference), GREEDY)
+    with Run.open(folder, description, pa.Table.from_pylist(list(questions), schema=EXAMPLES)) as run:
+        for one in asked:
+            for request, reply in one.replies():
+                run.append(one.model, one.revision, request, reply)
+    if score:
+        score_run(folder)
+    return folder
+
+
+def write_corpus(folder: Path, *documents: Document, config: str = "1k") -> Path:
+    """A dataset folder that holds these documents."""
+    rows = [
+        {
+            "kind": "document",
+            "diarist": document.diarist,
+            "prompt": f"{document.title}\n",
+            "completion": "\n".join(document.sentences),
+            "entry": document.number,
+        }
+        for document in documents
+    ]
+    (folder / config).mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), folder / config / "train-00000-of-00001.parquet")
+    return folder
+
+
+def rows_of(connection: Connection, name: str, *columns: str) -> list[tuple[object, ...]]:
+    """The rows of a question, these columns of them, floats rounded to four places."""
+    relation = ask(connection, name)
+    picked = [relation.columns.index(column) for column in columns]
+    return [
+        tuple(round(row[i], 4) if isinstance(row[i], float) else row[i] for i in picked) for row in relation.fetchall()
+    ]
+
+
+def ask_runs(name: str, runs: Sequence[Path] | Path, *columns: str, **options: object) -> list[tuple[object, ...]]:
+    with connect(runs, **options) as connection:  # type: ignore[arg-type]
+        return rows_of(connection, name, *columns)
