@@ -12,7 +12,7 @@ import fsspec
 
 from selfknow.errors import UserError
 from selfknow.evaluate.run_folders import HUB, RunFolder, open_runs
-from selfknow.evaluate.views import SIMPLIFIED, path_list, size_and_setup, statements
+from selfknow.evaluate.views import SIMPLIFIED, as_pattern, path_list, size_and_setup, statements
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -168,8 +168,8 @@ def _read_only(
     _register_hub(connection, runs, corpora)
     allowed = [path for run in runs for paths in run.files.values() for path in paths]
     allowed += [path for paths in corpora.values() for path in paths]
-    # DuckDB asks for a path as it is written, and once more as the pattern it was taken from.
-    connection.execute(f"set allowed_paths = {path_list(allowed)}")
+    # DuckDB asks for a file's path, and first for the pattern that it was found by.
+    connection.execute(f"set allowed_paths = {path_list([*allowed, *map(as_pattern, allowed)])}")
     connection.execute("set timezone = 'UTC'")
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")

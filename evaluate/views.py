@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
 import pyarrow as pa
@@ -64,10 +64,15 @@ def literal(value: object) -> str:
 
 def file_list(paths: Sequence[str]) -> str:
     """Paths as a list literal for ``read_parquet``, in which nothing is taken for a pattern."""
-    return path_list([re.sub(r"([*?\[])", r"[\1]", path) for path in paths])
+    return path_list(map(as_pattern, paths))
 
 
-def path_list(paths: Sequence[str]) -> str:
+def as_pattern(path: str) -> str:
+    """A path as a pattern that matches it alone."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def path_list(paths: Iterable[str]) -> str:
     """Paths as a list literal, as they are."""
     return "[" + ", ".join(map(literal, paths)) + "]"
 
