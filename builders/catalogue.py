@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from selfknow.builders import diary_recall
+from selfknow.builders import diary_recall, self_knowledge
 from selfknow.builders.corpus import Corpus, Dataset
 from selfknow.errors import UserError
 
-DATASETS = {dataset.name: dataset for dataset in (diary_recall.DATASET,)}
+DATASETS = {dataset.name: dataset for dataset in (diary_recall.DATASET, self_knowledge.DATASET)}
 
 
 def find_dataset(name: str) -> Dataset:
