@@ -51,6 +51,9 @@ class Limits:
     folder_in_bytes: int = 8 * 1024 * 1024
 
 
+LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Execution:
     """What became of a program.
@@ -68,7 +71,7 @@ class Execution:
     reason: str | None
 
 
-def run_python(code: str, limits: Limits = Limits()) -> Execution:
+def run_python(code: str, limits: Limits = LIMITS) -> Execution:
     """Run a Python program, without input and with the standard library alone.
 
     Args:
