@@ -14,6 +14,11 @@ from selfknow.builders.self_knowledge_sources import benchmark_questions, births
 _MOVE = "move-first-sentence"
 _ALTER = "alter-question"
 _MIRROR = "mirror-image"
+# Every transformation that an instance may name; selfknow.evaluate.self_knowledge carries them out.
+TRANSFORMATIONS = (
+    *(_MOVE, _ALTER, _MIRROR, "add-first-word", "delete-first-word", "change-word", "append-word"),
+    *("append-preposition", "shift-date", "append-comment", "append-print", "reverse-relation"),
+)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import pytest
 
 from selfknow.builders.self_knowledge import CONFIGS
+from selfknow.builders.self_knowledge_tasks import TRANSFORMATIONS as NAMED
 from selfknow.evaluate.self_knowledge.content import Content, content_of, name_of
 from selfknow.evaluate.self_knowledge.deciding import Decider
 from selfknow.evaluate.self_knowledge.tasks import REPLY_KINDS, leaks_answer
@@ -93,6 +94,7 @@ def test_every_transformation_of_the_corpus_is_known() -> None:
 
     asked = {row["params"][kind] for task in CONFIGS for row in rows(task) for kind in ("keep", "break")}
     assert asked - {None, "mirror-image"} == set(TRANSFORMATIONS)
+    assert asked - {None} == set(NAMED)
 
 
 @pytest.mark.parametrize(
