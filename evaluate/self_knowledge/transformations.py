@@ -76,14 +76,20 @@ def _append_print(content: Content, params: Mapping[str, Any]) -> Content:  # no
 def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
     """Deny the claim: its sign, the one beside something else than the variable and a number, is turned round."""
     text, variable = str(content.text), params["variable"]
-    side = rf"(?:-?[\d./]+|{re.escape(variable)})"
-    bound = re.compile(rf"(?<![\w^*/+)-]){side}(?:\s*(?:{_RELATION.pattern})\s*{side})+(?![\w^*/+(-])")
-    bounds = [range(*match.span()) for match in bound.finditer(text)]
+    side = rf"(?:-?[\d./]+|\b{re.escape(variable)}\b)"
+    chains = re.finditer(rf"{side}(?:\s*(?:{_RELATION.pattern})\s*{side})+", text)
+    bounds = [range(*match.span()) for match in chains if variable in match[0] and _stands_alone(text, match)]
     signs = [match for match in _RELATION.finditer(text) if not any(match.start() in span for span in bounds)]
     if len(signs) != 1:
         return Content(None, reason="several signs of comparison" if signs else "no sign of comparison")
     sign = signs[0]
     return Content(text[: sign.start()] + _RELATIONS[sign[0]] + text[sign.end() :])
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Whether a run is no part of a longer expression."""
+    before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip()
+    return not (before.endswith(tuple("+-*/^(")) or after.startswith(tuple("+-*/^)(")))
 
 
 def _unchanged(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
