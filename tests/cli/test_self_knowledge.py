@@ -2,13 +2,15 @@
 
 import json
 import re
+import shlex
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import REPOSITORY, Run
+from tests.test_documents import console_blocks
 
 
 class Counter(BaseHTTPRequestHandler):
@@ -82,3 +84,14 @@ def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, server: str, argum
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_the_run_in_the_documents_prints_what_they_show(selfknow: Run, server: str) -> None:
+    document = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
+    commands = console_blocks(document)
+    assert len(commands) == 2
+    shown_at = "http://127.0.0.1:50000"
+    assert len(server) == len(shown_at), "or the columns would be wider"
+    for command, expected in commands:
+        result = selfknow(*shlex.split(command.replace(shown_at, server))[1:])
+        assert result.stdout.replace(server, shown_at) == expected, result.stderr
