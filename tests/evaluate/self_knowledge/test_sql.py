@@ -195,3 +195,16 @@ def test_the_correlation_is_phi_and_null_where_nothing_varies(runs: Runs) -> Non
     assert row["phi_written"] == pytest.approx((2 * 2 - 1 * 1) / 9)
     assert row["phi_read"] is None
     assert (row["n"], row["n_consistent"], row["right_if_consistent"], row["right_if_inconsistent"]) == (6, 3, 1.0, 1.0)
+
+
+def test_attention_stands_beside_self_consistency(runs: Runs) -> None:
+    runs.add("designated-count", [(1, 1, 1), (1, 0, 0)])
+    for number, value in ((0, 0.8), (2, 0.4)):
+        runs.score(f"generate-{number}", "attention_score", value)
+    [row] = runs.ask("self_knowledge_attention")
+    assert (row["n"], row["n_attention"], row["consistent"]) == (2, 2, 0.5)
+    assert (row["attention"], row["gap"], row["correlation"]) == (
+        pytest.approx(0.6),
+        pytest.approx(-0.1),
+        pytest.approx(1.0),
+    )
