@@ -70,6 +70,16 @@ def test_a_run_is_evaluated_resumed_and_scored_from_the_command_line(selfknow: R
     assert scores["miscounter", "verification_correct"] == scores["miscounter", "self_consistent"] == (4, 4, 0.0)
 
 
+def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> None:
+    command = ["evaluate", "self-knowledge:agents", "--endpoint", server, "--model", "counter", "--out", "agents"]
+    result = selfknow(*command, "--verifier", "judge", "--limit", 2, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    stages = [(row["stage"], row["model"].split()[-1], row["answered"]) for row in json.loads(result.stdout)]
+    assert stages[:2] == [("propose", "counter", 2), ("judge", "judge", 0)]
+    [row] = json.loads(selfknow("score", "agents", "--format", "json").stdout)
+    assert (row["metric"], row["n"], row["mean"]) == ("proposal_parsed", 2, 0.0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

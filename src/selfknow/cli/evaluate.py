@@ -12,6 +12,7 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.evaluate.corpora import Corpus
     from selfknow.evaluate.models import Decoding, LanguageModel
+    from selfknow.evaluate.self_knowledge.evaluating import Asked
     from selfknow.evaluate.self_knowledge.protocols import Setup
 
 
@@ -96,6 +97,8 @@ def evaluate(
     `selfknow evaluate self-knowledge:total-count --protocol dual --model tiny --out runs/dual`
 
     `selfknow evaluate self-knowledge:grammar --protocol consistency --reuse runs/dual --model tiny --out runs/grammar`
+
+    `selfknow evaluate self-knowledge:agents --model tiny --verifier judge --limit 20 --out runs/agents`
     """
     from selfknow.evaluate.corpora import open_corpus
     from selfknow.evaluate.evaluate_diaries import evaluate_diaries
@@ -104,7 +107,8 @@ def evaluate(
     from selfknow.evaluate.self_knowledge.protocols import Setup
 
     decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
-    corpus = open_corpus(task)
+    invents = task == "self-knowledge:agents"
+    corpus = None if invents else open_corpus(task)
 
     def open_model(name: str | None) -> "LanguageModel":
         if endpoint is not None:
@@ -132,6 +136,12 @@ def evaluate(
         return LocalModel.load(name, batch_size=batch_size, chat=chat)
 
     asked = open_model(model)
+    if corpus is None:
+        from selfknow.evaluate.self_knowledge.agents import evaluate_agents
+
+        judge = open_model(verifier[0]) if verifier else asked
+        _print_stages(out, evaluate_agents(out, decoding, asked, judge, num_proposals=limit or 20), output_format)
+        return
     if is_self_knowledge(corpus.read(split)):
         others = [asked if name == model else open_model(name) for name in verifier] if verifier else None
         setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
@@ -172,6 +182,10 @@ def _self_knowledge(
         limit=limit,
         reuse=reuse,
     )
+    _print_stages(out, asked, output_format)
+
+
+def _print_stages(out: Path, asked: "list[Asked]", output_format: Format) -> None:
     rows = [{"run": str(out), "stage": one.stage, "model": one.model, **vars(one.progress)} for one in asked]
     print_rows(rows, output_format)
     if any(one.progress.failed for one in asked):
