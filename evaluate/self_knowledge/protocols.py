@@ -147,6 +147,8 @@ class Setup:
             UserError: It names the protocols that the task has.
         """
         examples = list(examples)
+        if any(example.task.startswith("image-") for example in examples):
+            raise UserError(f"{self.task} is about pictures: a language model can neither draw them nor see them here")
         if not examples:
             raise UserError("no examples are left to ask: choose other styles, or a larger limit")
         possible = [name for name in PROTOCOLS if all(_has(example, name) for example in examples)]

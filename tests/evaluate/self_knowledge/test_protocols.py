@@ -310,6 +310,7 @@ def test_braces_in_what_was_written_are_left_alone(tmp_path: Path) -> None:
     [
         ("grammar", {}, r"grammar cannot be asked with the protocol 'separate'; it can with dual, consistency, incons"),
         ("arxiv", {"protocol": "dual"}, "arxiv cannot be asked with the protocol 'dual'"),
+        ("image-color", {}, "image-color is about pictures"),
         ("theorem", {"protocol": "consistency"}, "theorem cannot be asked with the protocol 'consistency'"),
         ("code", {"wording": "paper", "styles": ("cot",)}, "has no generate prompt in this wording"),
     ],
