@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from selfknow.builders import diary_recall, self_aware, self_aware_original
+from selfknow.builders import diary_recall, self_aware, self_aware_original, self_knowledge
 from selfknow.builders.corpus import Corpus, Dataset
 from selfknow.errors import UserError
 
-_ALL = (diary_recall.DATASET, self_aware.DATASET, self_aware_original.DATASET)
+_ALL = (diary_recall.DATASET, self_aware.DATASET, self_aware_original.DATASET, self_knowledge.DATASET)
 DATASETS = {dataset.name: dataset for dataset in _ALL}
 
 

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate import diary_metrics, diary_recall
 from selfknow.evaluate.files import read_json, write_parquet
+from selfknow.evaluate.self_knowledge import agents, protocols, scoring
 from selfknow.evaluate.store import last_attempts, read_examples, read_generations, write_scores
 
 
@@ -28,9 +29,15 @@ def score_run(folder: Path) -> pa.Table:
     if task == diary_recall.TASK:
         scores, documents = diary_metrics.score(generations, read_examples(folder))
         write_parquet(folder / "parsed" / "diary_documents.parquet", documents)
+    elif task == protocols.TASK:
+        scores, replies = scoring.score(generations, read_examples(folder))
+        write_parquet(folder / "parsed" / "self_knowledge_replies.parquet", replies)
+    elif task == agents.TASK:
+        scores = agents.score(generations)
     else:
-        raise UserError(f"{folder} is a run of {task!r}, which has no scorer: known is {diary_recall.TASK}")
-    write_scores(folder, diary_recall.TASK, scores)
+        known = f"{diary_recall.TASK}, {protocols.TASK} and {agents.TASK}"
+        raise UserError(f"{folder} is a run of {task!r}, which has no scorer: known are {known}")
+    write_scores(folder, str(task), scores)
     return scores
 
 

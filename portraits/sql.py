@@ -1,6 +1,6 @@
 """Portraits in SQL: ``quip``, ``quoted`` and ``in_corpus`` as vectorised functions of a DuckDB connection."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ _LISTS = pa.list_(pa.string())
 FUNCTIONS = ("quip", "quoted", "in_corpus")
 
 
-def register(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Add the functions to a connection; a portrait is given by its address and mapped once.
+def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portrait] | None = None) -> None:
+    """Add the functions to a connection; a portrait is given by its name or address and mapped once.
 
     ``quip(text, portrait)``: the text's QUIP, a double; null where the text is null or shorter than the width.
     ``quoted(text, portrait)``: its quoted spans, a list of texts in their order (of the normalised text, if it is).
@@ -29,6 +29,7 @@ def register(connection: "duckdb.DuckDBPyConnection") -> None:
 
     Args:
         connection: An open connection; ``unregister`` before closing it exits quietly.
+        named: Portraits that are given by a name; others are given by their folder or ``org/name/portrait``.
 
     Example:
         >>> register(connection)  # doctest: +SKIP
@@ -36,7 +37,7 @@ def register(connection: "duckdb.DuckDBPyConnection") -> None:
     """
     from duckdb import func, sqltypes
 
-    portraits = _Portraits()
+    portraits = _Portraits(named or {})
     kinds: dict[str, tuple[Callable[[Portrait, pa.Array], pa.Array], Any, pa.DataType]] = {
         "quip": (_quip, sqltypes.DOUBLE, pa.float64()),
         "quoted": (_quoted, "VARCHAR[]", _LISTS),
@@ -62,8 +63,8 @@ def unregister(connection: "duckdb.DuckDBPyConnection") -> None:
 class _Portraits:
     """The portraits that queries have named so far."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, Portrait] = {}
+    def __init__(self, named: Mapping[str, Portrait]) -> None:
+        self._loaded = dict(named)
         self._lock = Lock()
 
     def get(self, address: str) -> Portrait:

@@ -12,15 +12,17 @@ from selfknow.version import __version__
 if TYPE_CHECKING:
     from selfknow.builders.diary_recall import DiaryRecall
     from selfknow.builders.self_aware import SelfAware
+    from selfknow.builders.self_knowledge import SelfKnowledge
     from selfknow.portraits import Portrait
     from selfknow.validation.check import check_folder
 
-__all__ = ["DiaryRecall", "Portrait", "SelfAware", "UserError", "__version__", "check_folder"]
+__all__ = ["DiaryRecall", "Portrait", "SelfAware", "SelfKnowledge", "UserError", "__version__", "check_folder"]
 
 _HOMES = {
     "DiaryRecall": "selfknow.builders.diary_recall",
     "Portrait": "selfknow.portraits",
     "SelfAware": "selfknow.builders.self_aware",
+    "SelfKnowledge": "selfknow.builders.self_knowledge",
     "check_folder": "selfknow.validation.check",
 }
 

@@ -66,7 +66,7 @@ class Asked:
 
     model: str = "facebook/opt-125m"
     revision: str | None = "1"
-    answers: Mapping[str, str | None | list[str | None]] = field(default_factory=dict)
+    answers: Mapping[str, str | list[str | None] | None] = field(default_factory=dict)
     more: Sequence[tuple[Request, Reply]] = ()
 
     def replies(self) -> Iterator[tuple[Request, Reply]]:

@@ -7,9 +7,9 @@ import typer
 from selfknow.cli import annotate, data, portrait
 from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import evaluate
+from selfknow.cli.query import query, sql
 from selfknow.cli.score import score
 from selfknow.cli.train import train
-from selfknow.cli.query import query, sql
 from selfknow.version import __version__
 
 app = typer.Typer(

@@ -10,7 +10,10 @@ from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.models import LanguageModel
+    from selfknow.evaluate.corpora import Corpus
+    from selfknow.evaluate.models import Decoding, LanguageModel
+    from selfknow.evaluate.self_knowledge.evaluating import Asked
+    from selfknow.evaluate.self_knowledge.protocols import Setup
 
 
 def evaluate(
@@ -56,6 +59,26 @@ def evaluate(
     timeout: Annotated[float, typer.Option(min=0.1, help="Endpoints: seconds for one try.")] = 120.0,
     tries: Annotated[int, typer.Option(min=1, help="Endpoints: tries of one request.")] = 5,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many questions.", show_default=False)] = None,
+    protocol: Annotated[
+        str,
+        typer.Option(help="self-knowledge: separate, in-context, in-context-noise, dual, consistency, inconsistency."),
+    ] = "separate",
+    style: Annotated[
+        list[str] | None,
+        typer.Option(help="self-knowledge: plain (the default), expert, cot; may be repeated.", show_default=False),
+    ] = None,
+    wording: Annotated[str, typer.Option(help="self-knowledge: ours, or the paper's where it gives it.")] = "ours",
+    verifier: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="self-knowledge: a model that is asked about what --model wrote, instead of itself; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    reuse: Annotated[
+        Path | None,
+        typer.Option(help="self-knowledge: a run whose texts are asked about; none are written.", show_default=False),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -70,41 +93,100 @@ def evaluate(
     `selfknow evaluate diary-recall:1k --model tiny --stop --probes --out runs/tiny`
 
     `selfknow evaluate diary-recall:1k --endpoint http://localhost:8000 --model tiny --out runs/served`
+
+    `selfknow evaluate self-knowledge:total-count --protocol dual --model tiny --out runs/dual`
+
+    `selfknow evaluate self-knowledge:grammar --protocol consistency --reuse runs/dual --model tiny --out runs/grammar`
+
+    `selfknow evaluate self-knowledge:agents --model tiny --verifier judge --limit 20 --out runs/agents`
     """
     from selfknow.evaluate.corpora import open_corpus
     from selfknow.evaluate.evaluate_diaries import evaluate_diaries
     from selfknow.evaluate.models import Decoding
+    from selfknow.evaluate.self_knowledge.evaluating import is_self_knowledge
+    from selfknow.evaluate.self_knowledge.protocols import Setup
 
     decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
-    corpus = open_corpus(task)
-    asked: LanguageModel
-    if endpoint is not None:
-        from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+    invents = task == "self-knowledge:agents"
+    corpus = None if invents else open_corpus(task)
 
-        asked = EndpointModel(
-            Endpoint(
-                endpoint,
-                model,
-                text=text,
-                token=os.environ.get("SELFKNOW_TOKEN"),
-                concurrency=concurrency,
-                requests_per_minute=requests_per_minute,
-                timeout_seconds=timeout,
-                tries=tries,
+    def open_model(name: str | None) -> "LanguageModel":
+        if endpoint is not None:
+            from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+
+            return EndpointModel(
+                Endpoint(
+                    endpoint,
+                    name,
+                    text=text,
+                    token=os.environ.get("SELFKNOW_TOKEN"),
+                    concurrency=concurrency,
+                    requests_per_minute=requests_per_minute,
+                    timeout_seconds=timeout,
+                    tries=tries,
+                )
             )
-        )
-    elif model is not None:
+        if name is None:
+            raise UserError("name a --model, an --endpoint, or both")
         from selfknow.evaluate.checkpoints import quieten, require_models_extra
         from selfknow.evaluate.local import LocalModel
 
         require_models_extra()
         quieten()
-        asked = LocalModel.load(model, batch_size=batch_size, chat=chat)
-    else:
-        raise UserError("name a --model, an --endpoint, or both")
+        return LocalModel.load(name, batch_size=batch_size, chat=chat)
+
+    asked = open_model(model)
+    if corpus is None:
+        from selfknow.evaluate.self_knowledge.agents import evaluate_agents
+
+        judge = open_model(verifier[0]) if verifier else asked
+        _print_stages(out, evaluate_agents(out, decoding, asked, judge, num_proposals=limit or 20), output_format)
+        return
+    if is_self_knowledge(corpus.read(split)):
+        others = [asked if name == model else open_model(name) for name in verifier] if verifier else None
+        setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
+        _self_knowledge(corpus, split, setup, decoding, out, asked, others, samples, limit, reuse, output_format)
+        return
     progress = evaluate_diaries(
         asked, corpus, split, decoding, out, probes=probes, stop=stop, samples=samples, limit=limit
     )
     print_rows([{"run": str(out), "model": asked.name, **vars(progress)}], output_format)
     if progress.failed:
+        raise typer.Exit(1)
+
+
+def _self_knowledge(
+    corpus: "Corpus",
+    split: str,
+    setup: "Setup",
+    decoding: "Decoding",
+    out: Path,
+    generator: "LanguageModel",
+    verifiers: "list[LanguageModel] | None",
+    samples: int,
+    limit: int | None,
+    reuse: Path | None,
+    output_format: Format,
+) -> None:
+    from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
+
+    asked = evaluate_self_knowledge(
+        corpus.read(split),
+        corpus.reference(split),
+        setup,
+        decoding,
+        out,
+        [generator],
+        verifiers=verifiers,
+        samples=samples,
+        limit=limit,
+        reuse=reuse,
+    )
+    _print_stages(out, asked, output_format)
+
+
+def _print_stages(out: Path, asked: "list[Asked]", output_format: Format) -> None:
+    rows = [{"run": str(out), "stage": one.stage, "model": one.model, **vars(one.progress)} for one in asked]
+    print_rows(rows, output_format)
+    if any(one.progress.failed for one in asked):
         raise typer.Exit(1)

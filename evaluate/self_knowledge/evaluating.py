@@ -1,0 +1,153 @@
+"""Evaluate models on self-knowledge: from the rows of a task to a run folder, stage after stage."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from selfknow.errors import UserError
+from selfknow.evaluate.models import Decoding, LanguageModel, Reply, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.runner import Progress, collect
+from selfknow.evaluate.self_knowledge.protocols import (
+    DUAL,
+    GENERATE,
+    TASK,
+    Example,
+    Row,
+    Setup,
+    follow_ups,
+    generate_requests,
+)
+from selfknow.evaluate.store import generation_files, last_attempts, read_generations
+
+_REPLY = ("generation", "finish_reason", "prompt_tokens", "completion_tokens", "logprob")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one stage asked one model."""
+
+    stage: str
+    model: str
+    progress: Progress
+
+
+def evaluate_self_knowledge(
+    rows: pa.Table,
+    reference: DatasetReference,
+    setup: Setup,
+    decoding: Decoding,
+    folder: Path,
+    generators: Sequence[LanguageModel],
+    *,
+    verifiers: Sequence[LanguageModel] | None = None,
+    samples: int = 1,
+    limit: int | None = None,
+    reuse: Path | None = None,
+    quiet: bool = False,
+) -> list[Asked]:
+    """Have models write, and models asked about it; every stage goes on where it was stopped.
+
+    Args:
+        rows: The rows of a config of ``self-knowledge``.
+        reference: Where they are from.
+        setup: The task and how it is asked.
+        decoding: How replies are drawn.
+        folder: The run folder.
+        generators: Who writes. With ``reuse`` only those of the earlier run count whose name is among these; none: all.
+        verifiers: Who is asked, about everything that every generator wrote; null: every generator about its own.
+        samples: Texts written for each example.
+        limit: Only the first so many instances.
+        reuse: An earlier run of this task, or of the one whose texts it reuses (section 4.4); nothing is written anew.
+        quiet: Show no progress bar.
+
+    Raises:
+        UserError: The task has no part for the protocol, the folder holds another run, or the reused run has no texts.
+    """
+    rows = _selected(rows, setup, limit)
+    examples = {row["id"]: Example.of(row, setup.wording) for row in rows.to_pylist()}
+    setup.check(examples.values())
+    settings: dict[str, object] = {
+        "protocol": setup.protocol,
+        "wording": setup.wording,
+        "styles": list(setup.styles),
+        "samples": samples,
+        "limit": limit,
+        "reuse": _run_id(reuse) if reuse else None,
+    }
+    asked: list[Asked] = []
+    with Run.open(folder, RunDescription(TASK, reference, decoding, settings), rows) as run:
+        if reuse:
+            _take_over(run, setup, examples, reuse, {model.name for model in generators})
+        else:
+            requests = generate_requests(setup, examples.values(), samples)
+            asked += [Asked(GENERATE, model.name, collect(run, model, requests, quiet=quiet)) for model in generators]
+        for stage in setup.stages:
+            run.flush()
+            written = _written(folder, setup, DUAL if stage == "verify-dual" else GENERATE)
+            for model in generators if stage == DUAL or verifiers is None else verifiers:
+                about = written if verifiers is not None and stage != DUAL else [w for w in written if _by(w, model)]
+                follow_up = list(follow_ups(setup, stage, examples, about))
+                asked.append(Asked(stage, model.name, collect(run, model, follow_up, quiet=quiet)))
+    return asked
+
+
+def is_self_knowledge(rows: pa.Table) -> bool:
+    """Whether these are rows of ``self-knowledge``, told by their columns."""
+    return {"id", "task", "style", "generate_prompt", "verify_prompt", "params"} <= set(rows.column_names)
+
+
+def _selected(rows: pa.Table, setup: Setup, limit: int | None) -> pa.Table:
+    """The rows of the asked styles, and of the first instances."""
+    if not is_self_knowledge(rows):
+        raise UserError(f"these are no rows of self-knowledge: their columns are {', '.join(rows.column_names)}")
+    found = rows["style"].to_pylist()
+    chosen = [[place for place, style in enumerate(found) if style == wanted][:limit] for wanted in setup.styles]
+    return rows.take(pa.array(sorted(place for places in chosen for place in places), pa.int64()))
+
+
+def _by(row: Row, model: LanguageModel) -> bool:
+    return (row["model"], row["revision"]) == (model.name, model.revision)
+
+
+def _written(folder: Path, setup: Setup, stage: str) -> list[Row]:
+    if not generation_files(folder):
+        return []
+    rows: list[dict[str, Any]] = last_attempts(read_generations(folder)).to_pylist()
+    return [row for row in rows if row["stage"] == stage and row["variant"] == setup.variant]
+
+
+def _run_id(folder: Path) -> str:
+    from selfknow.evaluate.files import read_json
+
+    return str(read_json(folder / "run.json")["run_id"])
+
+
+def _take_over(run: Run, setup: Setup, examples: dict[str, Example], earlier: Path, names: set[str]) -> None:
+    """Copy what was written in an earlier run into this one; its generation is the parent of the copy."""
+    rows: list[dict[str, Any]] = last_attempts(read_generations(earlier)).to_pylist()
+    texts = [row for row in rows if row["stage"] == GENERATE and row["error"] is None]
+    of_source: dict[str, list[dict[str, Any]]] = {}
+    for row in texts:
+        if not names or row["model"] in names:
+            of_source.setdefault(row["example_id"], []).append(row)
+    taken = 0
+    for example in examples.values():
+        for row in of_source.get(example.params["source_id"] or example.id, []):
+            request = Request(
+                example.id,
+                row["prompt"],
+                GENERATE,
+                setup.variant,
+                row["sample"],
+                parent_generation_id=row["generation_id"],
+            )
+            taken += 1
+            if run.pending(row["model"], row["revision"], [request]):
+                run.append(row["model"], row["revision"], request, Reply(**{name: row[name] for name in _REPLY}))
+    if not taken:
+        source = next(iter(examples.values())).params["source_id"] or "the same examples"
+        raise UserError(f"{earlier} holds no texts that can be reused: it must have generated {source}, …")

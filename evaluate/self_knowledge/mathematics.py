@@ -1,0 +1,187 @@
+r"""Mathematics as models write it, read into SymPy without ever evaluating text as code.
+
+Plain text, Unicode and the common part of LaTeX are brought into one notation, which Python's own parser turns into
+a tree; only the nodes named here become SymPy objects. Sizes are bounded: ``9**9**9`` is refused.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_LONGEST_TEXT = 300
+_MOST_NODES = 150
+_LARGEST_NUMBER = 10**15
+_LARGEST_EXPONENT = 60
+FUNCTIONS = (
+    "sqrt",
+    "exp",
+    "log",
+    "ln",
+    "sin",
+    "cos",
+    "tan",
+    "arctan",
+    "arcsin",
+    "arccos",
+    "sinh",
+    "cosh",
+    "tanh",
+    "abs",
+)
+_SIGNS = {
+    "−": "-",
+    "–": "-",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "≤": "<=",
+    "≥": ">=",
+    "⩽": "<=",
+    "⩾": ">=",
+    "π": "pi",
+    "√": "sqrt",
+}
+_SIGNS |= {"²": "^2", "³": "^3", "⁴": "^4", "½": "(1/2)", "∞": "oo", "≠": "!=", "\u00a0": " ", "\u2009": " "}
+_LATEX = {
+    r"\\(?:left|right|displaystyle|,|;|!|quad|qquad)(?![a-z])": "",
+    r"\\(?:dfrac|tfrac|frac)": r"\\frac",
+    r"\\(?:cdot|times)\b": "*",
+    r"\\(?:geqslant|geq|ge)\b": ">=",
+    r"\\(?:leqslant|leq|le)\b": "<=",
+    r"\\(?:gt)\b": ">",
+    r"\\(?:lt)\b": "<",
+    r"\\infty\b": "oo",
+    r"\\(?:[()\[\]])": " ",
+}
+_RELATION = re.compile(r"<=|>=|<|>")
+
+
+class UnreadableError(ValueError):
+    """A text is no mathematics that can be read here; the message says why."""
+
+
+def plain_notation(text: str) -> str:
+    r"""Bring Unicode and LaTeX into plain notation, with ``**`` for powers.
+
+    >>> plain_notation(r"\frac{x^2}{2} ≥ 3x")
+    '((x**2)/(2)) >= 3*x'
+    """
+    for sign, plain in _SIGNS.items():
+        text = text.replace(sign, plain)
+    for pattern, plain in _LATEX.items():
+        text = re.sub(pattern, plain, text)
+    while True:  # from the innermost braces outwards
+        shorter = re.sub(r"\\frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"((\1)/(\2))", text)
+        shorter = re.sub(r"\\sqrt\s*\{([^{}]*)\}", r"sqrt(\1)", shorter)
+        shorter = re.sub(r"(?:\^|\*\*)\s*\{([^{}]*)\}", r"**(\1)", shorter)
+        if shorter == text:
+            break
+        text = shorter
+    text = re.sub(r"\\([a-z]+)", r"\1", text).replace("{", "(").replace("}", ")").replace("$", " ").replace("^", "**")
+    text = re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
+    return _with_products(text).strip()
+
+
+def _with_products(text: str) -> str:
+    names = "|".join((*FUNCTIONS, "pi"))
+    text = re.sub(rf"\b({'|'.join(FUNCTIONS)})\s+([a-z]|\d+)(?![a-z\d(])", r"\1(\2)", text)
+    text = re.sub(rf"(?<=[0-9])\s*(?=(?:{names})\b|[a-z]\b|[a-z]\*\*|\()", "*", text)
+    text = re.sub(rf"(?<=\))\s*(?=(?:{names})\b|[a-z]\b|[0-9]|\()", "*", text)
+    text = re.sub(r"(?<![a-z])([a-z])\s*(?=\()", r"\1*", text)
+    return re.sub(rf"(?<![a-z])([a-z])\s+(?=(?:{names})\b)", r"\1*", text)
+
+
+def expression(text: str) -> Any:
+    """Read a text in any of the notations as a SymPy expression; its variables are real.
+
+    Raises:
+        UnreadableError: It is something else, or too large.
+
+    >>> expression("2x(x + 1) - sqrt(4)")
+    2*x*(x + 1) - 2
+    """
+    plain = plain_notation(text)
+    if not plain or len(plain) > _LONGEST_TEXT:
+        raise UnreadableError("no expression of a size that is checked")
+    try:
+        tree = ast.parse(plain, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableError("no expression in a notation that is read") from error
+    if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
+        raise UnreadableError("no expression of a size that is checked")
+    return _read(tree.body)
+
+
+def _read(node: ast.AST) -> Any:
+    import sympy
+
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        if abs(node.value) > _LARGEST_NUMBER:
+            raise UnreadableError("no expression of a size that is checked")
+        return sympy.Rational(str(node.value))
+    if isinstance(node, ast.Name):
+        return _name(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        value = _read(node.operand)
+        return -value if isinstance(node.op, ast.USub) else value
+    if isinstance(node, ast.BinOp):
+        return _operation(node.op, _read(node.left), _read(node.right))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
+        if node.func.id not in FUNCTIONS:
+            raise UnreadableError(f"an unknown function {node.func.id}")
+        return _function(node.func.id)(_read(node.args[0]))
+    raise UnreadableError("no expression in a notation that is read")
+
+
+def _function(name: str) -> Callable[[Any], Any]:
+    import sympy
+
+    special = {"ln": "log", "abs": "Abs", "arctan": "atan", "arcsin": "asin", "arccos": "acos"}
+    function: Callable[[Any], Any] = getattr(sympy, special.get(name, name))
+    return function
+
+
+def _name(name: str) -> Any:
+    import sympy
+
+    constants: Mapping[str, Any] = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E}
+    if name in constants:
+        return constants[name]
+    if len(name) == 1 and name.isalpha():
+        return sympy.Symbol(name, real=True)
+    raise UnreadableError(f"an unknown name {name}")
+
+
+def _operation(operator: ast.operator, left: Any, right: Any) -> Any:
+    if isinstance(operator, ast.Add):
+        return left + right
+    if isinstance(operator, ast.Sub):
+        return left - right
+    if isinstance(operator, ast.Mult):
+        return left * right
+    if isinstance(operator, ast.Div):
+        if right == 0:
+            raise UnreadableError("a division by zero")
+        return left / right
+    if isinstance(operator, ast.Pow):
+        if right.is_number and (not right.is_finite or abs(right) > _LARGEST_EXPONENT):
+            raise UnreadableError("no expression of a size that is checked")
+        if left.is_number and not right.is_number and abs(left) > _LARGEST_NUMBER:
+            raise UnreadableError("no expression of a size that is checked")
+        return left**right
+    raise UnreadableError("no expression in a notation that is read")
+
+
+def relation(text: str) -> list[tuple[Any, str, Any]]:
+    """Read a chain of inequalities, such as ``0 < x <= 1``, link by link: left side, sign, right side.
+
+    Raises:
+        UnreadableError: It is something else.
+    """
+    plain = plain_notation(text)
+    signs = _RELATION.findall(plain)
+    sides = [expression(side) for side in _RELATION.split(plain)]
+    if not signs:
+        raise UnreadableError("no inequality")
+    return list(zip(sides, signs, sides[1:], strict=False))

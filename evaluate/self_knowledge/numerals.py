@@ -1,0 +1,53 @@
+"""English numerals, from ``zero`` to ``nine hundred and ninety-nine``."""
+
+import re
+from functools import cache
+
+_SMALL = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_DIGITS = re.compile(r"(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w/-]|[.,]\d)")
+
+
+@cache
+def _values() -> dict[str, int]:
+    below_100 = dict(zip(_SMALL, range(20), strict=True))
+    for ten, name in enumerate(_TENS, start=2):
+        below_100[name] = 10 * ten
+        below_100 |= {f"{name} {_SMALL[unit]}": 10 * ten + unit for unit in range(1, 10)}
+    values = dict(below_100)
+    for hundreds in range(1, 10):
+        name = f"{_SMALL[hundreds]} hundred"
+        values[name] = 100 * hundreds
+        for rest, value in below_100.items():
+            if value:
+                values[f"{name} {rest}"] = values[f"{name} and {rest}"] = 100 * hundreds + value
+    return values
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest_first = sorted(_values(), key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(longest_first)})\b")
+
+
+def whole_numbers(text: str) -> list[int]:
+    """The whole numbers that a text names in digits or, if there are none, in words.
+
+    A decimal, a fraction, a range, a negative number and an ordinal are no whole numbers.
+
+    >>> whole_numbers("1,024 words, 3.5 pages, the 2nd of 7/8")
+    [1024]
+    >>> whole_numbers("Twenty-five words.")
+    [25]
+    """
+    digits = [int(match.replace(",", "")) for match in _DIGITS.findall(text)]
+    return digits or numerals(text)
+
+
+def numerals(text: str) -> list[int]:
+    """The numbers that a text names in words."""
+    plain = re.sub(r"[\s-]+", " ", text.casefold())
+    return [_values()[match] for match in _pattern().findall(plain)]

@@ -1,0 +1,34 @@
+-- What could not be graded, and why?
+-- Source: ours
+-- Grain: one row a task, protocol, stage, generator, verifier and reason.
+-- Columns: task, protocol, wording, style, stage, generator, verifier; reason; n texts with it, share (of all texts of
+-- that row's task, protocol, stage and models), leaks (how many texts that state their own answer there are among
+-- them).
+-- Needs: scores
+with counted as (
+    select
+        task,
+        protocol,
+        wording,
+        style,
+        stage,
+        generator,
+        verifier,
+        if(self_consistent is null and answer_changed is null, coalesce(reason, 'unknown'), null) as reason,
+        count(*) as n,
+        count(*) filter (where leaks_answer = 1) as leaks
+    from self_knowledge_replies
+    group by all
+),
+
+shares as (
+    select
+        *,
+        n / sum(n) over (partition by task, protocol, wording, style, stage, generator, verifier) as share
+    from counted
+)
+
+select * exclude (leaks), leaks
+from shares
+where reason is not null
+order by all

@@ -1,0 +1,50 @@
+-- Which failures are of writing, and which of reading?
+-- Source: ours; the paper's one score mixes them (section 7.2.1 takes them apart for one task)
+-- Grain: one row a task, protocol, stage, generator, verifier and kind.
+-- Columns: task, protocol, wording, style, stage, generator, verifier; kind (of failure: none, writing, reading, both,
+-- or unknown where a program or the reply leaves one of them open); n texts, n_consistent (self-consistent ones among
+-- them: consistent but wrong where the kind is writing or both), share (of all texts), share_low and share_high (95%).
+-- Needs: scores
+with kinds as (
+    select
+        *,
+        case
+            when generation_correct is null or verification_correct is null then 'unknown'
+            when generation_correct = 1 and verification_correct = 1 then 'none'
+            when generation_correct = 1 then 'reading'
+            when verification_correct = 1 then 'writing'
+            else 'both'
+        end as kind
+    from self_knowledge_replies
+),
+
+counted as (
+    select
+        task,
+        protocol,
+        wording,
+        style,
+        stage,
+        generator,
+        verifier,
+        kind,
+        count(*) as n,
+        count(*) filter (where self_consistent = 1) as n_consistent
+    from kinds
+    group by all
+),
+
+totals as (
+    select
+        *,
+        sum(n) over (partition by task, protocol, wording, style, stage, generator, verifier) as n_all
+    from counted
+)
+
+select
+    * exclude (n_all),
+    n / n_all as share,
+    wilson_low(n, n_all) as share_low,
+    wilson_high(n, n_all) as share_high
+from totals
+order by all

@@ -1,0 +1,130 @@
+-- self_knowledge_replies: what should have been said about each text, and what was.
+-- Grain: one text that was asked for, a verifying stage of its protocol, and a model that verifies.
+-- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; generator, verifier; generate_id (the
+-- text), about_id (what the reply is about: the text, or the dual one), verify_id (null: not asked);
+-- generation_correct, leaks_answer (of what the reply is about); reply_parsed, verification_correct, self_consistent,
+-- answer_changed, all_correct (0, 1 or null); reason (why verification_correct or self_consistent is null).
+-- A text that failed, or that nothing could be asked about, stands there once for every model that verifies: it leaves
+-- no denominator. Reads calls and scores.
+create or replace view self_knowledge_replies as
+with asked as (
+    select
+        *,
+        regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1) as config,
+        regexp_extract(example_id, '-([a-z]+)$', 1) as style,
+        split_part(variant, '/', 1) as protocol,
+        split_part(variant, '/', 2) as wording
+    from calls
+    where task = 'self-knowledge'
+),
+
+texts as (
+    select * from asked where stage = 'generate'
+),
+
+duals as (
+    select * from asked where stage = 'dual'
+),
+
+said as (
+    select * from asked where starts_with(stage, 'verify')
+),
+
+stages (protocol, stage) as (
+    values
+    ('separate', 'verify'),
+    ('in-context', 'verify'),
+    ('in-context-noise', 'verify'),
+    ('dual', 'verify'),
+    ('dual', 'verify-dual'),
+    ('consistency', 'verify'),
+    ('consistency', 'verify-kept'),
+    ('inconsistency', 'verify'),
+    ('inconsistency', 'verify-broken')
+),
+
+verified as (
+    select distinct texts.run_id, texts.variant, texts.model as generator, said.model as verifier
+    from said
+    left join duals on said.parent_generation_id = duals.generation_id
+    inner join texts on coalesce(duals.parent_generation_id, said.parent_generation_id) = texts.generation_id
+),
+
+-- Where nothing a model wrote could be asked about, it stands for itself.
+verifiers as (
+    select * from verified
+    union all
+    select distinct texts.run_id, texts.variant, texts.model, texts.model
+    from texts
+    anti join verified
+        on
+            texts.run_id = verified.run_id
+            and texts.variant = verified.variant
+            and texts.model = verified.generator
+),
+
+wanted as (
+    select
+        texts.run_id,
+        texts.config as task,
+        texts.protocol,
+        texts.wording,
+        texts.style,
+        stages.stage,
+        texts.example_id,
+        texts.sample,
+        texts.model as generator,
+        verifiers.verifier,
+        texts.generation_id as generate_id,
+        if(stages.stage = 'verify-dual', duals.generation_id, texts.generation_id) as about_id
+    from texts
+    inner join stages on texts.protocol = stages.protocol
+    inner join verifiers
+        on
+            texts.run_id = verifiers.run_id
+            and texts.variant = verifiers.variant
+            and texts.model = verifiers.generator
+    left join duals on texts.generation_id = duals.parent_generation_id
+),
+
+graded as (
+    select
+        generation_id,
+        max(value) filter (where metric = 'generation_correct') as generation_correct,
+        max(value) filter (where metric = 'leaks_answer') as leaks_answer,
+        max(value) filter (where metric = 'reply_parsed') as reply_parsed,
+        max(value) filter (where metric = 'verification_correct') as verification_correct,
+        max(value) filter (where metric = 'self_consistent') as self_consistent,
+        max(value) filter (where metric = 'answer_changed') as answer_changed,
+        max(value) filter (where metric = 'all_correct') as all_correct,
+        min(reason) filter (
+            where metric in ('verification_correct', 'self_consistent') and value is null
+        ) as reason
+    from scores
+    group by generation_id
+)
+
+select
+    wanted.* exclude (generate_id, about_id),
+    wanted.generate_id,
+    wanted.about_id,
+    said.generation_id as verify_id,
+    written.generation_correct,
+    written.leaks_answer,
+    reply.reply_parsed,
+    reply.verification_correct,
+    reply.self_consistent,
+    reply.answer_changed,
+    reply.all_correct,
+    case
+        when said.generation_id is null then coalesce(written.reason, 'not asked: nothing to ask about, or not yet')
+        else reply.reason
+    end as reason
+from wanted
+left join said
+    on
+        wanted.about_id = said.parent_generation_id
+        and wanted.stage = said.stage
+        and wanted.verifier = said.model
+left join graded as written on wanted.about_id = written.generation_id
+left join graded as reply on said.generation_id = reply.generation_id;

@@ -1,0 +1,107 @@
+"""``selfknow evaluate self-knowledge:TASK`` against a real server on loopback that counts words and sometimes fails."""
+
+import json
+import re
+import shlex
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.conftest import REPOSITORY, Run
+from tests.test_documents import console_blocks
+
+
+class Counter(BaseHTTPRequestHandler):
+    """A server whose model writes as many words as it is asked for, and counts rightly; every third call fails."""
+
+    calls = 0
+    lock = threading.Lock()
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.lock:
+            Counter.calls += 1
+            fails = Counter.calls % 3 == 0
+        prompt = body["messages"][-1]["content"]
+        question, _, text = prompt.rpartition("\n\n")
+        asked = re.search(r"exactly (\d+) words", prompt)
+        said = " ".join(["word"] * int(asked[1])) if asked else str(len(text.split()))
+        if body["model"] == "miscounter" and question:
+            said = str(int(said) + 1)
+        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "counter", "choices": [choice]}
+        content = json.dumps({"error": "overloaded"} if fails else {**reply, "usage": usage}).encode()
+        self.send_response(503 if fails else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Counter) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_address[1]}"
+        serving.shutdown()
+
+
+def test_a_run_is_evaluated_resumed_and_scored_from_the_command_line(selfknow: Run, server: str) -> None:
+    command = ["evaluate", "self-knowledge:total-count", "--endpoint", server, "--limit", 4, "--out", "run"]
+    command += ["--model", "counter", "--verifier", "counter", "--verifier", "miscounter", "--format", "json"]
+    first = selfknow(*command)
+    assert first.returncode == 0, first.stderr
+    stages = [(row["stage"], row["answered"], row["failed"]) for row in json.loads(first.stdout)]
+    assert stages == [("generate", 4, 0), ("verify", 4, 0), ("verify", 4, 0)]
+    again = json.loads(selfknow(*command).stdout)
+    assert [(row["answered_before"], row["answered"]) for row in again] == [(4, 0)] * 3
+    scores = {
+        (row["model"].split()[-1], row["metric"]): (row["n"], row["n_graded"], row["mean"])
+        for row in json.loads(selfknow("score", "run", "--format", "json").stdout)
+    }
+    assert scores["counter", "generation_correct"] == (4, 4, 1.0)
+    assert scores["counter", "all_correct"] == (4, 4, 1.0)
+    assert scores["miscounter", "verification_correct"] == scores["miscounter", "self_consistent"] == (4, 4, 0.0)
+
+
+def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> None:
+    command = ["evaluate", "self-knowledge:agents", "--endpoint", server, "--model", "counter", "--out", "agents"]
+    result = selfknow(*command, "--verifier", "judge", "--limit", 2, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    stages = [(row["stage"], row["model"].split()[-1], row["answered"]) for row in json.loads(result.stdout)]
+    assert stages[:2] == [("propose", "counter", 2), ("judge", "judge", 0)]
+    [row] = json.loads(selfknow("score", "agents", "--format", "json").stdout)
+    assert (row["metric"], row["n"], row["mean"]) == ("proposal_parsed", 2, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--protocol", "duel"], "there is no protocol 'duel'; there is separate"),
+        (["--style", "curt"], "there is no style curt; there is plain, expert, cot"),
+        (["--reuse", "nowhere"], "nowhere"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, server: str, arguments: list[str], message: str) -> None:
+    command = ["evaluate", "self-knowledge:fact", "--endpoint", server, "--model", "counter", "--out", "run"]
+    result = selfknow(*command, *arguments)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_run_in_the_documents_prints_what_they_show(selfknow: Run, server: str) -> None:
+    document = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
+    commands = console_blocks(document)
+    assert len(commands) == 2
+    shown_at = "http://127.0.0.1:50000"
+    assert len(server) == len(shown_at), "or the columns would be wider"
+    for command, expected in commands:
+        result = selfknow(*shlex.split(command.replace(shown_at, server))[1:])
+        assert result.stdout.replace(server, shown_at) == expected, result.stderr

@@ -1,0 +1,213 @@
+"""Given rows, expected rows, of every query over self-knowledge runs."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import count
+from typing import Any
+
+import duckdb
+import pytest
+from scipy.stats import binomtest
+
+SQL = files("selfknow.evaluate") / "sql"
+FOLDER = SQL / "self_knowledge"
+QUERIES = sorted(path.name[:-4] for path in FOLDER.iterdir() if path.name.startswith("self_knowledge_"))
+METRICS = ("reply_parsed", "verification_correct", "self_consistent", "answer_changed", "all_correct")
+Given = tuple[float | None, float | None, float | None]  # written, read, consistent
+
+
+class Runs:
+    """The views that the queries read, filled by hand."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.connection = connection
+        self.ids = count()
+        connection.execute(
+            "create table calls (generation_id varchar, run_id varchar, task varchar, example_id varchar,"
+            " stage varchar, variant varchar, sample integer, parent_generation_id varchar, model varchar)"
+        )
+        connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
+        for name, sign in (("low", "-"), ("high", "+")):
+            connection.execute(
+                f"create macro wilson_{name}(s, n) as case when n > 0 then (s + 1.9207295) / (n + 3.841459) {sign} "
+                "1.959964 * sqrt(s * (n - s) / n + 0.96036475) / (n + 3.841459) end"
+            )
+        connection.execute((SQL / "views" / "self_knowledge_replies.sql").read_text())
+
+    def call(self, task: str, number: int, stage: str, variant: str, model: str, parent: str | None, style: str) -> str:
+        name = f"{stage}-{next(self.ids)}"
+        row = [name, "run", "self-knowledge", f"{task}-{number:03d}-{style}", stage, variant, 0, parent, model]
+        self.connection.execute("insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return name
+
+    def score(self, name: str, metric: str, value: float | None, reason: str | None = None) -> None:
+        self.connection.execute("insert into scores values (?, ?, ?, ?)", [name, metric, value, reason])
+
+    def add(
+        self,
+        task: str,
+        given: list[Given],
+        *,
+        protocol: str = "separate",
+        stage: str = "verify",
+        generator: str = "ann",
+        verifier: str | None = None,
+        style: str = "plain",
+        reason: str = "no number",
+    ) -> None:
+        """Texts that were written, and one reply about each in the named stage (and none in the others)."""
+        for number, (written, read, consistent) in enumerate(given):
+            variant = f"{protocol}/ours"
+            text = self.call(task, number, "generate", variant, generator, None, style)
+            self.score(text, "generation_correct", written, None if written is not None else "unknown")
+            about = text
+            if stage == "verify-dual":
+                about = self.call(task, number, "dual", variant, generator, text, style)
+                self.score(about, "generation_correct", written)
+            reply = self.call(task, number, stage, variant, verifier or generator, about, style)
+            numbers = (written, read, consistent)
+            true = None if None in numbers else float(all(numbers))
+            values = (float(consistent is not None), read, consistent, None, true)
+            for metric, value in zip(METRICS, values, strict=True):
+                self.score(reply, metric, value, None if value is not None else reason)
+
+    def unasked(self, task: str, number: int, reason: str, protocol: str = "separate") -> None:
+        text = self.call(task, number, "generate", f"{protocol}/ours", "ann", None, "plain")
+        for metric in ("generation_correct", "verification_correct", "self_consistent", "all_correct"):
+            self.score(text, metric, None, reason)
+
+    def ask(self, name: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = (
+            self.connection.sql((FOLDER / f"{name}.sql").read_text()).to_arrow_table().to_pylist()
+        )
+        return rows
+
+
+@pytest.fixture
+def runs() -> Iterator[Runs]:
+    with duckdb.connect() as connection:
+        yield Runs(connection)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_says_what_it_is_and_runs_over_nothing(runs: Runs, name: str) -> None:
+    head = (FOLDER / f"{name}.sql").read_text()
+    assert all(f"-- {field}: " in head for field in ("Source", "Grain", "Columns", "Needs"))
+    assert runs.ask(name) == []
+
+
+def test_tables_have_averages_that_follow_from_their_rows_and_texts_that_were_not_asked_about(runs: Runs) -> None:
+    runs.add("total-count", [(1, 1, 1), (1, 0, 0), (0, 1, 0)])
+    runs.unasked("total-count", 3, "not asked: refusal")
+    runs.add("fact", [(None, None, 1), (None, None, None)])
+    rows = runs.ask("self_knowledge_tables")
+    found = {row["task"]: row for row in rows}
+    assert [row["task"] for row in rows] == ["fact", "total-count", "average"]
+    total = found["total-count"]
+    assert (total["n"], total["n_graded"], total["share_null"]) == (4, 3, 0.25)
+    assert total["score"] == pytest.approx(1 / 3)
+    assert total["score_null_as_wrong"] == 0.25
+    interval = binomtest(1, 3).proportion_ci(method="wilson")
+    assert (total["score_low"], total["score_high"]) == (pytest.approx(interval.low), pytest.approx(interval.high))
+    average = found["average"]
+    assert (average["n_tasks"], average["n"], average["n_graded"]) == (2, 6, 4)
+    assert average["score"] == pytest.approx((1 / 3 + 1) / 2)
+    assert average["score_null_as_wrong"] == pytest.approx((0.25 + 0.5) / 2)
+    assert {row["paper_table"] for row in rows} == {"Table 1"}
+
+
+def test_each_table_takes_its_own_stage(runs: Runs) -> None:
+    runs.add("math", [(1, 1, 1)], protocol="dual", stage="verify-dual")
+    runs.add("grammar", [(None, 1, 0)], protocol="consistency", stage="verify-kept")
+    runs.add("change-word", [(None, 1, 1)], protocol="inconsistency", stage="verify-broken")
+    runs.add("benchmark", [(None, None, 1)], style="plain")
+    runs.add("benchmark", [(None, None, 0)], style="expert")
+    found = {(row["paper_table"], row["task"]): row["score"] for row in runs.ask("self_knowledge_tables")}
+    assert {key: value for key, value in found.items() if key[1] != "average"} == {
+        ("Table 2", "math"): 1.0,
+        ("Table 3", "grammar"): 0.0,
+        ("Table 3", "change-word"): 1.0,
+        ("Table 9", "benchmark"): 1.0,
+    }
+    assert found["Table 3", "average"] == 0.5
+
+
+def test_a_text_that_nobody_could_ask_about_is_nobodys_success(runs: Runs) -> None:
+    runs.unasked("total-count", 0, "not asked: empty")
+    [row, _] = runs.ask("self_knowledge_tables")
+    assert (row["verifier"], row["n"], row["n_graded"], row["score"]) == ("ann", 1, 0, None)
+    [reason] = runs.ask("self_knowledge_unparsed")
+    assert (reason["reason"], reason["n"], reason["share"]) == ("not asked: empty", 1, 1.0)
+
+
+def test_reasons_are_counted_with_their_share_of_all(runs: Runs) -> None:
+    runs.add("total-count", [(1, None, None), (1, 1, 1)], reason="no number")
+    runs.unasked("total-count", 7, "not asked: refusal")
+    found = {row["reason"]: (row["n"], row["share"]) for row in runs.ask("self_knowledge_unparsed")}
+    assert found == {"no number": (1, pytest.approx(1 / 3)), "not asked: refusal": (1, pytest.approx(1 / 3))}
+
+
+def test_protocols_stand_side_by_side(runs: Runs) -> None:
+    for protocol, given in (("separate", 0), ("in-context", 1), ("in-context-noise", 1)):
+        runs.add("total-count", [(1, given, given)], protocol=protocol)
+    rows = {row["protocol"]: row for row in runs.ask("self_knowledge_protocols")}
+    assert {name: row["consistent"] for name, row in rows.items()} == {
+        "separate": 0.0,
+        "in-context": 1.0,
+        "in-context-noise": 1.0,
+    }
+    assert rows["separate"]["n"] == rows["separate"]["n_read"] == 1
+
+
+def test_inconsistency_stands_beside_consistency(runs: Runs) -> None:
+    runs.add("math", [(1, 1, 1)])
+    runs.add("math", [(1, 1, None)], protocol="inconsistency", stage="verify-broken")
+    runs.connection.execute(
+        "update scores set value = 1 where metric = 'answer_changed' and generation_id like '%broken%'"
+    )
+    rows = {(row["protocol"], row["stage"]): row for row in runs.ask("self_knowledge_inconsistency")}
+    assert rows["separate", "verify"]["consistent"] == 1.0
+    assert rows["inconsistency", "verify-broken"]["changed"] == 1.0
+
+
+def test_styles_have_all_four_columns_of_table_11(runs: Runs) -> None:
+    runs.add("total-count", [(0, 0, 1), (1, 1, 1)], style="expert")
+    runs.add("total-count", [(0, 1, 0), (1, 1, 1)])
+    rows = {row["style"]: row for row in runs.ask("self_knowledge_styles")}
+    columns = ("consistent", "written", "read", "true")
+    assert [rows["expert"][column] for column in columns] == [1.0, 0.5, 0.5, 0.5]
+    assert [rows["plain"][column] for column in columns] == [0.5, 0.5, 1.0, 0.5]
+
+
+def test_the_matrix_keeps_writers_and_readers_apart(runs: Runs) -> None:
+    runs.add("total-count", [(1, 1, 1)], generator="ann", verifier="bob")
+    runs.add("total-count", [(0, 1, 0)], generator="bob", verifier="bob")
+    found = {(row["generator"], row["verifier"]): row["consistent"] for row in runs.ask("self_knowledge_matrix")}
+    assert found == {("ann", "bob"): 1.0, ("bob", "bob"): 0.0}
+
+
+def test_failures_are_of_writing_or_of_reading(runs: Runs) -> None:
+    runs.add("total-count", [(1, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0), (1, None, None)])
+    found = {row["kind"]: (row["n"], row["n_consistent"]) for row in runs.ask("self_knowledge_writing_or_reading")}
+    assert found == {"none": (1, 1), "reading": (1, 0), "writing": (1, 0), "both": (2, 1), "unknown": (1, 0)}
+
+
+def test_the_correlation_is_phi_and_null_where_nothing_varies(runs: Runs) -> None:
+    runs.add("total-count", [(1, 1, 1), (1, 1, 1), (0, 1, 0), (0, 1, 0), (1, 1, 0), (0, 1, 1)])
+    [row] = runs.ask("self_knowledge_correlation")
+    assert row["phi_written"] == pytest.approx((2 * 2 - 1 * 1) / 9)
+    assert row["phi_read"] is None
+    assert (row["n"], row["n_consistent"], row["right_if_consistent"], row["right_if_inconsistent"]) == (6, 3, 1.0, 1.0)
+
+
+def test_attention_stands_beside_self_consistency(runs: Runs) -> None:
+    runs.add("designated-count", [(1, 1, 1), (1, 0, 0)])
+    for number, value in ((0, 0.8), (2, 0.4)):
+        runs.score(f"generate-{number}", "attention_score", value)
+    [row] = runs.ask("self_knowledge_attention")
+    assert (row["n"], row["n_attention"], row["consistent"]) == (2, 2, 0.5)
+    assert (row["attention"], row["gap"], row["correlation"]) == (
+        pytest.approx(0.6),
+        pytest.approx(-0.1),
+        pytest.approx(1.0),
+    )

@@ -1,0 +1,8 @@
+-- Grain: a row with a null or an empty text where a value must stand. Columns: split, and those where none may be.
+select split, id, task, style, generate_prompt, verify_prompt, params
+from corpus
+where
+    coalesce(id, '') = '' or coalesce(task, '') = '' or coalesce(style, '') = '' or coalesce(generate_prompt, '') = ''
+    or coalesce(verify_prompt, '') = '' or not coalesce(json_valid(params), false)
+    or dual_prompt = '' or answer = ''
+order by all
