@@ -126,7 +126,7 @@ def test_a_folder_may_have_any_name(run: Path, tmp_path: Path, name: str) -> Non
 
 def test_half_a_run_is_refused(tmp_path: Path, run: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match=r"empty is no run folder: there is no run\.json"):
+    with pytest.raises(UserError, match="empty is no run folder: there is no run"):
         connect(tmp_path / "empty")
     with pytest.raises(UserError, match="nothing is no run folder"):
         connect(tmp_path / "nothing")

@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from selfknow.cli import annotate, data, portrait
+from selfknow.cli import annotate, data, imports, portrait
 from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import evaluate
 from selfknow.cli.query import query, sql
+from selfknow.cli.report import report
 from selfknow.cli.score import score
 from selfknow.cli.train import train
 from selfknow.version import __version__
@@ -23,8 +24,10 @@ app = typer.Typer(
 app.add_typer(data.app, name="data")
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(portrait.app, name="portrait")
+app.add_typer(imports.app, name="import")
 app.command()(query)
 app.command()(sql)
+app.command()(report)
 app.command()(demo)
 app.command()(train)
 app.command()(evaluate)

@@ -129,7 +129,7 @@ def sql(
     if not statement:
         raise UserError('give a query and the runs it is about: selfknow sql "select …" RUN…')
     text = sys.stdin.read() if statement == "-" else statement
-    options = {"portraits": _portraits(portrait), "read_only": not read_write}
+    options = {"portraits": portraits_by_name(portrait), "read_only": not read_write}
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, **options) as connection:
         _print(connection.sql(text), output_format)
 
@@ -157,7 +157,8 @@ def _connect(
     return connect(runs, corpora=corpus or [], mixed_revisions=mixed_revisions, **options)  # type: ignore[arg-type]
 
 
-def _portraits(named: list[str] | None) -> Mapping[str, str]:
+def portraits_by_name(named: list[str] | None) -> Mapping[str, str]:
+    """``NAME=FOLDER`` pairs as a mapping."""
     pairs = [text.partition("=") for text in named or []]
     for name, equals, folder in pairs:
         if not (name and equals and folder):

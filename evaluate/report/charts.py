@@ -1,0 +1,228 @@
+"""The few kinds of chart that a report is made of, in Altair; they fill their container and know no colours.
+
+Colours come from the page (light or dark) or from the picture's theme, so that one chart serves both.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from selfknow.evaluate.report.gather import Row
+
+_FEW = 8  # more lines than these are not told apart
+_PERCENT = ".0%"
+
+
+def dots(
+    rows: Sequence[Row],
+    value: str,
+    *,
+    row: str = "label",
+    colour: str | None = None,
+    title: str,
+    narrow: bool = False,
+) -> alt.LayerChart:
+    """A share with its interval a line, and a tick for chance.
+
+    Args:
+        rows: With ``value``, ``low``, ``high`` and the columns that are named.
+        value: The share.
+        row: What stands at the left.
+        colour: What is told apart by colour.
+        title: Of the axis.
+        narrow: The axis is as long as the intervals need, not from 0 to 1.
+    """
+    order = list(dict.fromkeys(one[row] for one in rows))
+    y = alt.Y(f"{row}:N", sort=order, title=None, axis=_named())
+    offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N")} if colour else {}
+    hue: dict[str, Any] = {"color": _colour(colour, rows)} if colour else {}
+    tips = _tooltips(rows, [row, *([colour] if colour else []), value, "low", "high", "chance", "n", "n_graded"])
+    base = alt.Chart(alt.InlineData(values=list(rows))).encode(y=y, tooltip=tips, **offset)
+    ends = [one[end] or 0 for one in rows for end in ("low", "high")]
+    domain = [0, 1] if min(ends) >= 0 and not narrow else [min(-0.1, *ends), max(0.1, *ends)]
+    scale = alt.Scale(domain=domain, nice=narrow)
+    x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(format=_PERCENT), scale=scale)
+    bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
+        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **hue
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **hue)
+    ticks = base.mark_tick(thickness=2, size=16, style="chance-tick").encode(x=alt.X("chance:Q", title=title))
+    step = 14 * len({one[colour] for one in rows}) + 12 if colour else 28
+    return _sized(alt.layer(ticks, bars, points), step * len(order))
+
+
+def lines(
+    rows: Sequence[Row], x: str, value: str, *, titles: tuple[str, str], colour: str = "label", log: bool = False
+) -> alt.LayerChart:
+    """A share over a number, a line a cohort, with intervals and the chance line.
+
+    Args:
+        rows: With ``x``, ``value``, ``low``, ``high``, ``chance``, ``label`` and what ``colour`` names.
+        x: The number.
+        value: The share.
+        titles: Of both axes.
+        colour: What is told apart by colour; with many of them, a menu picks dataset and setup.
+        log: A logarithmic axis.
+    """
+    tips = _tooltips(rows, [colour, x, value, "low", "high", "chance", "n", "n_graded"])
+    base = alt.Chart(alt.InlineData(values=list(rows)))
+    if len({one[colour] for one in rows}) > _FEW:
+        colour = "model_label"
+        base = _menu(base, rows, "dataset_and_setup", "dataset, setup")
+    scale = alt.Scale(type="log") if log else alt.Scale(zero=False, nice=False, padding=12)
+    values = sorted({one[x] for one in rows})
+    axis = alt.Axis(format="~s", grid=False) if log else alt.Axis(format="d", grid=False, values=values)
+    horizontal = alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=scale)
+    hue = _colour(colour, rows)
+    encoded = base.encode(x=horizontal, color=hue)
+    low, high = min(0, *(one["low"] or 0 for one in rows)), 1
+    vertical = alt.Y(
+        f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[low, high], nice=False)
+    )
+    between = encoded.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
+    line = encoded.mark_line(strokeWidth=2).encode(y=vertical, tooltip=tips)
+    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
+    guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
+    return _sized(alt.layer(guess, between, line, points), 260)
+
+
+def heat(rows: Sequence[Row], x: str, y: str, value: str, *, titles: tuple[str, str], menu: bool) -> alt.LayerChart:
+    """A share a cell, target against recalled; with a menu to pick the cohort if there are too many for panels."""
+    base = alt.Chart(alt.InlineData(values=list(rows)))
+    if menu:
+        base = _menu(base, rows, "label", "model")
+    columns = sorted({one[x] for one in rows})
+    base = base.encode(
+        x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0), scale=alt.Scale(domain=columns)),
+        y=alt.Y(f"{y}:O", title=titles[1], sort="descending"),
+    )
+    text = alt.Text(f"{value}:Q", format=_PERCENT)
+    tips = _tooltips(rows, ["label", y, x, value, "low", "high", "chance", "n", "n_graded"])
+    cells = base.mark_rect(cornerRadius=3).encode(
+        color=alt.Color(f"{value}:Q", scale=alt.Scale(domain=[0, 1]), legend=None), tooltip=tips
+    )
+    texts = [
+        base.mark_text(fontSize=11, style=f"on-{shade}-cell").encode(text=text, tooltip=tips).transform_filter(where)
+        for shade, where in (
+            ("light", f"datum.{value} >= 0.05 && datum.{value} < 0.5"),
+            ("dark", f"datum.{value} >= 0.5"),
+        )
+    ]
+    return _sized(alt.layer(cells, *texts), 30 * len({one[y] for one in rows}))
+
+
+def stacked(
+    rows: Sequence[Row], colour: str, *, title: str, order: Sequence[str], hues: Sequence[str]
+) -> alt.LayerChart:
+    """Shares that add up to one, a bar a cohort.
+
+    Args:
+        rows: With ``share``, ``label`` and what ``colour`` names.
+        colour: What is told apart by colour.
+        title: Of the axis.
+        order: Its values from left to right.
+        hues: Its values in the order in which they take the page's colours.
+    """
+    ranked = [{**one, "rank": order.index(one[colour])} for one in rows]
+    cohorts = list(dict.fromkeys(one["label"] for one in rows))
+    chart = (
+        alt.Chart(alt.InlineData(values=ranked))
+        .mark_bar(cornerRadius=2)
+        .encode(
+            y=alt.Y("label:N", sort=cohorts, title=None, axis=_named()),
+            x=alt.X("share:Q", title=title, axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color(f"{colour}:N", scale=alt.Scale(domain=list(hues)), legend=_legend(order)),
+            order=alt.Order("rank:Q"),
+            tooltip=_tooltips(rows, ["label", colour, "share", "low", "high", "chance", "n_answers", "n", "n_graded"]),
+        )
+    )
+    return _sized(chart, 28 * len(cohorts))
+
+
+def against_chance(rows: Sequence[Row], x: str, colour: str, *, titles: tuple[str, str]) -> alt.LayerChart:
+    """Shares of kinds over a number, each with the chance line of its own."""
+    names = list(dict.fromkeys(one[colour] for one in rows))
+    base = alt.Chart(alt.InlineData(values=list(rows))).encode(
+        x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
+        color=alt.Color(f"{colour}:N", sort=names, legend=_legend(names)),
+        tooltip=_tooltips(rows, [colour, x, "share", "low", "high", "chance", "n", "n_documents", "n_diarists"]),
+    )
+    share = alt.Y("share:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1]))
+    between = base.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
+    points = base.mark_line(point=alt.OverlayMarkDef(filled=True, size=55), strokeWidth=2).encode(y=share)
+    guess = base.mark_line(strokeDash=[3, 3], opacity=0.6).encode(y=alt.Y("chance:Q", title=titles[1]))
+    return _sized(alt.layer(guess, between, points), 240)
+
+
+def steps(rows: Sequence[Row]) -> alt.LayerChart:
+    """The probability of ending after each entry, a line a number of entries, the last boundary filled."""
+    tips = _tooltips(
+        rows, ["num_documents", "after_entry", "mean_stop_probability", "stop_share", "low", "high", "chance", "n"]
+    )
+    base = alt.Chart(alt.InlineData(values=list(rows))).encode(
+        x=alt.X("after_entry:O", title="after entry", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y(
+            "mean_stop_probability:Q",
+            title="probability of ending",
+            axis=alt.Axis(format=_PERCENT),
+            scale=alt.Scale(domain=[0, 1]),
+        ),
+        color=alt.Color("num_documents:O", legend=alt.Legend(title="entries in all", orient="top", columns=8)),
+        tooltip=tips,
+    )
+    points = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
+        fill=alt.condition("datum.is_last", alt.Color("num_documents:O", legend=None), alt.value("transparent"))
+    )
+    return _sized(alt.layer(base.mark_line(strokeWidth=1.5, opacity=0.7), points), 240)
+
+
+def _menu(base: alt.Chart, rows: Sequence[Row], field: str, name: str) -> alt.Chart:
+    choices = list(dict.fromkeys(one[field] for one in rows))
+    chosen = alt.selection_point(
+        fields=[field], bind=alt.binding_select(options=choices, name=f"{name} "), value=choices[0]
+    )
+    menu: alt.Chart = base.add_params(chosen).transform_filter(chosen)
+    return menu
+
+
+def _named() -> alt.Axis:
+    """An axis of cohorts; on a phone their labels take two lines."""
+    parts = "split(datum.label, ' · ')"
+    narrow = f"width < 300 && length({parts}) > 1"
+    two_lines = f"[{parts}[0], join(slice({parts}, 1), ' · ')]"
+    return alt.Axis(
+        labelExpr=f"{narrow} ? {two_lines} : datum.label",
+        labelOffset=alt.ExprRef("width < 300 ? -6 : 0"),
+        labelLineHeight=13,
+    )
+
+
+def _colour(field: str | None, rows: Sequence[Row]) -> alt.Color:
+    names = list(dict.fromkeys(one[field] for one in rows if field))
+    return alt.Color(f"{field}:N", sort=names, legend=_legend(names) if len(names) > 1 else None)
+
+
+def _legend(names: Sequence[str]) -> alt.Legend:
+    longest = max((len(str(name)) for name in names), default=0)
+    return alt.Legend(title=None, orient="top", columns=2 if longest > 12 else 3, labelLimit=260, symbolOpacity=1)
+
+
+def _tooltips(rows: Sequence[Row], columns: Sequence[str]) -> list[alt.Tooltip]:
+    found = [column for column in columns if any(column in row for row in rows)]
+    return [_tooltip(column, [row.get(column) for row in rows]) for column in dict.fromkeys(found)]
+
+
+def _tooltip(column: str, values: Sequence[object]) -> alt.Tooltip:
+    title = column.replace("_", " ")
+    if any(isinstance(value, float) for value in values):
+        return alt.Tooltip(f"{column}:Q", title=title, format=".1%")
+    if any(isinstance(value, int) for value in values):
+        return alt.Tooltip(f"{column}:Q", title=title, format=",")
+    return alt.Tooltip(f"{column}:N", title=title)
+
+
+def _sized(chart: Any, height: int) -> alt.LayerChart:
+    """A chart that fills its container; heights are numbers, since Vega-Lite fits no chart with steps."""
+    sized: alt.LayerChart = chart.properties(width="container", height=height)
+    return sized

@@ -1,0 +1,51 @@
+// Draws every chart in the page's colours, and once more when those change.
+(() => {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const hues = {
+    light: ["#1a6f68", "#d1782f", "#4a67b8", "#a8487f", "#7d8a2e", "#8a5fb0", "#5c7d8c", "#b5483a"],
+    dark: ["#5cc4b8", "#f0a565", "#8aa6f0", "#e08bbb", "#b9c765", "#bd98e0", "#93b7c6", "#ef8a7c"],
+  };
+  const ramps = { light: ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"], dark: ["#262522", "#2b5a55", "#4fb0a4", "#c9f2ec"] };
+
+  const ordered = {
+    light: ["#b9dcd6", "#8cbdb7", "#5e9e97", "#317f78", "#18665f", "#13544e", "#0f413d", "#0a2f2c"],
+    dark: ["#2b5a55", "#35736c", "#408b82", "#4aa499", "#64baaf", "#8dcfc6", "#b6e3dd", "#dff8f4"],
+  };
+
+  function theme() {
+    const of = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const kind = dark.matches ? "dark" : "light";
+    const axis = { labelColor: of("--soft"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12,
+      titleFontSize: 12, gridColor: of("--line"), domainColor: of("--line"), tickColor: of("--line"), labelLimit: innerWidth < 600 ? 130 : 260 };
+    return {
+      background: null,
+      font: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+      view: { stroke: null },
+      mark: { color: hues[kind][0] },
+      rule: { color: hues[kind][0] },
+      point: { color: hues[kind][0] },
+      axis, legend: { labelColor: of("--ink"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12 },
+      range: { category: hues[kind], ramp: ramps[kind], heatmap: ramps[kind], ordinal: ordered[kind] },
+      style: {
+        chance: { stroke: of("--soft"), color: of("--soft"), strokeDash: [4, 4], strokeWidth: 1.5 },
+        "chance-tick": { color: of("--soft"), fill: of("--soft") },
+        "on-light-cell": { color: dark.matches ? "#eceae5" : "#1f1e1c" },
+        "on-dark-cell": { color: dark.matches ? "#12211f" : "#ffffff" },
+      },
+    };
+  }
+
+  let drawing = 0;
+  async function draw() {
+    const mine = ++drawing;
+    document.documentElement.dataset.drawn = "no";
+    for (const place of document.querySelectorAll(".chart")) {
+      const chart = JSON.parse(place.nextElementSibling.textContent);
+      await vegaEmbed(place, chart, { config: theme(), actions: false, renderer: "svg" });
+      if (mine !== drawing) return;
+    }
+    document.documentElement.dataset.drawn = "yes";
+  }
+  dark.addEventListener("change", draw);
+  draw();
+})();

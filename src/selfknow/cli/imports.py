@@ -1,0 +1,91 @@
+"""``selfknow import``: logs of other tools as run folders."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import print_rows
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.importers.run import Log
+
+app = typer.Typer(name="import", help="Turn the logs of other tools into run folders.", no_args_is_help=True)
+
+OutOption = Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)]
+TaskOption = Annotated[
+    str | None, typer.Option("--task", help="What it is a run of, such as diary-recall (default: what the log says).")
+]
+ExamplesOption = Annotated[
+    Path | None,
+    typer.Option("--examples", help="A Parquet or JSON Lines file of the rows that were asked, with their `id`."),
+]
+
+
+@app.command("lm-eval")
+def lm_eval(
+    log: Annotated[Path, typer.Argument(metavar="FILE", help="A samples_TASK_DATE.jsonl.", show_default=False)],
+    out: OutOption,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Who answered (default: what results_DATE.json beside it says).")
+    ] = None,
+    task: TaskOption = None,
+    examples: ExamplesOption = None,
+) -> None:
+    """Import a sample log of lm-evaluation-harness (`lm_eval --log_samples`), its scores with it.
+
+    **Example:** `selfknow import lm-eval out/opt/samples_gsm8k_2026-01-01T00-00-00.jsonl --out runs/gsm8k`
+    """
+    from selfknow.evaluate.importers.lm_eval import read_lm_eval
+
+    _write(read_lm_eval(log, model), out, task, examples)
+
+
+@app.command("inspect")
+def inspect(
+    log: Annotated[Path, typer.Argument(metavar="FILE", help="An .eval or .json log.", show_default=False)],
+    out: OutOption,
+    task: TaskOption = None,
+    examples: ExamplesOption = None,
+) -> None:
+    """Import a log of Inspect (`inspect eval`), its scores with it.
+
+    **Example:** `selfknow import inspect logs/2026-01-01T00-00-00_popularity.eval --out runs/popularity`
+    """
+    from selfknow.evaluate.importers.inspect_ai import read_inspect
+
+    _write(read_inspect(log), out, task, examples)
+
+
+@app.command("openai-batch")
+def openai_batch(
+    outputs: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="Output and error files of a batch.", show_default=False)
+    ],
+    out: OutOption,
+    inputs: Annotated[
+        list[Path] | None, typer.Option("--input", help="The file that was sent; repeatable.", show_default=False)
+    ] = None,
+    task: TaskOption = None,
+    examples: ExamplesOption = None,
+) -> None:
+    """Import the output of an OpenAI batch; requests without an output are failed ones.
+
+    **Example:** `selfknow import openai-batch output.jsonl errors.jsonl --input requests.jsonl --out runs/gpt`
+    """
+    from selfknow.evaluate.importers.openai_batch import read_openai_batch
+
+    if not inputs:
+        raise UserError("name the file that was sent, which holds the questions: --input requests.jsonl")
+    _write(read_openai_batch(outputs, inputs), out, task, examples)
+
+
+def _write(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:
+    from selfknow.evaluate.files import read_json
+    from selfknow.evaluate.importers.run import write_imported
+
+    count = write_imported(log, out, task=task, examples=examples)
+    failed = sum(call.reply.error is not None for call in log.calls)
+    written = read_json(out / "run.json")["task"]
+    print_rows([{"run": str(out), "task": written, "generations": count, "failed": failed}])

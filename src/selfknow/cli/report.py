@@ -1,0 +1,69 @@
+"""``selfknow report``: what run folders say, for people to read."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.query import CorpusOption, MixedOption, PortraitOption, Runs, portraits_by_name
+from selfknow.errors import UserError
+
+
+class ReportFormat(StrEnum):
+    """What a report can be written as."""
+
+    html = "html"
+    md = "md"
+
+
+def report(
+    runs: Runs = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file to write (default: report.html, or report.md).")
+    ] = None,
+    output_format: Annotated[
+        ReportFormat | None, typer.Option("--format", help="One HTML page, or Markdown (default: as --out ends).")
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option("--figures", help="A folder for PNG and SVG files of every figure (Markdown: figures beside it)."),
+    ] = None,
+    title: Annotated[str, typer.Option("--title", help="The heading.")] = "How much do they know they know?",
+    corpus: CorpusOption = None,
+    portrait: PortraitOption = None,
+    mixed_revisions: MixedOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+) -> None:
+    """Write a report of one run or of several side by side: one file that works without a network.
+
+    It holds what was run, the paper's figures as charts with their tables and their SQL, and right and wrong answers,
+    with the quotes of a portrait marked.
+
+    **Examples:**
+
+    `selfknow report runs/opt-125m runs/pythia-70m --out report.html`
+
+    `selfknow report runs/* --portrait diaries=portraits/1k --figures figures`
+
+    `selfknow report runs/* --format md --out docs/results.md`
+    """
+    from selfknow.evaluate.connection import connect
+    from selfknow.evaluate.report.write import require_report_extra, write_html, write_markdown
+
+    require_report_extra()
+    if not runs:
+        raise UserError("name at least one run folder")
+    ending = (out.suffix.lower() if out else "").removeprefix(".")
+    form = output_format or (ReportFormat.md if ending in ("md", "markdown") else ReportFormat.html)
+    path = out or Path(f"report.{form.value}")
+    if path.is_dir():
+        raise UserError(f"{path} is a folder: name a file")
+    options = {"corpora": corpus or [], "portraits": portraits_by_name(portrait), "mixed_revisions": mixed_revisions}
+    with connect(runs, **options) as connection:  # type: ignore[arg-type]
+        if form is ReportFormat.html:
+            write_html(connection, path, title=title, figures=figures, progress=not quiet)
+        else:
+            beside = figures or path.with_name(f"{path.stem}_figures")
+            write_markdown(connection, path, title=title, figures=beside, progress=not quiet)
+    typer.echo(str(path))
