@@ -5,7 +5,11 @@
 -- those graded), attention (mean score), gap (consistent minus attention); correlation of the two over texts.
 -- Needs: scores
 with attention as (
-    select generation_id, value from scores where metric = 'attention_score'
+    select
+        generation_id,
+        value
+    from scores
+    where metric = 'attention_score'
 )
 
 select

@@ -24,7 +24,7 @@ select
     wilson_low(sum(verification_correct), count(verification_correct)) as read_low,
     wilson_high(sum(verification_correct), count(verification_correct)) as read_high,
     count(all_correct) as n_true,
-    avg(all_correct) as true,
+    avg(all_correct) as "true",
     wilson_low(sum(all_correct), count(all_correct)) as true_low,
     wilson_high(sum(all_correct), count(all_correct)) as true_high
 from self_knowledge_replies

@@ -28,7 +28,9 @@ shares as (
     from counted
 )
 
-select * exclude (leaks), leaks
+select
+    * exclude (leaks),
+    leaks
 from shares
 where reason is not null
 order by all

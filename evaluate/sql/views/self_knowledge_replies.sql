@@ -19,15 +19,18 @@ with asked as (
 ),
 
 texts as (
-    select * from asked where stage = 'generate'
+    select * from asked
+    where stage = 'generate'
 ),
 
 duals as (
-    select * from asked where stage = 'dual'
+    select * from asked
+    where stage = 'dual'
 ),
 
 said as (
-    select * from asked where starts_with(stage, 'verify')
+    select * from asked
+    where starts_with(stage, 'verify')
 ),
 
 stages (protocol, stage) as (
@@ -44,7 +47,11 @@ stages (protocol, stage) as (
 ),
 
 verified as (
-    select distinct texts.run_id, texts.variant, texts.model as generator, said.model as verifier
+    select distinct
+        texts.run_id,
+        texts.variant,
+        texts.model as generator,
+        said.model as verifier
     from said
     left join duals on said.parent_generation_id = duals.generation_id
     inner join texts on coalesce(duals.parent_generation_id, said.parent_generation_id) = texts.generation_id
@@ -54,7 +61,11 @@ verified as (
 verifiers as (
     select * from verified
     union all
-    select distinct texts.run_id, texts.variant, texts.model, texts.model
+    select distinct
+        texts.run_id,
+        texts.variant,
+        texts.model as generator,
+        texts.model as verifier
     from texts
     anti join verified
         on
@@ -105,9 +116,7 @@ graded as (
 )
 
 select
-    wanted.* exclude (generate_id, about_id),
-    wanted.generate_id,
-    wanted.about_id,
+    wanted.*,
     said.generation_id as verify_id,
     written.generation_correct,
     written.leaks_answer,
