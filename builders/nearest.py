@@ -98,20 +98,20 @@ def find_nearest(
     vectors = encode(questions)
     lists = ShortLists.empty(len(questions), per_question * _CANDIDATES_PER_PARTNER)
     done = _load(saved, key) if saved is not None and saved.exists() else None
-    digest, num_rows = "", 0
+    digest, num_rows, already_read = "", 0, done.num_rows if done is not None else 0
     for number, texts in enumerate(pool, 1):
-        if done is not None and num_rows < done.num_rows:
+        if done is not None and num_rows < already_read:
             digest, num_rows = digest_of(digest, texts), num_rows + len(texts)
-            if num_rows == done.num_rows and digest == done.digest:
+            if num_rows == already_read and digest == done.digest:
                 lists = done
-            elif num_rows >= done.num_rows:
+            elif num_rows >= already_read:
                 raise UserError(f"{saved} was saved for another pool: remove it to start again")
         else:
             lists.add(vectors, texts, encode(texts))
             if saved is not None and number % _BATCHES_PER_SAVE == 0:
                 _save(saved, key, lists)
         advance(len(texts))
-    if done is not None and num_rows < done.num_rows:
+    if num_rows < already_read:
         raise UserError(f"{saved} was saved for a larger pool: remove it to start again")
     return lists
 

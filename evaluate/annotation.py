@@ -86,17 +86,18 @@ def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
     rows = csv.DictReader(io.StringIO(text), delimiter=";" if text.startswith("code;") else ",")
     if not {"code", "judgement"} <= set(rows.fieldnames or ()):
         raise UserError(f"{path} has no columns code and judgement: it is no sheet of `selfknow annotate sheet`")
-    judgements: dict[str, Judgement] = {}
+    judgements, seen = list[Judgement](), set[str]()
     for row in rows:
         where, code = f"line {rows.line_num} of {path}", (row["code"] or "").strip()
         judgement = (row["judgement"] or "").strip().lower()
         if code not in items:
             raise UserError(f"{where} has the code {code!r}, which is no question of this dataset")
-        if code in judgements:
+        if code in seen:
             raise UserError(f"{where} judges {code} a second time")
+        seen.add(code)
         if judgement and judgement not in JUDGEMENTS:
             raise UserError(f"{where} says {judgement!r}: a judgement is {' or '.join(JUDGEMENTS)}, or left blank")
         if judgement:
             category, remark = (row.get("category") or "").strip(), (row.get("remark") or "").strip()
-            judgements[code] = Judgement(path.stem, code, judgement, category, remark)
-    return list(judgements.values())
+            judgements.append(Judgement(path.stem, code, judgement, category, remark))
+    return judgements

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 
-DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "docs" / "portraits.md"]
+DOCUMENTS = [REPOSITORY / "README.md", *(REPOSITORY / "docs" / name for name in ("portraits.md", "self-aware.md"))]
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:
