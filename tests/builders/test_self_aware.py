@@ -25,7 +25,7 @@ from selfknow.builders.self_aware_questions import (
 from selfknow.builders.word_problems import evaluate_expression, word_problems
 from selfknow.errors import UserError
 
-GOLDEN = "579544ce5b17dd7d4f8aee3fae0d5add8b014548d7070d5500cfddaf6c9fa544"
+GOLDEN = "da9b6fbaa995d8665c92b4486e536bb568403c9016de85f6133d2819da1ef840"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 

@@ -4,8 +4,10 @@ import calendar
 import itertools
 import math
 import re
-from collections.abc import Callable
-from datetime import date, datetime
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from typing import Any
 
 import countryinfo
 import periodictable
@@ -145,6 +147,76 @@ def century(fact: Fact) -> bool:
 
 ZODIAC = ["rat", "ox", "tiger", "rabbit", "dragon", "snake", "horse", "sheep", "monkey", "rooster", "dog", "pig"]
 
+
+def _has_pair(socks: tuple[str, ...]) -> bool:
+    return len(set(socks)) < len(socks)
+
+
+FIRST_OF_MAY, END_OF_SEPTEMBER, END_OF_DECEMBER = date(2050, 5, 1), date(2050, 9, 30), date(2050, 12, 30)
+SUMS: dict[str, object] = {  # what each question of small_sums comes to, by a part of its text
+    "a dozen are fried": 12 - 4,
+    "three couples": 3 * 2 + 1,
+    "bowl of fifteen": 15 - 6,
+    "five cars": 5 * 4 + 2 * 2,
+    "two dogs": 2 * 4 + 4,
+    "pair of shoes": 100 - 60,
+    "three good meals": 3 * 11,
+    "boy of eight": 8 + 7,
+    "three decades": 3 * 10,
+    "half past seven": f"{datetime(2050, 1, 1, 7, 30) + timedelta(hours=1):%-H:%M}",
+    "quarter to nine": f"{datetime(2050, 1, 1, 8, 45) + timedelta(minutes=20):%-H:%M}",
+    "twentieth of June": calendar.monthrange(2050, 6)[1] - 20,
+    "four of their fifteen": 15 - 4,
+    "book of ninety": 90 - 70,
+    "reach twenty": 20 - 13,
+    "eighty dollars": 80 * 3 // 4,
+    "change from ten": 10 - 6,
+    "first of May": f"{FIRST_OF_MAY + timedelta(weeks=1):%-d %B}",
+    "thirtieth of September": f"{END_OF_SEPTEMBER + timedelta(days=2):%-d %B}",
+    "thirtieth of December": f"{END_OF_DECEMBER + timedelta(days=3):%-d %B}",
+    "after November": calendar.month_name[(11 + 3 - 1) % 12 + 1],
+    "after March": calendar.month_name[3 + 6],
+    "after Monday": calendar.day_name[(0 + 5) % 7],
+    "after a Sunday": calendar.day_name[(6 + 100) % 7],
+    "after a Friday": calendar.day_name[(4 + 10) % 7],
+    "half of a half": Fraction(1, 2) / 2,
+    "twenty-six in twos": 26 + 2,
+    "five tickets": 5 * 7,
+    "thirty kilometres": 30 * 2,
+    "four hours": 4 * 50,
+    "until noon": f"{12 * 60 - (10 * 60 + 15)} minutes",
+    "socks": next(n for n in range(9) if all(map(_has_pair, itertools.product("bw", repeat=n + 1)))),
+    "eight players": 8 - 1,
+    "four friends": math.comb(4, 2),
+}
+
+
+def sum_is_right(fact: Fact) -> bool:
+    (expected,) = [value for part, value in SUMS.items() if part in fact.question]
+    return str(expected) in fact.answers
+
+
+def share_of(outcomes: Iterable[object], hit: Callable[[Any], bool]) -> Fraction:
+    """The share of equally likely outcomes that are a hit, counted one by one."""
+    all_outcomes = list(outcomes)
+    return Fraction(sum(map(hit, all_outcomes)), len(all_outcomes))
+
+
+TWO_DICE = list(itertools.product(range(1, 7), repeat=2))
+CARDS = list(itertools.product(range(13), ("black", "black", "red", "red")))
+SHARES = {
+    "heads on one toss of a coin": share_of("ht", lambda side: side == "h"),
+    "heads on two tosses of a coin in a row": share_of(
+        itertools.product("ht", repeat=2), lambda two: two == ("h", "h")
+    ),
+    "a six on one roll of a die": share_of(range(1, 7), lambda dots: dots == 6),
+    "an even number on one roll of a die": share_of(range(1, 7), lambda dots: dots % 2 == 0),
+    "an ace on top of a full deck of 52 cards": share_of(CARDS, lambda card: card[0] == 0),
+    "two sixes on one roll of two dice": share_of(TWO_DICE, lambda dice: dice == (6, 6)),
+    "the same number on two dice": share_of(TWO_DICE, lambda dice: dice[0] == dice[1]),
+    "a red card on top of a full deck": share_of(CARDS, lambda card: card[1] == "red"),
+}
+
 CHECKS: dict[str, Callable[[Fact], bool]] = {
     "capital_of_country": capital_is_known,
     "currency_of_country": currency_is_known,
@@ -177,6 +249,8 @@ CHECKS: dict[str, Callable[[Fact], bool]] = {
     "square_root": lambda f: str(sympy.sqrt(int(f.entity))) == f.answers[0],
     "sum_of_numbers_up_to": lambda f: f.answers[0] == str(sum(range(NUMBERS[f.entity] + 1))),
     "number_of_ways": ways_are_counted,
+    "small_sums": sum_is_right,
+    "probability": lambda f: str(SHARES[f.entity]) == f.answers[0],
 }
 REGIONS = {
     "DE-BY": "Bavaria",
