@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from benchmarks.synthetic_runs import SyntheticModel, write_run
 from selfknow.builders.catalogue import find_corpora, find_dataset
 from selfknow.builders.folder import build_folder
 from selfknow.evaluate.run import DatasetReference
+from tests.sql.synthetic_runs import SyntheticModel, write_run
 
 FOLDER = Path("out/benchmarks/sql")
 SIZES = ("8k", "16k", "32k", "64k")

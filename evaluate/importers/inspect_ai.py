@@ -3,11 +3,15 @@
 A sample's epochs become samples; its score's letters become numbers as Inspect's own metrics have them.
 """
 
+import io
 import json
+import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.files import read_json
@@ -16,15 +20,18 @@ from selfknow.evaluate.models import Reply
 from selfknow.evaluate.run import DatasetReference
 
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_ATTACHMENT = "attachment://"
+_LONG = ("events", "events_data", "store", "attachments")  # what an import does not read
 _FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
-_ZSTD = 93  # the compression that newer archives have
+_ZSTD = 93  # the number of the compression in a zip archive
+_LOCAL_HEADER = 30  # bytes before a member's name; the last four are two lengths
 
 
 def read_inspect(path: Path) -> Log:
     """Read one log.
 
     Raises:
-        UserError: It is no Inspect log, or an archive of a kind that Python's zip cannot read.
+        UserError: It is no Inspect log, or not a whole one.
     """
     header, samples = _read_archive(path) if path.suffix == ".eval" else _read_file(path)
     said = header.get("eval")
@@ -42,8 +49,9 @@ def read_inspect(path: Path) -> Log:
     }
     examples: dict[str, dict[str, Any]] = {}
     calls = []
-    for sample in samples:
+    for stored in samples:
         try:
+            sample = _resolved(stored, stored.get("attachments") or {})
             example = _example(sample)
             examples.setdefault(example["id"], example)
             calls.append(_call(sample, model))
@@ -66,20 +74,40 @@ def _read_file(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any
 def _read_archive(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            if any(entry.compress_type == _ZSTD for entry in archive.infolist()):
-                raise UserError(
-                    f"{path} is compressed with zstd, which Python's zip does not read: write it as JSON first, with "
-                    "`inspect log convert --to json`"
-                )
-            header_name = "header.json" if "header.json" in names else "_journal/start.json"
-            header = json.loads(archive.read(header_name))
-            samples = [json.loads(archive.read(name)) for name in sorted(names) if name.startswith("samples/")]
+            entries = {entry.filename: entry for entry in archive.infolist()}
+            header = json.loads(_member(archive, entries["header.json"]))
+            samples = [
+                json.loads(_member(archive, entry))
+                for name, entry in sorted(entries.items())
+                if name.startswith("samples/")
+            ]
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist") from error
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path} is no whole Inspect archive: {error}") from error
+        raise UserError(f"{path} is no whole Inspect archive (an evaluation that was stopped?): {error}") from error
     return header, samples
+
+
+def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """One file of an archive; Inspect compresses with zstd, which Python's zip learns in 3.14."""
+    if entry.compress_type != _ZSTD:
+        return archive.read(entry)
+    file = archive.fp
+    assert file is not None, "the archive is open"
+    file.seek(entry.header_offset + _LOCAL_HEADER - 4)
+    name_length, extra_length = struct.unpack("<HH", file.read(4))
+    file.seek(name_length + extra_length, io.SEEK_CUR)
+    packed = file.read(entry.compress_size)
+    return bytes(pa.CompressedInputStream(pa.BufferReader(packed), "zstd").read())
+
+
+def _resolved(value: Any, attachments: Mapping[str, str]) -> Any:
+    """A sample whose long texts stand where Inspect has put references to them."""
+    if isinstance(value, str) and value.startswith(_ATTACHMENT):
+        return attachments.get(value.removeprefix(_ATTACHMENT), value)
+    if isinstance(value, dict):
+        return {name: _resolved(one, attachments) for name, one in value.items() if name not in _LONG}
+    return [_resolved(one, attachments) for one in value] if isinstance(value, list) else value
 
 
 def _example(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,8 +125,8 @@ def _call(sample: Mapping[str, Any], model: str) -> ImportedCall:
     output = sample.get("output") or {}
     choice = next(iter(output.get("choices") or []), None)
     error = sample.get("error")
-    asked = sample["input"]
-    messages = None if isinstance(asked, str) else tuple(_message(one) for one in asked)
+    asked = _before_the_answer(sample)
+    messages = tuple(_message(one) for one in asked)
     usage = output.get("usage") or {}
     if error is not None or choice is None:
         why = error.get("message") if isinstance(error, dict) else error
@@ -114,6 +142,17 @@ def _call(sample: Mapping[str, Any], model: str) -> ImportedCall:
     scores = tuple(_scores(sample.get("scores") or {}))
     sample_number = int(sample.get("epoch", 1)) - 1
     return ImportedCall(str(sample["id"]), model, _text_of(asked), reply, sample=sample_number, scores=scores)
+
+
+def _before_the_answer(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The conversation that the model answered last: system prompts and earlier turns are part of what was asked."""
+    said = list(sample.get("messages") or [])
+    if said and said[-1]["role"] == "assistant":
+        said.pop()
+    if said:
+        return said
+    asked = sample["input"]
+    return [{"role": "user", "content": asked}] if isinstance(asked, str) else list(asked)
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, str]:

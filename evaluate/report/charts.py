@@ -53,35 +53,44 @@ def dots(
 
 
 def lines(
-    rows: Sequence[Row], x: str, value: str, *, titles: tuple[str, str], colour: str = "label", log: bool = False
+    rows: Sequence[Row],
+    x: str,
+    value: str,
+    *,
+    titles: tuple[str, str],
+    colour: str = "label",
+    dash: str | None = None,
+    log: bool = False,
 ) -> alt.LayerChart:
     """A share over a number, a line a cohort, with intervals and the chance line.
 
     Args:
-        rows: With ``x``, ``value``, ``low``, ``high``, ``chance``, ``label`` and what ``colour`` names.
+        rows: With ``x``, ``value``, ``low``, ``high``, ``chance``, ``label`` and what ``colour`` and ``dash`` name.
         x: The number.
         value: The share.
         titles: Of both axes.
         colour: What is told apart by colour; with many of them, a menu picks dataset and setup.
+        dash: What is told apart by whole and broken lines.
         log: A logarithmic axis.
     """
-    tips = _tooltips(rows, [colour, x, value, "low", "high", "chance", "n", "n_graded"])
     base = alt.Chart(alt.InlineData(values=list(rows)))
     if len({one[colour] for one in rows}) > _FEW:
         colour = "model_label"
         base = _menu(base, rows, "dataset_and_setup", "dataset, setup")
-    scale = alt.Scale(type="log") if log else alt.Scale(zero=False, nice=False, padding=12)
+    tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
+    scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
     values = sorted({one[x] for one in rows})
-    axis = alt.Axis(format="~s", grid=False) if log else alt.Axis(format="d", grid=False, values=values)
+    axis = alt.Axis(format="~s", grid=False, tickCount=4) if log else alt.Axis(format="d", grid=False, values=values)
     horizontal = alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=scale)
-    hue = _colour(colour, rows)
-    encoded = base.encode(x=horizontal, color=hue)
-    low, high = min(0, *(one["low"] or 0 for one in rows)), 1
+    encoded = base.encode(x=horizontal, color=_colour(colour, rows), detail="label:N")
     vertical = alt.Y(
-        f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[low, high], nice=False)
+        f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1], nice=False)
     )
     between = encoded.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
     line = encoded.mark_line(strokeWidth=2).encode(y=vertical, tooltip=tips)
+    if dash:
+        kinds = list(dict.fromkeys(one[dash] for one in rows))
+        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds)))
     points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
     guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
     return _sized(alt.layer(guess, between, line, points), 260)

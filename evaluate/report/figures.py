@@ -75,10 +75,12 @@ def _accuracy(rows: Sequence[Row]) -> list[Panel]:
     for suite, of_suite in scaled.items():
         lines = [{**row, "label": row["dataset_and_setup"] + _weights(row)} for row in of_suite]
         chart = charts.lines(
-            _only(lines, "num_parameters", "accuracy"),
+            _only(lines, "num_parameters", "accuracy", "dataset_size", "setup"),
             "num_parameters",
             "accuracy",
             titles=("parameters", "accuracy"),
+            colour="dataset_size",
+            dash="setup",
             log=True,
         )
         panels.append(Panel(suite, chart))

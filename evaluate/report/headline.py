@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from selfknow.evaluate.report.gather import HEADLINE, Report, Row
 
 _CARDS = 12
+_GAPS = 3  # more of them are left to their figure
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Headline:
         measure: What the numbers are.
         numbers: A few of them, the highest if there are many.
         all_numbers: How many there are.
-        gaps: What the setups differ by.
+        gaps: What the setups differ by, if these are a few.
     """
 
     sentence: str
@@ -70,10 +71,11 @@ def headline(report: Report) -> Headline:
         if row[key] is not None
     ]
     gaps = sections["setup_gap"].rows
+    few = gaps if len(gaps) <= _GAPS else []
     if len(numbers) > _CARDS:
         shown = sorted(numbers, key=lambda number: -number.value)[:_CARDS]
-        return Headline(_sentence(numbers, measure, gaps), measure, shown, len(numbers), gaps[:3])
-    return Headline(_sentence(numbers, measure, gaps), measure, numbers, len(numbers), gaps[:3])
+        return Headline(_sentence(numbers, measure, gaps), measure, shown, len(numbers), few)
+    return Headline(_sentence(numbers, measure, gaps), measure, numbers, len(numbers), few)
 
 
 def _first_share(rows: Sequence[Row]) -> tuple[list[Row], str, str]:

@@ -1,0 +1,195 @@
+"""The page in a real browser: it is drawn, answers, asks nobody, and can be read on a phone and in the dark."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.report.write import write_html
+from selfknow.evaluate.run import DatasetReference
+from tests.report.conftest import PHONE, Open
+from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.synthetic_runs import SyntheticModel
+from tests.sql.synthetic_runs import write_run as write_synthetic_run
+
+SHARES = {"fewer": 0.2, "beyond": 0.1, "invented": 0.1, "another diarist": 0.1, "failed": 0.04}
+EVIL = "<script>window.evil = 1</script><img src=x onerror='window.evil = 2'></pre></script>\0 & \"quoted\""
+
+
+@pytest.fixture(scope="module")
+def page(small_corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of two runs, standard and simplified, with everything that a report can hold."""
+    folder = tmp_path_factory.mktemp("report")
+    runs = []
+    for seed, (config, shares) in enumerate({"1k": SHARES, "1k-simplified": {"fewer": 0.1}}.items()):
+        rows = pq.read_table(small_corpora / config, filters=[("kind", "=", "question")], partitioning=None)
+        reference = DatasetReference(str(small_corpora), config, "test")
+        run = folder / "runs" / config
+        model = SyntheticModel("out/opt-7m-scratch/model", shares)
+        write_synthetic_run(run, rows.slice(0, 100), [model], reference, probes=30, stop=30, seed=seed)
+        runs.append(run)
+    with connect(runs) as connection:
+        write_html(connection, folder / "report.html", title="Two setups", figures=None, progress=False)
+    return folder / "report.html"
+
+
+def errors(browser: Any) -> list[str]:
+    return [entry["message"] for entry in browser.get_log("browser")]
+
+
+def test_the_page_is_drawn_without_a_word_on_the_console(page: Path, open_page: Open) -> None:
+    browser = open_page(page)
+    assert errors(browser) == []
+    charts = browser.execute_script(
+        "return [...document.querySelectorAll('.chart')].map(chart => chart.querySelectorAll('svg path').length)"
+    )
+    assert len(charts) >= 15
+    assert min(charts) > 5
+    sections = browser.execute_script("return [...document.querySelectorAll('section')].map(one => one.id)")
+    assert {"runs", "accuracy_by_size", "setup_gap", "recalled_documents", "stop_curve", "probes", "answers"} <= set(
+        sections
+    )
+
+
+def test_the_page_asks_nobody(page: Path, open_page: Open) -> None:
+    browser = open_page(page)
+    messages = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
+    asked = [one["params"]["request"]["url"] for one in messages if one["method"] == "Network.requestWillBeSent"]
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert [url for url in asked if url.startswith("file:")] == [page.as_uri()]
+    links = browser.execute_script(
+        "return document.querySelectorAll('[src], link[href]:not([href^=\"data:\"])').length"
+    )
+    assert links == 0
+
+
+def test_the_headline_number_is_on_the_first_screen(page: Path, open_page: Open) -> None:
+    for size in ((1280, 800), PHONE):
+        browser = open_page(page, size)
+        found = browser.execute_script(
+            "return [...document.querySelectorAll('.numbers .value')].map("
+            "one => [one.textContent, one.getBoundingClientRect().bottom, parseFloat(getComputedStyle(one).fontSize)])"
+        )
+        # 46 of the 96 standard answers that did not fail, 90 of the 100 simplified ones
+        assert [value for value, _, _ in found] == ["47.9%", "90.0%"]
+        assert all(bottom < size[1] for _, bottom, _ in found)
+        assert all(pixels > 30 for _, _, pixels in found)
+        heading = browser.find_element("tag name", "h1").text
+        assert heading.startswith("90% of diaries recalled exactly when each was one document, 48% when")
+    assert "+42 points" in browser.find_element("class name", "gap").text
+
+
+def test_a_chart_answers_a_hover(page: Path, open_page: Open) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser = open_page(page)
+    point = browser.find_element("css selector", "#accuracy_by_size .chart svg .mark-symbol path")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
+    ActionChains(browser).move_to_element(point).perform()
+    shown = "return document.querySelector('#vg-tooltip-element.visible')?.innerText"
+    tooltip = WebDriverWait(browser, 10).until(lambda one: one.execute_script(shown))
+    assert "accuracy" in tooltip
+    assert "47.9%" in tooltip
+    assert "12.5%" in tooltip  # chance
+    assert errors(browser) == []
+
+
+def test_a_fold_opens_and_shows_the_table_and_the_sql(page: Path, open_page: Open) -> None:
+    browser = open_page(page)
+    table, sql = browser.find_elements("css selector", "#setup_gap details.fold")
+    assert not table.find_element("tag name", "table").is_displayed()
+    for fold in (table, sql):
+        summary = fold.find_element("tag name", "summary")
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", summary)
+        summary.click()
+    assert table.find_element("tag name", "table").is_displayed()
+    assert "OPT 7M" in table.text
+    assert sql.find_element("tag name", "pre").text.startswith("-- How much easier is it")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_phone(page: Path, open_page: Open, scheme: str) -> None:
+    browser = open_page(page, PHONE, scheme)
+    width, overflowing = browser.execute_script(
+        """const wide = [...document.querySelectorAll('h1, h2, p, figure, svg, summary, .numbers li, article')]
+             .filter(one => one.offsetParent !== null || one.tagName === 'svg')
+             .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('details:not([open])'));
+           return [document.documentElement.scrollWidth, wide.map(one => one.outerHTML.slice(0, 120))]"""
+    )
+    assert width == PHONE[0]
+    assert overflowing == []
+    smallest = browser.execute_script(
+        "return Math.min(...[...document.querySelectorAll('p, li, td, summary, dd, svg text')]"
+        ".map(one => parseFloat(getComputedStyle(one).fontSize)))"
+    )
+    assert smallest >= 10
+    assert errors(browser) == []
+
+
+def luminance(colour: str) -> float:
+    red, green, blue = (int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3])
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2's contrast ratio."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_charts_can_be_read_in_both_schemes(page: Path, open_page: Open, scheme: str) -> None:
+    browser = open_page(page, scheme=scheme)
+    style = "getComputedStyle(document.querySelector(arguments[0]))"
+    background = browser.execute_script(f"return {style}.backgroundColor", "section")
+    assert (luminance(background) < 0.1) == (scheme == "dark")
+    for selector in ("h2", ".reading", ".source", "summary", ".piece.right", ".piece.wrong", ".piece.beyond", "h4"):
+        assert contrast(browser.execute_script(f"return {style}.color", selector), background) >= 4.5, selector
+    for selector in (".chart .role-axis-label text", ".chart .role-axis-title text", ".chart .role-legend-label text"):
+        assert contrast(browser.execute_script(f"return {style}.fill", selector), background) >= 4.5, selector
+    point = browser.execute_script(f"return {style}.fill", "#accuracy_by_size .mark-symbol path")
+    assert contrast(point, background) >= 3
+
+
+def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser = open_page(page)
+    fill = "return getComputedStyle(document.querySelector('.chart .role-axis-label text')).fill"
+    before = browser.execute_script(fill)
+    media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    WebDriverWait(browser, 20).until(lambda one: one.execute_script(fill) != before)
+
+
+@pytest.fixture(scope="module")
+def evil_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("evil")
+    questions = [question("Ann", 1), question("Ben", 1), question("Cat", 1, 1), question("Dan", 1)]
+    answers = {
+        "Ann": EVIL,
+        "Ben": "line\n" * 1_000_000,
+        "Cat": f"{text(*diary('Cat', 1))}\n{EVIL}",
+        "Dan": text(*diary("Dan", 1)),
+    }
+    run = write_run(folder / "run", questions, Asked(model=f"m{EVIL[:32]}", answers=answers))
+    with connect(run) as connection:
+        write_html(connection, folder / "report.html", title=EVIL.replace("\0", ""), figures=None, progress=False)
+    yield folder / "report.html"
+
+
+def test_what_a_model_wrote_is_text_and_nothing_else(evil_page: Path, open_page: Open) -> None:
+    browser = open_page(evil_page)
+    assert browser.execute_script("return window.evil === undefined")
+    assert errors(browser) == []
+    answers = "\n".join(one.text for one in browser.find_elements("css selector", "pre.answer"))
+    assert "<script>window.evil = 1</script>" in answers
+    assert "␀" in answers
+    assert "… and 4,997,000 more characters" in answers
+    assert evil_page.stat().st_size < 2_500_000

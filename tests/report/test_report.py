@@ -1,0 +1,153 @@
+"""Reports as files: from the command line, as Markdown, with pictures, of other tasks, of nothing."""
+
+import struct
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.importers.inspect_ai import read_inspect
+from selfknow.evaluate.importers.run import write_imported
+from selfknow.evaluate.questions import questions
+from selfknow.evaluate.report.answers import marked_answers
+from selfknow.evaluate.report.gather import READINGS, gather
+from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.html import cell, percent
+from tests.conftest import Run
+from tests.sql.given import Asked, diary, entry, question, text, write_run
+
+LOGS = Path(__file__).parent.parent / "sql" / "logs"
+QUESTIONS = [question("Ann", 1, 2), question("Ben", 3), question("Cat", 1)]
+ANSWERS = {
+    "Ann": text(*diary("Ann", 1, 2)),
+    "Ben": f"Hm\n{text(entry('Ben', 1, 2), entry('Ben', 2, 1), entry('Ben', 1, 2), entry('Zed', 1, 1))}",
+    "Cat": "",
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run", QUESTIONS, Asked(answers=ANSWERS))
+
+
+def test_every_question_but_those_about_rows_is_in_the_report() -> None:
+    assert set(questions()) - set(READINGS) == {"overview", "sample_answers"}
+
+
+def test_a_report_from_the_command_line(selfknow: Run, run: Path, tmp_path: Path) -> None:
+    done = selfknow("report", run, "--figures", "figures")
+    assert (done.returncode, done.stdout) == (0, "report.html\n")
+    assert "question/s" in done.stderr
+    page = (tmp_path / "report.html").read_text()
+    assert "OPT 125M recalls 33% of diaries exactly." in page
+    pictures = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert {"accuracy_by_size.png", "accuracy_by_size.svg", "recalled_documents.png"} <= set(pictures)
+    for path in (tmp_path / "figures").glob("*.png"):
+        assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        width, height = struct.unpack(">II", path.read_bytes()[16:24])
+        assert width > 1_000
+        assert height > 150
+    for path in (tmp_path / "figures").glob("*.svg"):
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")
+
+
+def test_a_report_as_markdown_names_its_pictures(selfknow: Run, run: Path, tmp_path: Path) -> None:
+    done = selfknow("report", run, "--out", "docs/results.md", "--title", "Results <1>", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    page = (tmp_path / "docs" / "results.md").read_text()
+    assert page.startswith("# Results &lt;1&gt;\n\n**OPT 125M recalls 33% of diaries exactly.**")
+    assert "![Does it say too much or too little?](results_figures/over_and_under_recall.svg)" in page
+    assert "| right | 3 | 3 | 3 | 1 | 33.3% |" in page
+    assert (tmp_path / "docs" / "results_figures" / "over_and_under_recall.svg").is_file()
+    assert questions()["accuracy_by_size"].sql.rstrip() in page
+
+
+def test_mistakes_are_one_line(selfknow: Run, run: Path, tmp_path: Path) -> None:
+    for arguments, message in (
+        ([], "name at least one run folder"),
+        (["nowhere"], "there is no run.json in it"),
+        (["run", "--out", "."], "is a folder: name a file"),
+        (["run", "--corpus", "run"], "holds none of the corpora"),
+    ):
+        done = selfknow("report", *arguments)
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_unscored_run_says_so_and_is_a_report_still(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=ANSWERS), score=False)
+    with connect(run) as connection:
+        report = gather(connection)
+    assert report.answered == []
+    assert headline(report).sentence == "Nothing has been scored yet."
+    assert all(section.missing and "selfknow score" in section.missing for section in report.sections)
+    assert report.calls[0]["n"] == 3
+
+
+def test_a_report_of_another_task_has_its_metric_for_a_headline(tmp_path: Path) -> None:
+    write_imported(read_inspect(LOGS / "inspect.json"), tmp_path / "run")
+    with connect(tmp_path / "run") as connection:
+        report = gather(connection)
+    assert [section.question.name for section in report.answered] == ["metrics"]
+    assert headline(report).sentence == "mockllm: exact 25%"
+
+
+def test_runs_that_are_not_finished_are_named(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers={"Ann": ANSWERS["Ann"]}))
+    with connect(run) as connection:
+        assert gather(connection).incomplete[0].startswith("facebook/opt-125m answered 1 of 3 examples of run")
+
+
+class Portrait:
+    """A stand-in with what a report asks of a portrait: the spans of a text that the corpus has."""
+
+    class Quote:
+        def __init__(self, start: int, end: int) -> None:
+            self.start, self.end = start, end
+
+    def quotes(self, text: str) -> list[Quote]:
+        found = text.find("Location: City\nTime")
+        return [self.Quote(found, found + 19)] if found >= 0 else []
+
+
+def test_answers_are_marked_line_by_line_and_quote_by_quote(run: Path) -> None:
+    with connect(run) as connection:
+        samples = [row for row in gather(connection).samples if row["diarist"] == "Ben"]
+    (answer,) = marked_answers(samples, {"diaries": Portrait()})  # type: ignore[dict-item]
+    pieces = [(piece.text, piece.kind, piece.quoted) for piece in answer.pieces]
+    assert pieces == [
+        ("Hm\n", "wrong", False),
+        ("Ben's Diary Entry 1\n", "right", False),
+        ("Location: City\n", "right", True),
+        ("Time", "right", True),
+        (": Evening\n", "right", False),
+        ("Ben's Diary Entry 2\n", "beyond", False),
+        ("Location: City\n", "beyond", False),
+        ("Ben's Diary Entry 1\n", "repeated", False),
+        ("Location: City\n", "repeated", False),
+        ("Time: Evening\n", "repeated", False),
+        ("Zed's Diary Entry 1\n", "foreign", False),
+        ("Location: City", "foreign", False),
+    ]
+    assert "".join(text for text, _, _ in pieces) == ANSWERS["Ben"]
+
+
+def test_numbers_are_written_for_people() -> None:
+    assert [percent(value) for value in (None, 0.0, 1.0, 0.125, 0.00001, -0.5)] == [
+        "\N{EN DASH}",
+        "0%",
+        "100%",
+        "12.5%",
+        "<0.1%",
+        "-50.0%",
+    ]
+    assert [cell(1234, "n"), cell(0.5, "mean_off"), cell(True), cell("a\n\0 b"), cell(7, "cohort")] == [
+        "1,234",
+        "0.5",
+        "yes",
+        "a ␀ b",
+        "7",
+    ]
+    assert len(cell("x" * 1_000)) == 200
