@@ -89,9 +89,10 @@ def connect(
     """Open run folders as SQL views; nothing is copied.
 
     Views: ``runs``, ``examples``, ``generations``, ``scores``, ``documents`` (what scoring parsed out of diary
-    answers), ``corpus`` (the documents that models were trained on), and on top of them ``models``, ``calls`` and
-    ``answers``. Functions: ``wilson_low``, ``wilson_high``, ``bootstrap_interval``, ``diary_documents`` and the other
-    diary parsers, and with portraits ``quip``. ``docs/sql.md`` tells of them all.
+    answers), ``corpus`` (the documents that models were trained on), and on top of them ``models``, ``cohorts``,
+    ``calls``, ``answers`` and ``self_knowledge_replies``. Functions: ``wilson_low``, ``wilson_high``, those of the
+    bootstrap, ``diary_documents`` and the other diary parsers, and with portraits ``quip``. ``docs/sql.md`` tells of
+    them all.
 
     Args:
         runs: Run folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.

@@ -1,4 +1,4 @@
-"""The questions of ``sql/*.sql``: finding one by its name, reading what its head says, and asking it."""
+"""The questions of ``sql/`` and its folders: finding one by its name, reading what its head says, and asking it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from selfknow.evaluate.connection import Connection
 
+_NO_QUESTIONS = ("functions", "views")
 _FIELDS = ("Source", "Grain", "Columns", "Needs")
 
 
@@ -24,7 +26,8 @@ class Question:
     """One file of ``evaluate/sql/``.
 
     Attributes:
-        name: The file's name, without ``.sql``.
+        name: The file's path in ``evaluate/sql/``, without ``.sql``, such as ``setup_gap`` or
+            ``self_knowledge/self_knowledge_tables``.
         title: The question itself, its first line.
         source: The figure or table that it repeats, or what else it comes from.
         grain: What a row is.
@@ -44,21 +47,31 @@ class Question:
 
 @cache
 def questions() -> dict[str, Question]:
-    """All questions by name."""
+    """All questions by name: those about diaries, and after them those of each folder of another task."""
     folder = files("selfknow.evaluate") / "sql"
-    found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".sql"))
-    return {name[:-4]: _read(name[:-4], (folder / name).read_text(encoding="utf-8")) for name in found}
+    tasks = sorted(path.name for path in folder.iterdir() if path.is_dir() and path.name not in _NO_QUESTIONS)
+    found = [*_named(folder), *(f"{task}/{name}" for task in tasks for name in _named(folder / task))]
+    return {name: _read(name, (folder / f"{name}.sql").read_text(encoding="utf-8")) for name in found}
+
+
+def _named(folder: Traversable) -> list[str]:
+    return sorted(path.name.removesuffix(".sql") for path in folder.iterdir() if path.name.endswith(".sql"))
 
 
 def find_question(name: str) -> Question:
-    """The question of this name.
+    """The question of this name; where only one folder has it, the file's own name will do.
 
     Raises:
         UserError: There is none; the near ones are named.
     """
     if name in questions():
         return questions()[name]
-    near = get_close_matches(name.replace("-", "_"), questions(), n=3, cutoff=0.5)
+    by_file = {known: known.rpartition("/")[2] for known in questions()}
+    if list(by_file.values()).count(name) == 1:
+        return next(questions()[known] for known, file in by_file.items() if file == name)
+    meant = name.replace("-", "_")
+    near = get_close_matches(meant, questions(), n=3, cutoff=0.5)
+    near = near or [known for known, file in by_file.items() if get_close_matches(meant, [file], cutoff=0.5)][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else "`selfknow query` lists them"
     raise UserError(f"there is no question {name!r}: {hint}")
 
@@ -103,7 +116,9 @@ def _read(name: str, sql: str) -> Question:
         elif current:
             fields[current] += f" {line}"
     needs = tuple(re.findall(r"\w+", fields.get("Needs", "")))
-    return Question(name, lines[0], fields["Source"], fields["Grain"], fields["Columns"], needs, sql)
+    return Question(
+        name, lines[0], fields.get("Source", ""), fields.get("Grain", ""), fields.get("Columns", ""), needs, sql
+    )
 
 
 def _head(lines: Sequence[str]) -> Iterator[str]:

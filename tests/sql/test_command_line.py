@@ -37,6 +37,17 @@ def test_a_question_in_every_format(selfknow: Run, run: Path, tmp_path: Path) ->
     assert pq.read_table(io.BytesIO(done.stdout)).to_pylist() == found
 
 
+def test_columns_can_be_chosen(selfknow: Run, run: Path) -> None:
+    done = selfknow("query", "accuracy_by_size", run, "--columns", "accuracy,model_label", "--format", "csv")
+    assert done.stdout == "accuracy,model_label\n0.5,OPT 125M\n"
+
+
+def test_rows_can_be_chosen(selfknow: Run, run: Path) -> None:
+    call = ("query", "over_and_under_recall", run, "--columns", "recall", "--format", "csv", "--where")
+    assert selfknow(*call, "n_answers > 0").stdout == "recall\nright\nunder\n"
+    assert selfknow(*call, "n_answers > 2").stderr == "no rows\n"
+
+
 def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
     query = "select generation, [1, 2] as list, 'nan'::double as x, created_at > '2020-01-01' as new from generations"
     call = ("sql", f"{query} order by generation desc limit 1", run)
@@ -54,6 +65,10 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
     ("arguments", "message"),
     [
         (["query", "accuracy-by-sise", "run"], "did you mean accuracy_by_size"),
+        (["query", "self_knowledge_table", "run"], "did you mean self_knowledge/self_knowledge_tables"),
+        (["query", "self_knowledge/tables", "run"], "did you mean self_knowledge/self_knowledge_tables"),
+        (["query", "overview", "run", "--columns", "model,m"], "there is no column 'm': choose of run_id, task,"),
+        (["query", "overview", "run", "--where", "m > 1"], 'Referenced column "m" not found'),
         (["query", "accuracy_by_size"], "name at least one run folder"),
         (["query", "accuracy_by_size", "nowhere"], "there is no run.json in it"),
         (["query", "wrong_documents", "run"], "name the dataset folder that holds 1k (--corpus FOLDER)"),

@@ -9,8 +9,10 @@ from selfknow.evaluate.connection import Connection, connect
 from selfknow.evaluate.diary_probes import PROBES
 from selfknow.evaluate.models import Reply, Request
 from selfknow.evaluate.questions import questions
+from tests.conftest import REPOSITORY
 from tests.sql.given import Asked, ask_runs, diary, entry, question, rows_of, text, write_corpus, write_run
 
+SQL = REPOSITORY / "evaluate" / "sql"
 ANN, BEN, CAT, DAN, EVE, FAY = (
     diary("Ann", 1, 2),
     diary("Ben", 3),
@@ -46,12 +48,20 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
         yield connection
 
 
-def test_every_question_is_tested_here_and_stands_in_the_cookbook() -> None:
+DIARY_QUESTIONS = [name for name in questions() if "/" not in name]
+
+
+def test_every_question_about_diaries_is_tested_here() -> None:
     here = Path(__file__).read_text()
-    cookbook = (Path(__file__).parent.parent.parent / "docs" / "sql.md").read_text()
-    for name in questions():
-        assert f'"{name}"' in here
-        assert f"`{name}`" in cookbook
+    assert [name for name in DIARY_QUESTIONS if f'"{name}"' not in here] == []
+
+
+def test_every_file_of_sql_stands_in_the_cookbook() -> None:
+    cookbook = (REPOSITORY / "docs" / "sql.md").read_text()
+    files = {path.relative_to(SQL).with_suffix("").as_posix() for path in SQL.rglob("*.sql")}
+    assert set(questions()) < files
+    views = {name.removeprefix("views/") for name in files if name.startswith("views/")}
+    assert [name for name in sorted({*questions(), *views}) if f"`{name}`" not in cookbook] == []
 
 
 @pytest.mark.parametrize("name", questions())
@@ -59,9 +69,11 @@ def test_every_question_says_what_it_is(name: str) -> None:
     found = questions()[name]
     assert found.title.endswith("?")
     assert found.grain.startswith("one row")
-    columns = {"n", "n_graded"} if name not in ("setup_gap", "pretrained_or_scratch", "sample_answers") else set()
+    about_rows = name in ("setup_gap", "pretrained_or_scratch", "sample_answers") or name not in DIARY_QUESTIONS
+    columns = {"n"} if about_rows else {"n", "n_graded"}
     assert all(f"{column}" in found.columns for column in columns)
-    assert "chance" in found.columns.lower()
+    assert found.source
+    assert name not in DIARY_QUESTIONS or "chance" in found.columns.lower()
 
 
 def test_whole_answers_count_once_a_question_and_failures_leave_the_share_alone(given: Connection) -> None:
@@ -295,7 +307,7 @@ def test_several_answers_to_a_question_do_not_narrow_the_interval(tmp_path: Path
     assert ask_runs("accuracy_by_size", many, "n", "n_graded") == [(20, 20)]
 
 
-@pytest.mark.parametrize("name", questions())
+@pytest.mark.parametrize("name", DIARY_QUESTIONS)
 def test_a_run_of_failures_alone_is_answered_without_a_number(name: str, tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=dict.fromkeys(ANSWERS)))
     corpus = write_corpus(tmp_path / "corpus", *ANN)

@@ -57,6 +57,12 @@ def query(
     runs: Runs = None,
     output_format: FormatOption = QueryFormat.table,
     show: Annotated[bool, typer.Option("--show", help="Print the question's SQL instead of asking it.")] = False,
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Print these columns alone: NAME,NAME,…", show_default=False)
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option("--where", help="Print the rows alone where this SQL is true.", show_default=False)
+    ] = None,
     corpus: CorpusOption = None,
     mixed_revisions: MixedOption = False,
 ) -> None:
@@ -69,6 +75,8 @@ def query(
     `selfknow query accuracy_by_size runs/opt-125m runs/pythia-70m`
 
     `selfknow query wrong_documents runs/opt-125m --corpus diary-recall --format csv`
+
+    `selfknow query self_knowledge/self_knowledge_tables runs/separate --columns task,n,score --where "n > 10"`
 
     `selfknow query setup_gap --show`
     """
@@ -83,7 +91,7 @@ def query(
         typer.echo(question.sql, nl=False)
         return
     with _connect(runs, corpus, mixed_revisions=mixed_revisions) as connection:
-        _print(ask(connection, name), output_format)
+        _print(_selected(ask(connection, name), where, columns), output_format)
 
 
 def sql(
@@ -155,6 +163,28 @@ def _connect(
     if not runs:
         raise UserError("name at least one run folder")
     return connect(runs, corpora=corpus or [], mixed_revisions=mixed_revisions, **options)  # type: ignore[arg-type]
+
+
+def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: str | None) -> "duckdb.DuckDBPyRelation":
+    """These rows and columns alone.
+
+    Raises:
+        UserError: There is no such column, or DuckDB refuses the condition.
+    """
+    import duckdb
+
+    from selfknow.evaluate.connection import query_error
+
+    if where:
+        try:
+            relation = relation.filter(where)
+        except duckdb.Error as error:
+            raise query_error(error) from error
+    names = columns.split(",") if columns else relation.columns
+    for name in names:
+        if name not in relation.columns:
+            raise UserError(f"there is no column {name!r}: choose of {', '.join(relation.columns)}")
+    return relation.project(", ".join(f'"{name}"' for name in names))
 
 
 def portraits_by_name(named: list[str] | None) -> Mapping[str, str]:

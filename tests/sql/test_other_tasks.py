@@ -1,0 +1,87 @@
+"""Runs of several tasks stand in one connection and in one report, and each task's own questions are asked by name."""
+
+from pathlib import Path
+
+import pytest
+
+from selfknow.builders.self_knowledge import task_table
+from selfknow.errors import UserError
+from selfknow.evaluate.connection import Connection, connect
+from selfknow.evaluate.importers.inspect_ai import read_inspect
+from selfknow.evaluate.importers.run import write_imported
+from selfknow.evaluate.models import Decoding
+from selfknow.evaluate.questions import ask, find_question, questions
+from selfknow.evaluate.report.gather import gather
+from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.write import write_html
+from selfknow.evaluate.run import DatasetReference
+from selfknow.evaluate.score import score_run
+from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
+from selfknow.evaluate.self_knowledge.protocols import Setup
+from tests.evaluate.self_knowledge.scripted import Scripted
+from tests.sql.given import Asked, diary, question, text, write_run
+
+LOGS = Path(__file__).parent / "logs"
+QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A diary run, a self-knowledge run of a model that counts rightly and one that does not, an imported run."""
+    folder = tmp_path_factory.mktemp("tasks")
+    diaries = write_run(folder / "diaries", QUESTIONS, Asked(answers={"Ann": text(*diary("Ann", 1, 2)), "Ben": "no"}))
+    good, bad = Scripted(name="good"), Scripted(name="bad", writes_wrong=True, says="asked")
+    reference = DatasetReference("self-knowledge", "total-count", "test")
+    evaluate_self_knowledge(
+        *(task_table("total-count", 0), reference, Setup("total-count"), Decoding(), folder / "counts", [good, bad]),
+        verifiers=[good, bad],
+        limit=4,
+        quiet=True,
+    )
+    score_run(folder / "counts")
+    write_imported(read_inspect(LOGS / "inspect.json"), folder / "imported")
+    return [diaries, folder / "counts", folder / "imported"]
+
+
+def asked(connection: Connection, name: str, *columns: str) -> list[tuple[object, ...]]:
+    return ask(connection, name).project(", ".join(columns)).fetchall()
+
+
+def test_a_task_folders_questions_are_asked_of_the_runs_of_that_task(runs: list[Path]) -> None:
+    columns = ("generator", "verifier", "n", "written", "read", "consistent")
+    with connect(runs) as connection:
+        matrix = asked(connection, "self_knowledge/self_knowledge_matrix", *columns)
+        assert asked(connection, "self_knowledge_matrix", *columns) == matrix
+        assert asked(connection, "accuracy_by_size", "n", "accuracy") == [(2, 0.5)]
+    assert matrix == [
+        ("bad", "bad", 4, 0.0, 0.0, 1.0),
+        ("bad", "good", 4, 0.0, 1.0, 0.0),
+        ("good", "bad", 4, 1.0, 1.0, 1.0),
+        ("good", "good", 4, 1.0, 1.0, 1.0),
+    ]
+
+
+def test_every_question_about_self_knowledge_is_asked_of_a_real_run(runs: list[Path]) -> None:
+    names = [name for name in questions() if name.startswith("self_knowledge/")]
+    with connect(runs[1]) as connection:
+        answered = {name for name in names if ask(connection, name).fetchall()}
+    # no attention was scored, and every reply could be read
+    without = {"self_knowledge/self_knowledge_attention", "self_knowledge/self_knowledge_unparsed"}
+    assert answered == set(names) - without
+
+
+def test_a_name_in_two_folders_must_be_given_in_full() -> None:
+    assert find_question("self_knowledge_styles").name == "self_knowledge/self_knowledge_styles"
+    with pytest.raises(UserError, match="did you mean self_knowledge/self_knowledge_styles"):
+        find_question("elsewhere/self_knowledge_styles")
+
+
+def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Path) -> None:
+    with connect(runs) as connection:
+        report = gather(connection)
+        write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+    assert {row["task"] for row in report.overview} >= {"diary-recall", "self-knowledge"}
+    assert "metrics" in [section.question.name for section in report.answered]
+    assert "50%" in headline(report).sentence
+    page = (tmp_path / "report.html").read_text()
+    assert all(label in page for label in ("OPT 125M", "mockllm", "self_consistent"))
