@@ -2,7 +2,7 @@
 
 A corpus is named ``NAME:CONFIG``. ``diary-recall:1k`` is the corpus as this package builds it, made on the spot, the
 same on every machine; ``FOLDER:CONFIG`` is a dataset folder; ``ORG/NAME:CONFIG``, with ``@REVISION`` if wanted, is a
-dataset on the Hub.
+dataset on the Hub. Without ``:CONFIG`` it is the only config that a dataset of this package, or a folder, has.
 """
 
 import os
@@ -56,7 +56,7 @@ def open_corpus(reference: str) -> Corpus:
     Raises:
         UserError: The name has another form, or there is no such dataset or config.
     """
-    name, colon, config = reference.rpartition(":")
+    name, colon, config = (reference if ":" in reference else _with_only_config(reference)).rpartition(":")
     if not (colon and name and config) or "/" in config:
         raise UserError(f"name a corpus as NAME:CONFIG, such as diary-recall:1k or ./my-folder:1k, not {reference!r}")
     folder, revision = Path(name).expanduser(), None
@@ -71,6 +71,16 @@ def open_corpus(reference: str) -> Corpus:
     if config not in configs:
         raise UserError(f"{name} has no config {config!r}; it has {', '.join(configs) or 'none'}")
     return Corpus(name.partition("@")[0], config, folder, revision, _content_hash(folder, config))
+
+
+def _with_only_config(name: str) -> str:
+    """``self-aware`` as ``self-aware:authored``; as it is, where that is not clear."""
+    from selfknow.builders.catalogue import DATASETS
+
+    configs = {path.parent.name for path in Path(name).expanduser().glob("*/*-of-*.parquet")}
+    if not configs and name in DATASETS:
+        configs = set(DATASETS[name].configs)
+    return f"{name}:{configs.pop()}" if len(configs) == 1 else name
 
 
 def _content_hash(folder: Path, config: str) -> str | None:

@@ -12,6 +12,7 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.evaluate.corpora import Corpus
     from selfknow.evaluate.models import Decoding, LanguageModel
+    from selfknow.evaluate.runner import Progress
     from selfknow.evaluate.self_knowledge.evaluating import Asked
     from selfknow.evaluate.self_knowledge.protocols import Setup
 
@@ -43,9 +44,15 @@ def evaluate(
         bool, typer.Option("--stop", help="Also score the answer's end against the next title at every boundary.")
     ] = False,
     samples: Annotated[int, typer.Option(min=1, help="Answers to each question.")] = 1,
-    temperature: Annotated[float, typer.Option(min=0.0, help="0 is greedy.")] = 0.0,
+    temperature: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="0 is greedy. Default: 0; of self-aware 0.7, as the paper.", show_default=False),
+    ] = None,
     top_p: Annotated[float, typer.Option(min=0.0, max=1.0, help="Nucleus sampling, with a temperature.")] = 1.0,
-    max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in tokens.")] = 512,
+    max_new_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="The longest answer, in tokens. Default: 512; of self-aware 256.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the samples.")] = 0,
     chat: Annotated[
         bool | None,
@@ -59,6 +66,9 @@ def evaluate(
     timeout: Annotated[float, typer.Option(min=0.1, help="Endpoints: seconds for one try.")] = 120.0,
     tries: Annotated[int, typer.Option(min=1, help="Endpoints: tries of one request.")] = 5,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many questions.", show_default=False)] = None,
+    form: Annotated[
+        str, typer.Option(help="self-aware: direct, instruction (the answer may be unknown), icl (and six examples).")
+    ] = "direct",
     protocol: Annotated[
         str,
         typer.Option(help="self-knowledge: separate, in-context, in-context-noise, dual, consistency, inconsistency."),
@@ -94,6 +104,8 @@ def evaluate(
 
     `selfknow evaluate diary-recall:1k --endpoint http://localhost:8000 --model tiny --out runs/served`
 
+    `selfknow evaluate self-aware --form icl --model tiny --out runs/aware`
+
     `selfknow evaluate self-knowledge:total-count --protocol dual --model tiny --out runs/dual`
 
     `selfknow evaluate self-knowledge:grammar --protocol consistency --reuse runs/dual --model tiny --out runs/grammar`
@@ -103,12 +115,20 @@ def evaluate(
     from selfknow.evaluate.corpora import open_corpus
     from selfknow.evaluate.evaluate_diaries import evaluate_diaries
     from selfknow.evaluate.models import Decoding
+    from selfknow.evaluate.self_aware.evaluating import MAX_NEW_TOKENS, TEMPERATURE, evaluate_self_aware, is_self_aware
+    from selfknow.evaluate.self_aware.forms import check_form
     from selfknow.evaluate.self_knowledge.evaluating import is_self_knowledge
     from selfknow.evaluate.self_knowledge.protocols import Setup
 
-    decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
+    check_form(form)
     invents = task == "self-knowledge:agents"
     corpus = None if invents else open_corpus(task)
+    asks_the_unanswerable = corpus is not None and is_self_aware(corpus)
+    if temperature is None:
+        temperature = TEMPERATURE if asks_the_unanswerable else 0.0
+    if max_new_tokens is None:
+        max_new_tokens = MAX_NEW_TOKENS if asks_the_unanswerable else 512
+    decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
 
     def open_model(name: str | None) -> "LanguageModel":
         if endpoint is not None:
@@ -142,6 +162,10 @@ def evaluate(
         judge = open_model(verifier[0]) if verifier else asked
         _print_stages(out, evaluate_agents(out, decoding, asked, judge, num_proposals=limit or 20), output_format)
         return
+    if asks_the_unanswerable:
+        progress = evaluate_self_aware(asked, corpus, form, decoding, out, samples=samples, limit=limit)
+        _print_progress(out, asked, progress, output_format)
+        return
     if is_self_knowledge(corpus.read(split)):
         others = [asked if name == model else open_model(name) for name in verifier] if verifier else None
         setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
@@ -150,6 +174,10 @@ def evaluate(
     progress = evaluate_diaries(
         asked, corpus, split, decoding, out, probes=probes, stop=stop, samples=samples, limit=limit
     )
+    _print_progress(out, asked, progress, output_format)
+
+
+def _print_progress(out: Path, asked: "LanguageModel", progress: "Progress", output_format: Format) -> None:
     print_rows([{"run": str(out), "model": asked.name, **vars(progress)}], output_format)
     if progress.failed:
         raise typer.Exit(1)
