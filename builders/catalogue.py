@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
-from selfknow.builders import diary_recall, self_aware, self_aware_original, self_knowledge
+from selfknow.builders import according_to, diary_recall, self_aware, self_aware_original, self_knowledge
 from selfknow.builders.corpus import Corpus, Dataset
 from selfknow.errors import UserError
 
-_ALL = (diary_recall.DATASET, self_aware.DATASET, self_aware_original.DATASET, self_knowledge.DATASET)
+_ALL = (
+    diary_recall.DATASET,
+    self_aware.DATASET,
+    self_aware_original.DATASET,
+    self_knowledge.DATASET,
+    according_to.DATASET,
+)
 DATASETS = {dataset.name: dataset for dataset in _ALL}
 
 

@@ -10,15 +10,26 @@ from selfknow.errors import UserError
 from selfknow.version import __version__
 
 if TYPE_CHECKING:
+    from selfknow.builders.according_to import AccordingTo
     from selfknow.builders.diary_recall import DiaryRecall
     from selfknow.builders.self_aware import SelfAware
     from selfknow.builders.self_knowledge import SelfKnowledge
     from selfknow.portraits import Portrait
     from selfknow.validation.check import check_folder
 
-__all__ = ["DiaryRecall", "Portrait", "SelfAware", "SelfKnowledge", "UserError", "__version__", "check_folder"]
+__all__ = [
+    "AccordingTo",
+    "DiaryRecall",
+    "Portrait",
+    "SelfAware",
+    "SelfKnowledge",
+    "UserError",
+    "__version__",
+    "check_folder",
+]
 
 _HOMES = {
+    "AccordingTo": "selfknow.builders.according_to",
     "DiaryRecall": "selfknow.builders.diary_recall",
     "Portrait": "selfknow.portraits",
     "SelfAware": "selfknow.builders.self_aware",

@@ -1,0 +1,63 @@
+"""The prompts of according-to: Table 1's phrases put into the formats of Appendix A."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import yaml
+
+from selfknow.builders.sources import read_text
+
+SOURCES = "according_to"
+PLACEMENTS = ("appended", "prepended", "both")
+NULL = "null"
+CORPUS, CORPUS_ADDRESS, QUESTION, ANSWER = "{corpus}", "{corpus_address}", "{question}", "{answer}"
+
+
+@cache
+def phrases() -> tuple[Mapping[str, str], ...]:
+    """The prompts of Table 1: id, kind, phrase."""
+    return tuple(yaml.safe_load(read_text(f"{SOURCES}/prompts.yaml")))
+
+
+@cache
+def formats() -> Mapping[str, Mapping[str, str]]:
+    """For each format its prompts, ``answer`` and perhaps ``explain``."""
+    value: dict[str, dict[str, str]] = yaml.safe_load(read_text(f"{SOURCES}/formats.yaml"))
+    return value
+
+
+@cache
+def question_sets() -> Mapping[str, Mapping[str, Any]]:
+    """The paper's question sets: where they are on the Hub, their columns, the format they are asked in."""
+    value: dict[str, dict[str, Any]] = yaml.safe_load(read_text(f"{SOURCES}/question_sets.yaml"))
+    return value
+
+
+def rows(placement: str) -> list[dict[str, str | None]]:
+    """The twelve prompts in every format, the phrase at one place."""
+    return [
+        {
+            "id": f"{name}-{prompt['id']}",
+            "prompt_id": prompt["id"],
+            "kind": prompt["kind"],
+            "format": name,
+            "placement": placement,
+            "phrase": prompt["phrase"],
+            "answer_prompt": _placed(wording["answer"], prompt["phrase"], placement),
+            "explain_prompt": _placed(wording["explain"], prompt["phrase"], placement)
+            if "explain" in wording
+            else None,
+        }
+        for name, wording in formats().items()
+        for prompt in phrases()
+    ]
+
+
+def _placed(template: str, phrase: str, placement: str) -> str:
+    before = phrase if placement in ("prepended", "both") else ""
+    after = phrase if placement in ("appended", "both") else ""
+    slots = {"{before}": before and f"{before} ", "{after}": after and f" {after}", "{phrase_after}": after}
+    for marker, text in slots.items():
+        template = template.replace(marker, text)
+    return template
