@@ -3,14 +3,20 @@
 python -m benchmarks.sql
 """
 
-import shutil
+import math
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 
+from benchmarks.processes import measure
+from benchmarks.sql_in_pandas import IN_PANDAS
 from selfknow.builders.catalogue import find_corpora, find_dataset
 from selfknow.builders.folder import build_folder
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.questions import ask
+from selfknow.evaluate.report.write import write_html
 from selfknow.evaluate.run import DatasetReference
 from tests.sql.synthetic_runs import SyntheticModel, write_run
 
@@ -48,6 +54,42 @@ def _shares(config: int, rank: int) -> dict[str, float]:
     return {**{kind: max(0.01, wrong / len(kinds)) for kind in kinds}, "empty": 0.01, "failed": 0.01}
 
 
+def ask_sql(name: str, runs: list[str], check: str) -> float:
+    """Fetch every row of a question, and then reduce them to the number that pandas gives too."""
+    with connect(runs) as connection:
+        rows = ask(connection, name).to_arrow_table()
+    return float(duckdb.sql(f"select {check} from rows").fetchall()[0][0]) if len(rows) else 0.0
+
+
+def ask_pandas(name: str, runs: list[str]) -> float:
+    """The same number by pandas."""
+    return float(IN_PANDAS[name][0](runs))
+
+
+def write_report(runs: list[str], path: str) -> float:
+    """Write the page; returns its size in megabytes."""
+    with connect(runs) as connection:
+        write_html(connection, Path(path), title="A million generations", figures=None, progress=False)
+    return Path(path).stat().st_size / 1e6
+
+
+def main() -> None:
+    """Make the runs, ask every question twice, and print the table of docs/benchmarks.md."""
+    if not (FOLDER / "runs").is_dir():
+        make_runs(FOLDER)
+    runs = [str(run) for run in sorted((FOLDER / "runs").iterdir())]
+    print("| question | SQL (s) | SQL peak (MB) | pandas (s) | pandas peak (MB) | pandas / SQL |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, (_, check) in IN_PANDAS.items():
+        by_sql, by_pandas = measure(ask_sql, name, runs, check), measure(ask_pandas, name, runs)
+        if not math.isclose(by_sql.value, by_pandas.value, rel_tol=1e-9):
+            raise SystemExit(f"{name}: SQL says {by_sql.value}, pandas {by_pandas.value}")
+        times = f"{by_sql.seconds:.1f} | {by_sql.peak_memory_in_mb:,.0f} | {by_pandas.seconds:.1f}"
+        ratio = by_pandas.seconds / by_sql.seconds
+        print(f"| `{name}` | {times} | {by_pandas.peak_memory_in_mb:,.0f} | {ratio:.1f} |", flush=True)
+    report = measure(write_report, runs, str(FOLDER / "report.html"))
+    print(f"\nthe report: {report.seconds:.1f} s, {report.peak_memory_in_mb:,.0f} MB, {report.value:.1f} MB of HTML")
+
+
 if __name__ == "__main__":
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    make_runs(FOLDER)
+    main()
