@@ -1,6 +1,6 @@
 """SQL over a million generations, and the report of them, against the same analysis written plainly in pandas.
 
-python -m benchmarks.sql
+python -m benchmarks.sql [QUESTIONS]    (8,000 questions a corpus make a million generations)
 """
 
 import math
@@ -30,7 +30,7 @@ MODELS = (
 )
 
 
-def make_runs(folder: Path) -> list[Path]:
+def make_runs(folder: Path, questions: int = QUESTIONS) -> list[Path]:
     """A million scored generations: 15 models, four sizes, both setups; better with model, size and setup."""
     corpus = folder / "diary-recall"
     configs = [size + setup for size in SIZES for setup in ("", "-simplified")]
@@ -42,7 +42,7 @@ def make_runs(folder: Path) -> list[Path]:
         models = [SyntheticModel(f"runs/{name}", _shares(number, rank)) for rank, name in enumerate(MODELS)]
         reference = DatasetReference(str(corpus), config, "train", content_hash=f"{number}")
         run = folder / "runs" / config
-        count += write_run(run, rows.slice(0, QUESTIONS), models, reference, probes=100, stop=50, seed=number)
+        count += write_run(run, rows.slice(0, questions), models, reference, probes=100, stop=50, seed=number)
         runs.append(run)
     print(f"{count:,} generations in {len(runs)} runs", file=sys.stderr)
     return runs
@@ -73,11 +73,12 @@ def write_report(runs: list[str], path: str) -> float:
     return Path(path).stat().st_size / 1e6
 
 
-def main() -> None:
+def main(questions: int = QUESTIONS) -> None:
     """Make the runs, ask every question twice, and print the table of docs/benchmarks.md."""
-    if not (FOLDER / "runs").is_dir():
-        make_runs(FOLDER)
-    runs = [str(run) for run in sorted((FOLDER / "runs").iterdir())]
+    folder = FOLDER / str(questions)
+    if not (folder / "runs").is_dir():
+        make_runs(folder, questions)
+    runs = [str(run) for run in sorted((folder / "runs").iterdir())]
     print("| question | SQL (s) | SQL peak (MB) | pandas (s) | pandas peak (MB) | pandas / SQL |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, (_, check) in IN_PANDAS.items():
@@ -87,9 +88,9 @@ def main() -> None:
         times = f"{by_sql.seconds:.1f} | {by_sql.peak_memory_in_mb:,.0f} | {by_pandas.seconds:.1f}"
         ratio = by_pandas.seconds / by_sql.seconds
         print(f"| `{name}` | {times} | {by_pandas.peak_memory_in_mb:,.0f} | {ratio:.1f} |", flush=True)
-    report = measure(write_report, runs, str(FOLDER / "report.html"))
+    report = measure(write_report, runs, str(folder / "report.html"))
     print(f"\nthe report: {report.seconds:.1f} s, {report.peak_memory_in_mb:,.0f} MB, {report.value:.1f} MB of HTML")
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))
