@@ -1,6 +1,6 @@
-"""``python -m benchmarks``: the measurements of the corpora and the portraits, one after the other."""
+"""``python -m benchmarks``: the measurements of the corpora, the portraits and the SQL, one after the other."""
 
-from benchmarks import diary_recall, portraits, portraits_queries
+from benchmarks import diary_recall, portraits, portraits_queries, sql
 
-for benchmark in (diary_recall, portraits, portraits_queries):
+for benchmark in (diary_recall, portraits, portraits_queries, sql):
     benchmark.main()

@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,7 @@ class Measurement:
 
     seconds: float
     peak_memory_in_mb: float
+    value: Any = None  # what the call returned
 
 
 def measure(function: Callable[..., object], *arguments: object) -> Measurement:
@@ -41,6 +43,6 @@ def median(measurements: list[Measurement]) -> Measurement:
 
 def _call(queue: multiprocessing.SimpleQueue, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
     start = time.perf_counter()
-    function(*arguments)
+    value = function(*arguments)
     seconds = time.perf_counter() - start
-    queue.put(Measurement(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6))
+    queue.put(Measurement(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6, value))

@@ -1,16 +1,22 @@
 """SQL over a million generations, and the report of them, against the same analysis written plainly in pandas.
 
-python -m benchmarks.sql
+python -m benchmarks.sql [QUESTIONS]    (8,000 questions a corpus make a million generations)
 """
 
-import shutil
+import math
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 
+from benchmarks.processes import measure
+from benchmarks.sql_in_pandas import IN_PANDAS
 from selfknow.builders.catalogue import find_corpora, find_dataset
 from selfknow.builders.folder import build_folder
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.questions import ask
+from selfknow.evaluate.report.write import write_html
 from selfknow.evaluate.run import DatasetReference
 from tests.sql.synthetic_runs import SyntheticModel, write_run
 
@@ -24,7 +30,7 @@ MODELS = (
 )
 
 
-def make_runs(folder: Path) -> list[Path]:
+def make_runs(folder: Path, questions: int = QUESTIONS) -> list[Path]:
     """A million scored generations: 15 models, four sizes, both setups; better with model, size and setup."""
     corpus = folder / "diary-recall"
     configs = [size + setup for size in SIZES for setup in ("", "-simplified")]
@@ -36,7 +42,7 @@ def make_runs(folder: Path) -> list[Path]:
         models = [SyntheticModel(f"runs/{name}", _shares(number, rank)) for rank, name in enumerate(MODELS)]
         reference = DatasetReference(str(corpus), config, "train", content_hash=f"{number}")
         run = folder / "runs" / config
-        count += write_run(run, rows.slice(0, QUESTIONS), models, reference, probes=100, stop=50, seed=number)
+        count += write_run(run, rows.slice(0, questions), models, reference, probes=100, stop=50, seed=number)
         runs.append(run)
     print(f"{count:,} generations in {len(runs)} runs", file=sys.stderr)
     return runs
@@ -48,6 +54,43 @@ def _shares(config: int, rank: int) -> dict[str, float]:
     return {**{kind: max(0.01, wrong / len(kinds)) for kind in kinds}, "empty": 0.01, "failed": 0.01}
 
 
+def ask_sql(name: str, runs: list[str], check: str) -> float:
+    """Fetch every row of a question, and then reduce them to the number that pandas gives too."""
+    with connect(runs) as connection:
+        rows = ask(connection, name).to_arrow_table()
+    return float(duckdb.sql(f"select {check} from rows").fetchall()[0][0]) if len(rows) else 0.0
+
+
+def ask_pandas(name: str, runs: list[str]) -> float:
+    """The same number by pandas."""
+    return float(IN_PANDAS[name][0](runs))
+
+
+def write_report(runs: list[str], path: str) -> float:
+    """Write the page; returns its size in megabytes."""
+    with connect(runs) as connection:
+        write_html(connection, Path(path), title="A million generations", figures=None, progress=False)
+    return Path(path).stat().st_size / 1e6
+
+
+def main(questions: int = QUESTIONS) -> None:
+    """Make the runs, ask every question twice, and print the table of docs/benchmarks.md."""
+    folder = FOLDER / str(questions)
+    if not (folder / "runs").is_dir():
+        make_runs(folder, questions)
+    runs = [str(run) for run in sorted((folder / "runs").iterdir())]
+    print("| question | SQL (s) | SQL peak (MB) | pandas (s) | pandas peak (MB) | pandas / SQL |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, (_, check) in IN_PANDAS.items():
+        by_sql, by_pandas = measure(ask_sql, name, runs, check), measure(ask_pandas, name, runs)
+        if not math.isclose(by_sql.value, by_pandas.value, rel_tol=1e-9):
+            raise SystemExit(f"{name}: SQL says {by_sql.value}, pandas {by_pandas.value}")
+        times = f"{by_sql.seconds:.1f} | {by_sql.peak_memory_in_mb:,.0f} | {by_pandas.seconds:.1f}"
+        ratio = by_pandas.seconds / by_sql.seconds
+        print(f"| `{name}` | {times} | {by_pandas.peak_memory_in_mb:,.0f} | {ratio:.1f} |", flush=True)
+    report = measure(write_report, runs, str(folder / "report.html"))
+    print(f"\nthe report: {report.seconds:.1f} s, {report.peak_memory_in_mb:,.0f} MB, {report.value:.1f} MB of HTML")
+
+
 if __name__ == "__main__":
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    make_runs(FOLDER)
+    main(*map(int, sys.argv[1:]))

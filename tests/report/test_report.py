@@ -1,5 +1,6 @@
 """Reports as files: from the command line, as Markdown, with pictures, of other tasks, of nothing."""
 
+import re
 import struct
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -14,6 +15,7 @@ from selfknow.evaluate.report.answers import marked_answers
 from selfknow.evaluate.report.gather import READINGS, gather
 from selfknow.evaluate.report.headline import headline
 from selfknow.evaluate.report.html import cell, percent
+from selfknow.portraits import Portrait
 from tests.conftest import Run
 from tests.sql.given import Asked, diary, entry, question, text, write_run
 
@@ -100,22 +102,11 @@ def test_runs_that_are_not_finished_are_named(tmp_path: Path) -> None:
         assert gather(connection).incomplete[0].startswith("facebook/opt-125m answered 1 of 3 examples of run")
 
 
-class Portrait:
-    """A stand-in with what a report asks of a portrait: the spans of a text that the corpus has."""
-
-    class Quote:
-        def __init__(self, start: int, end: int) -> None:
-            self.start, self.end = start, end
-
-    def quotes(self, text: str) -> list[Quote]:
-        found = text.find("Location: City\nTime")
-        return [self.Quote(found, found + 19)] if found >= 0 else []
-
-
 def test_answers_are_marked_line_by_line_and_quote_by_quote(run: Path) -> None:
     with connect(run) as connection:
         samples = [row for row in gather(connection).samples if row["diarist"] == "Ben"]
-    (answer,) = marked_answers(samples, {"diaries": Portrait()})  # type: ignore[dict-item]
+    portrait = Portrait.build(["Location: City\nTime"], width=19)
+    (answer,) = marked_answers(samples, {"diaries": portrait})
     pieces = [(piece.text, piece.kind, piece.quoted) for piece in answer.pieces]
     assert pieces == [
         ("Hm\n", "wrong", False),
@@ -126,12 +117,24 @@ def test_answers_are_marked_line_by_line_and_quote_by_quote(run: Path) -> None:
         ("Ben's Diary Entry 2\n", "beyond", False),
         ("Location: City\n", "beyond", False),
         ("Ben's Diary Entry 1\n", "repeated", False),
-        ("Location: City\n", "repeated", False),
-        ("Time: Evening\n", "repeated", False),
+        ("Location: City\n", "repeated", True),
+        ("Time", "repeated", True),
+        (": Evening\n", "repeated", False),
         ("Zed's Diary Entry 1\n", "foreign", False),
         ("Location: City", "foreign", False),
     ]
     assert "".join(text for text, _, _ in pieces) == ANSWERS["Ben"]
+
+
+def test_quotes_of_a_portrait_are_marked_in_the_page(selfknow: Run, run: Path, tmp_path: Path) -> None:
+    Portrait.build([text(*diary("Ann", 1, 2))], width=10).save(tmp_path / "portrait")
+    assert selfknow("report", run, "--portrait", "diaries=portrait", "--quiet").returncode == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "<mark>quoted from diaries</mark>" in page
+    assert re.search(r"<mark[^>]*>.{0,40}Ann&#39;s Diary Entry 1", page, flags=re.DOTALL)
+    assert not re.search(r"<mark[^>]*>[^<]*Zed&#39;s", page)
+    assert selfknow("report", run, "--quiet").returncode == 0
+    assert "<mark" not in (tmp_path / "report.html").read_text()
 
 
 def test_numbers_are_written_for_people() -> None:

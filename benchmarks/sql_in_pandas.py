@@ -1,0 +1,216 @@
+"""The questions of ``evaluate/sql/``, written plainly in pandas: the shares and counts, without their intervals.
+
+Each function reads the columns that it needs of all runs, and gives one number that the SQL has to give too.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from selfknow.evaluate.connection import find_corpora
+from selfknow.evaluate.diaries import cut
+from selfknow.evaluate.run_folders import RunFolder, open_runs
+
+COHORT = ["config", "model"]
+Runs = Sequence[str]
+
+
+def _read(runs: Runs, kind: str, columns: list[str], **equal: object) -> pd.DataFrame:
+    filters = [(name, "in" if isinstance(value, list) else "=", value) for name, value in equal.items()]
+
+    def of(run: RunFolder) -> pd.DataFrame:
+        frames = [pq.read_table(path, columns=columns, filters=filters or None) for path in run.files[kind]]
+        frame = pd.concat([one.to_pandas() for one in frames], ignore_index=True)
+        return frame.assign(config=run.dataset["config"])
+
+    return pd.concat(map(of, open_runs(list(runs))), ignore_index=True)
+
+
+def _calls(runs: Runs, *columns: str, stage: str | None = "answer") -> pd.DataFrame:
+    keys = ["example_id", "stage", "variant", "sample", "model"]
+    wanted = list(dict.fromkeys(["generation_id", *keys, "attempt", "error", *columns]))
+    frame = _read(runs, "generations", wanted, **({"stage": stage} if stage else {}))
+    if frame.attempt.any():
+        frame = frame.sort_values("attempt").drop_duplicates(["config", *keys], keep="last")
+    return frame
+
+
+def _scored(runs: Runs, *metrics: str, stage: str = "answer") -> pd.DataFrame:
+    scores = _read(runs, "scores", ["generation_id", "metric", "value"], metric=list(metrics))
+    wide = scores.pivot(index="generation_id", columns="metric", values="value")
+    return _calls(runs, stage=stage).merge(wide, on="generation_id", how="left")
+
+
+def _questions(runs: Runs, *columns: str) -> pd.DataFrame:
+    frame = _read(runs, "examples", ["id", "diarist", "num_documents", *columns])
+    return frame.rename(columns={"id": "example_id"})
+
+
+def _answered_questions(runs: Runs, *metrics: str, stage: str = "answer") -> pd.DataFrame:
+    return _scored(runs, *metrics, stage=stage).merge(_questions(runs), on=["config", "example_id"])
+
+
+def _corpus(runs: Runs) -> pd.DataFrame:
+    columns = ["kind", "diarist", "completion"]
+    files = [(size, path) for size, paths in find_corpora(open_runs(list(runs)), []).items() for path in paths]
+    frames = [pq.read_table(path, columns=columns).to_pandas().assign(size=size) for size, path in files]
+    corpus = pd.concat(frames, ignore_index=True)
+    return corpus[corpus.kind == "document"]
+
+
+def _accuracy_by_size(runs: Runs) -> float:
+    return _scored(runs, "exact_match").groupby(COHORT).exact_match.mean().sum()
+
+
+def _accuracy_by_documents(runs: Runs) -> float:
+    frame = _answered_questions(runs, "exact_match")
+    return frame.groupby([*COHORT, "num_documents"]).exact_match.mean().sum()
+
+
+def _accuracy_by_name_frequency(runs: Runs) -> float:
+    corpus = _corpus(runs)[["size", "diarist"]].drop_duplicates()
+    words = corpus.assign(word=corpus.diarist.str.split(" ")).explode("word").drop_duplicates()
+    words["number"] = words.groupby(["size", "word"]).diarist.transform("count")
+    rarest = np.floor(np.log2(words.groupby(["size", "diarist"]).number.min())).rename("rarest").reset_index()
+    frame = _answered_questions(runs, "exact_match")
+    frame["size"] = frame.config.str.removesuffix("-simplified")
+    frame = frame.merge(rarest, on=["size", "diarist"])
+    return frame.groupby([*COHORT, "rarest"]).exact_match.mean().sum()
+
+
+def _count_and_content(runs: Runs) -> float:
+    frame = _scored(runs, "exact_match", "right_count", "right_content")
+    return frame.groupby(COHORT)[["exact_match", "right_count", "right_content"]].mean().right_content.sum()
+
+
+def _document_accuracy(runs: Runs) -> float:
+    documents = _read(runs, "documents", ["generation_id", "fate", "target_sentences"], fate=["correct", "wrong"])
+    frame = _calls(runs).merge(documents.drop(columns="config"), on="generation_id")
+    return frame.assign(right=frame.fate == "correct").groupby([*COHORT, "target_sentences"]).right.mean().sum()
+
+
+def _metrics(runs: Runs) -> float:
+    calls = _calls(runs, stage=None)
+    calls["variant"] = calls.variant.str.replace(r"^after-[0-9]+$", "after-*", regex=True)
+    scores = _read(runs, "scores", ["generation_id", "metric", "value"]).drop(columns="config")
+    frame = calls.merge(scores, on="generation_id")
+    grouped = frame.groupby([*COHORT, "stage", "variant", "metric"]).value
+    return grouped.agg(["count", "mean", "std", "min", "max"])["mean"].sum()
+
+
+def _over_and_under_recall(runs: Runs) -> float:
+    frame = _answered_questions(runs, "documents_recalled").dropna(subset="documents_recalled")
+    sign = np.sign(frame.documents_recalled - frame.num_documents)
+    return (sign.groupby([frame.config, frame.model]).value_counts().groupby(level=2).sum() * [1, 2, 3]).sum()
+
+
+def _overview(runs: Runs) -> float:
+    calls = _calls(runs, "generation", "finish_reason", "created_at", stage=None)
+    scores = _read(runs, "scores", ["generation_id", "value"]).dropna()
+    calls["graded"] = calls.generation_id.isin(scores.generation_id)
+    calls["cut_off"], calls["empty"] = calls.finish_reason == "length", calls.generation == ""
+    grouped = calls.groupby([*COHORT, "stage"])
+    counts = grouped.agg({"graded": "sum", "cut_off": "sum", "empty": "sum", "error": "count", "created_at": "max"})
+    return counts.graded.sum()
+
+
+def _pretrained_or_scratch(runs: Runs) -> float:
+    frame = _scored(runs, "exact_match")
+    pretrained = frame.model.str.match("(facebook|google|EleutherAI)/")
+    scratch = frame.model.str.contains("scratch")
+    return frame[pretrained | scratch].groupby([*COHORT, pretrained]).exact_match.mean().sum()
+
+
+def _probes(runs: Runs) -> float:
+    frame = _scored(runs, "probe_exact_match", "probe_next_document", "probe_recalls_last", stage="probe")
+    return frame.groupby([*COHORT, "variant"]).probe_exact_match.mean().sum()
+
+
+def _recalled_documents(runs: Runs) -> float:
+    frame = _answered_questions(runs, "documents_recalled")
+    return frame.groupby([*COHORT, "num_documents"]).documents_recalled.value_counts(normalize=True).sum()
+
+
+def _recalled_sentences(runs: Runs) -> float:
+    columns = ["generation_id", "fate", "target_sentences", "recalled_sentences"]
+    documents = _read(runs, "documents", columns, fate=["correct", "wrong"]).drop(columns="config")
+    frame = _calls(runs).merge(documents, on="generation_id")
+    return frame.groupby([*COHORT, "target_sentences"]).recalled_sentences.value_counts(normalize=True).sum()
+
+
+def _reasons(runs: Runs, *columns: str) -> pd.DataFrame:
+    scores = _read(runs, "scores", ["generation_id", "value", "reason"], metric="exact_match").drop(columns="config")
+    frame = _calls(runs, *columns).merge(scores, on="generation_id", how="left")
+    frame["reason"] = frame.reason.where(frame.value != 1, "right").where(frame.error.isna(), "failed request")
+    return frame
+
+
+def _sample_answers(runs: Runs) -> float:
+    return len(_reasons(runs, "generation").sort_values("generation_id").groupby([*COHORT, "reason"]).head(2))
+
+
+def _setup_gap(runs: Runs) -> float:
+    frame = _scored(runs, "exact_match")
+    frame["size"] = frame.config.str.removesuffix("-simplified")
+    frame["setup"] = np.where(frame["size"] == frame.config, "standard", "simplified")
+    wide = frame.groupby(["size", "model", "setup"]).exact_match.mean().unstack()
+    return (wide.simplified - wide.standard).sum()
+
+
+def _stop_curve(runs: Runs) -> float:
+    frame = _answered_questions(runs, "stop_log_odds", "is_last_boundary", stage="stop")
+    frame["stop"] = frame.stop_log_odds > 0
+    return frame.groupby([*COHORT, "num_documents", "variant"]).stop.mean().sum()
+
+
+def _wrong_answers(runs: Runs) -> float:
+    return _reasons(runs).groupby(COHORT).reason.value_counts(normalize=True).sum()
+
+
+def _wrong_documents(runs: Runs) -> float:
+    columns = ["generation_id", "fate", "place"]
+    wrong = _read(runs, "documents", columns, fate=["wrong", "beyond", "foreign"]).drop(columns="config")
+    frame = _calls(runs, "generation").merge(wrong, on="generation_id")
+    frame = frame.merge(_questions(runs), on=["config", "example_id"])
+    bodies = [
+        "\n".join(cut(text)[1][int(place) - 1].sentences)
+        for text, place in zip(frame.generation, frame.place, strict=True)
+    ]
+    frame = frame.assign(body=bodies, size=frame.config.str.removesuffix("-simplified"))
+    corpus = _corpus(runs).rename(columns={"completion": "body"})
+    own = pd.MultiIndex.from_frame(corpus[["size", "diarist", "body"]])
+    anyone = pd.MultiIndex.from_frame(corpus[["size", "body"]].drop_duplicates())
+    same = pd.MultiIndex.from_frame(frame[["size", "diarist", "body"]]).isin(own)
+    known = pd.MultiIndex.from_frame(frame[["size", "body"]]).isin(anyone)
+    frame["origin"] = np.where(same, "the same diarist", np.where(known, "another diarist", "an invention"))
+    return float((frame.groupby("origin").size() * [1, 2, 3]).sum())
+
+
+IN_PANDAS: dict[str, tuple[Callable[[Runs], float], str]] = {
+    "accuracy_by_documents": (_accuracy_by_documents, "sum(accuracy)"),
+    "accuracy_by_name_frequency": (_accuracy_by_name_frequency, "sum(accuracy)"),
+    "accuracy_by_size": (_accuracy_by_size, "sum(accuracy)"),
+    "count_and_content": (_count_and_content, "sum(right_content)"),
+    "document_accuracy": (_document_accuracy, "sum(document_accuracy)"),
+    "metrics": (_metrics, "sum(mean)"),
+    "over_and_under_recall": (
+        _over_and_under_recall,
+        "sum(n_answers * case recall when 'under' then 1 when 'right' then 2 else 3 end)",
+    ),
+    "overview": (_overview, "sum(n_graded)"),
+    "pretrained_or_scratch": (_pretrained_or_scratch, "coalesce(sum(accuracy_pretrained) + sum(accuracy_scratch), 0)"),
+    "probes": (_probes, "sum(orderly)"),
+    "recalled_documents": (_recalled_documents, "sum(share)"),
+    "recalled_sentences": (_recalled_sentences, "sum(share)"),
+    "sample_answers": (_sample_answers, "count(*)"),
+    "setup_gap": (_setup_gap, "sum(gap)"),
+    "stop_curve": (_stop_curve, "sum(stop_share)"),
+    "wrong_answers": (_wrong_answers, "sum(share)"),
+    "wrong_documents": (
+        _wrong_documents,
+        "sum(n_documents * case origin when 'an invention' then 1 when 'another diarist' then 2 else 3 end)",
+    ),
+}
+"""Each question in pandas, and what of the SQL's rows has to come to the same number."""
