@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from selfknow.evaluate.connection import Connection
 
+_FOLDERS = (".", "self_aware")
 _FIELDS = ("Source", "Grain", "Columns", "Needs")
 
 
@@ -45,9 +46,12 @@ class Question:
 @cache
 def questions() -> dict[str, Question]:
     """All questions by name."""
-    folder = files("selfknow.evaluate") / "sql"
-    found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".sql"))
-    return {name[:-4]: _read(name[:-4], (folder / name).read_text(encoding="utf-8")) for name in found}
+    sql = files("selfknow.evaluate") / "sql"
+    found = [path for folder in _FOLDERS for path in (sql / folder).iterdir() if path.name.endswith(".sql")]
+    return {
+        path.name[:-4]: _read(path.name[:-4], path.read_text(encoding="utf-8"))
+        for path in sorted(found, key=lambda path: path.name)
+    }
 
 
 def find_question(name: str) -> Question:
