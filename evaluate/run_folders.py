@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from selfknow.errors import UserError
+from selfknow.evaluate.self_aware.verdicts import VERDICTS
 from selfknow.evaluate.store import GENERATIONS, SCORES
 
 HUB = "hf://"
@@ -23,7 +24,7 @@ class RunFolder:
     Attributes:
         location: Absolute path, or an address on the Hub.
         description: Its ``run.json``.
-        files: The Parquet files of each kind, ``examples``, ``generations``, ``scores`` and ``documents``.
+        files: The Parquet files of each kind, ``examples``, ``generations``, ``scores``, ``documents``, ``verdicts``.
         columns: The columns that the files of each kind have, with their types.
     """
 
@@ -54,12 +55,13 @@ PARSED_DOCUMENTS = pa.schema(
         pa.field("target_sentences", pa.int32()),
     ]
 )
-SCHEMAS = {"generations": GENERATIONS, "scores": SCORES, "documents": PARSED_DOCUMENTS}
+SCHEMAS = {"generations": GENERATIONS, "scores": SCORES, "documents": PARSED_DOCUMENTS, "verdicts": VERDICTS}
 _PATTERNS = {
     "examples": "examples.parquet",
     "generations": "generations/*.parquet",
     "scores": "scores/*.parquet",
     "documents": "parsed/diary_documents.parquet",
+    "verdicts": "parsed/self_aware_verdicts-*.parquet",
 }
 
 

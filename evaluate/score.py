@@ -8,15 +8,18 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate import diary_metrics, diary_recall
 from selfknow.evaluate.files import read_json, write_parquet
+from selfknow.evaluate.self_aware import forms as self_aware
+from selfknow.evaluate.self_aware import scoring as self_aware_scoring
 from selfknow.evaluate.self_knowledge import agents, protocols, scoring
 from selfknow.evaluate.store import last_attempts, read_examples, read_generations, write_scores
 
 
-def score_run(folder: Path) -> pa.Table:
+def score_run(folder: Path, settings: self_aware_scoring.ScorerSettings | None = None) -> pa.Table:
     """Score the last attempt of every call of a run and write ``scores/`` and ``parsed/`` anew.
 
     Args:
         folder: The run folder, this package's own or made elsewhere in the same shape.
+        settings: How abstaining is judged in a run of self-aware; null: by both scorers, with the paper's encoder.
 
     Returns:
         The scores, in the shape of :data:`selfknow.evaluate.store.SCORES`.
@@ -26,6 +29,9 @@ def score_run(folder: Path) -> pa.Table:
     """
     task = read_json(folder / "run.json").get("task")
     generations = last_attempts(read_generations(folder))
+    if task == self_aware.TASK:
+        chosen = settings or self_aware_scoring.ScorerSettings()
+        return self_aware_scoring.score(folder, generations, read_examples(folder), chosen)
     if task == diary_recall.TASK:
         scores, documents = diary_metrics.score(generations, read_examples(folder))
         write_parquet(folder / "parsed" / "diary_documents.parquet", documents)
@@ -35,7 +41,7 @@ def score_run(folder: Path) -> pa.Table:
     elif task == agents.TASK:
         scores = agents.score(generations)
     else:
-        known = f"{diary_recall.TASK}, {protocols.TASK} and {agents.TASK}"
+        known = f"{diary_recall.TASK}, {self_aware.TASK}, {protocols.TASK} and {agents.TASK}"
         raise UserError(f"{folder} is a run of {task!r}, which has no scorer: known are {known}")
     write_scores(folder, str(task), scores)
     return scores

@@ -17,9 +17,17 @@ _QUESTION_COLUMNS = {
     "num_documents": "integer",
     "document_lengths": "integer[]",
 }
+_SELF_AWARE_COLUMNS = {
+    "id": "varchar",
+    "question": "varchar",
+    "answerable": "boolean",
+    "category": "varchar",
+    "source": "varchar",
+    "pair_id": "varchar",
+}
 SIMPLIFIED = "-simplified"
-_FUNCTIONS = ("wilson", "bootstrap", "diaries")
-_VIEWS = ("bootstrap_draws", "models", "cohorts", "calls", "answers", "self_knowledge_replies")
+_FUNCTIONS = ("wilson", "bootstrap", "diaries", "poisson")
+_VIEWS = ("bootstrap_draws", "models", "cohorts", "calls", "answers", "self_aware_replies", "self_aware_intervals", "self_knowledge_replies")
 _SIZES = {"k": 1_000, "m": 1_000_000}
 
 
@@ -36,7 +44,8 @@ def statements(runs: Sequence[RunFolder], corpora: Mapping[str, Sequence[str]]) 
     yield _view("runs", _runs(runs))
     yield _view("described_models", _described_models(runs))
     yield _view("examples", " union all by name ".join(map(_examples, runs)))
-    yield _view("diary_questions", _diary_questions(runs))
+    yield _view("diary_questions", _typed_examples(runs, _QUESTION_COLUMNS))
+    yield _view("self_aware_questions", _typed_examples(runs, _SELF_AWARE_COLUMNS))
     for kind in SCHEMAS:
         yield _view(kind, _rows(kind, runs))
     yield _view("corpus", _corpus(corpora))
@@ -147,11 +156,12 @@ def _examples(run: RunFolder) -> str:
     return f"select {literal(run.run_id)} as run_id, * from read_parquet({path}, hive_partitioning = false)"  # noqa: S608
 
 
-def _diary_questions(runs: Sequence[RunFolder]) -> str:
-    asked = [run for run in runs if _QUESTION_COLUMNS.keys() <= run.columns["examples"].keys()]
-    typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in _QUESTION_COLUMNS.items())
+def _typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]) -> str:
+    """The examples of the runs that have these columns, with their types."""
+    asked = [run for run in runs if columns.keys() <= run.columns["examples"].keys()]
+    typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     if not asked:
-        empty = ", ".join(f"null::{type_} as {name}" for name, type_ in _QUESTION_COLUMNS.items())
+        empty = ", ".join(f"null::{type_} as {name}" for name, type_ in columns.items())
         return f"select null::varchar as run_id, {empty} where false"
     parts = (f"select run_id, {typed} from ({_examples(run)})" for run in asked)  # noqa: S608
     return " union all\n".join(parts)

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,12 +16,13 @@ class Behaviour:
     """What the server does, and what it saw.
 
     A fault is a status code, ``hang`` (no answer), ``drop`` (the connection breaks) or ``garbage`` (no JSON); each
-    prompt meets all of ``faults`` in turn before it is answered.
+    prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats.
     """
 
     faults: list[int | str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    says: Callable[[str], str] = "I heard: {}".format
     bodies: list[dict[str, Any]] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)
@@ -51,7 +52,7 @@ class Handler(BaseHTTPRequestHandler):
             if number < len(behaviour.faults):
                 self.fail(behaviour.faults[number])
             else:
-                self.reply(200, json.dumps(chat(body, prompt) if "messages" in body else tgi(prompt)))
+                self.reply(200, json.dumps(chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)))
         finally:
             with behaviour.lock:
                 behaviour.under_way -= 1
@@ -97,8 +98,8 @@ def serve(behaviour: Behaviour) -> Iterator[str]:
         server.server_close()
 
 
-def chat(body: dict[str, Any], prompt: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": f"I heard: {prompt}"}
+def chat(body: dict[str, Any], said: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": said}
     return {
         "id": "1",
         "object": "chat.completion",

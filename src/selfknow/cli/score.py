@@ -10,6 +10,32 @@ from selfknow.cli.output import Format, print_rows
 
 def score(
     run: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(help="self-aware: paper, strict; may be repeated. Default: both.", show_default=False),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="self-aware: a sentence encoder on the Hub, a folder, or `packaged`, which needs no network. "
+            "Default: the paper's, princeton-nlp/sup-simcse-roberta-large.",
+            show_default=False,
+        ),
+    ] = None,
+    references: Annotated[
+        str | None,
+        typer.Option(
+            help="self-aware: reference phrases: paper, strict, or a file, one a line. Default: the scorer's own.",
+            show_default=False,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="self-aware: a cosine above this abstains. Default: the encoder's calibrated one, else 0.75.",
+            show_default=False,
+        ),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -18,8 +44,16 @@ def score(
 
     The scores go to RUN/scores, what was parsed of the answers to RUN/parsed.
 
-    **Example:** `selfknow score runs/tiny`
-    """
-    from selfknow.evaluate.score import score_run, summarize
+    **Examples:**
 
-    print_rows(summarize(run, score_run(run)), output_format)
+    `selfknow score runs/tiny`
+
+    `selfknow score runs/aware --scorer strict --encoder packaged`
+    """
+    from selfknow.builders.encoders import PAPER
+    from selfknow.evaluate.score import score_run, summarize
+    from selfknow.evaluate.self_aware.references import SCORERS
+    from selfknow.evaluate.self_aware.scoring import ScorerSettings
+
+    settings = ScorerSettings(tuple(dict.fromkeys(scorer or SCORERS)), encoder or PAPER, references, threshold)
+    print_rows(summarize(run, score_run(run, settings)), output_format)

@@ -1,0 +1,102 @@
+"""Makes ``references_strict.txt`` and ``thresholds.json`` again: what the strict scorer compares with, and how near.
+
+The labelled replies are parted in two by a hash of their text. On the one half, our candidates are dropped one after
+the other, each time the one without which the F1 of abstaining is highest (at the threshold that is then best), as long
+as that raises it; then every scorer gets the threshold with the best F1. The other half, which nothing was chosen on,
+says how good that is. Run it after replies, candidates or denials were changed:
+
+    python -m benchmarks.self_aware_references
+"""
+
+import json
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfknow.builders.encoders import PACKAGED, load_encoder
+from selfknow.builders.sources import DATASETS_SRC
+from selfknow.evaluate.self_aware.abstention import Looked, look_as_paper, look_strictly
+from selfknow.evaluate.self_aware.labelled import ABSTAINING, KINDS, LabelledReply, labelled_replies
+from selfknow.evaluate.self_aware.references import load_references
+
+FOLDER = DATASETS_SRC / "self_aware_replies"
+GRID = np.round(np.arange(0.20, 0.96, 0.01), 2)
+Scores = NDArray[np.float64]
+
+
+def f1_of(abstained: NDArray[np.bool_], positive: NDArray[np.bool_]) -> float:
+    """F1 of the positive class."""
+    total = int(abstained.sum() + positive.sum())
+    return 2 * int((abstained & positive).sum()) / total if total else 0.0
+
+
+def best_threshold(scores: Scores, positive: NDArray[np.bool_]) -> tuple[float, float]:
+    """F1 and threshold, the middle one of the best: a phrase that stands there scores infinity."""
+    found = [f1_of(scores > threshold, positive) for threshold in GRID]
+    best = np.flatnonzero(np.isclose(found, max(found)))
+    return max(found), float(GRID[best[len(best) // 2]])
+
+
+Look = Callable[[str, Sequence[str]], Looked]
+
+
+def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[str]) -> Scores:
+    """Of every reply and phrase what is compared with the threshold, shape (replies, phrases)."""
+    encode = load_encoder(PACKAGED)
+    looked = [[look(one.reply, [phrase]) for phrase in phrases] for one in replies]
+    windows = sorted({window for row in looked for window in row[0].windows})
+    place = {window: number for number, window in enumerate(windows)}
+    similarity = encode(windows) @ encode(phrases).T
+    scores = np.full((len(replies), len(phrases)), -np.inf)
+    for number, row in enumerate(looked):
+        if row[0].windows:
+            scores[number] = similarity[[place[window] for window in row[0].windows]].max(axis=0)
+        scores[number][[one.holds_phrase for one in row]] = np.inf
+    return scores
+
+
+def choose(scores: Scores, positive: NDArray[np.bool_]) -> list[int]:
+    """The columns that are left."""
+    left = list(range(scores.shape[1]))
+    best = best_threshold(scores.max(axis=1), positive)[0]
+    while len(left) > 1:
+        without = {one: [column for column in left if column != one] for one in left}
+        gains = {one: best_threshold(scores[:, rest].max(axis=1), positive)[0] for one, rest in without.items()}
+        dropped = max(gains, key=lambda one: (gains[one], one))
+        if gains[dropped] <= best:
+            return left
+        best, left = gains[dropped], without[dropped]
+    return left
+
+
+def main() -> None:
+    """Choose, write both files, and print what the half says that nothing was chosen on."""
+    replies = labelled_replies()
+    positive = np.array([one.kind == ABSTAINING for one in replies])
+    choosing = np.array([one.is_for_choosing for one in replies])
+    candidates = (FOLDER / "reference_candidates.txt").read_text(encoding="utf-8").splitlines()[1:]
+    scores = score_all(look_strictly, replies, candidates)
+    chosen = choose(scores[choosing], positive[choosing])
+    head = "# Chosen from reference_candidates.txt by python -m benchmarks.self_aware_references."
+    lines = [head, *(candidates[column] for column in chosen)]
+    (FOLDER / "references_strict.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    largest = {
+        "paper": score_all(look_as_paper, replies, load_references("paper").phrases).max(axis=1),
+        "strict": scores[:, chosen].max(axis=1),
+    }
+    thresholds = {name: best_threshold(of[choosing], positive[choosing])[1] for name, of in largest.items()}
+    text = json.dumps({PACKAGED: thresholds}, indent=2)
+    (FOLDER / "thresholds.json").write_text(text + "\n", encoding="utf-8")
+    print(f"{len(chosen)} references; {choosing.sum()} replies to choose on, {(~choosing).sum()} held out")
+    for name, of in largest.items():
+        abstained = of > thresholds[name]
+        held_out = f1_of(abstained[~choosing], positive[~choosing])
+        print(f"{name}: threshold {thresholds[name]:.2f}, held-out F1 {held_out:.3f}")
+        for kind in KINDS:
+            rows = ~choosing & np.array([one.kind == kind for one in replies])
+            print(f"  {kind:10}  {abstained[rows].sum():3} of {rows.sum():3} judged to abstain")
+
+
+if __name__ == "__main__":
+    main()

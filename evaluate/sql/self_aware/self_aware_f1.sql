@@ -1,0 +1,76 @@
+-- Who abstains where there is no answer, and only there?
+-- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figures 2 to 5
+-- Grain: one row a model, form, scorer, encoder, threshold and references.
+-- Columns: those; n replies, n_graded (the scorer counts them), n_unanswerable and n_answerable of them; f1, precision
+-- and recall of abstaining, false_abstention (the share of answerable questions not answered), each with low and high
+-- (95%, bootstrap over pairs within strata of labels; null for fewer than two pairs); chance_f1: always abstaining;
+-- substring_match: the paper's accuracy, over all answerable questions.
+-- Needs: scores
+with counts as (
+    select
+        cohort,
+        model,
+        form,
+        scorer,
+        encoder,
+        threshold,
+        references_name,
+        count(*) as n,
+        count(abstained) as n_graded,
+        count(abstained) filter (where not answerable) as n_unanswerable,
+        count(abstained) filter (where answerable) as n_answerable,
+        count(distinct pair_id) as n_pairs,
+        count(*) filter (where abstained = 1) as abstained,
+        count(*) filter (where abstained = 1 and not answerable) as rightly,
+        avg(substring_match) as substring_match
+    from self_aware_replies
+    group by all
+),
+
+rates as (
+    select
+        *,
+        2 * rightly / nullif(abstained + n_unanswerable, 0) as f1,
+        rightly / nullif(abstained, 0) as precision,
+        rightly / nullif(n_unanswerable, 0) as recall,
+        (abstained - rightly) / nullif(n_answerable, 0) as false_abstention,
+        2 * n_unanswerable / nullif(n_graded + n_unanswerable, 0) as chance_f1
+    from counts
+)
+
+select
+    rates.model,
+    rates.form,
+    rates.scorer,
+    rates.encoder,
+    rates.threshold,
+    rates.references_name,
+    rates.n,
+    rates.n_graded,
+    rates.n_unanswerable,
+    rates.n_answerable,
+    rates.f1,
+    case when rates.n_pairs > 1 then intervals.f1_low end as f1_low,
+    case when rates.n_pairs > 1 then intervals.f1_high end as f1_high,
+    rates.chance_f1,
+    rates.precision,
+    case when rates.n_pairs > 1 then intervals.precision_low end as precision_low,
+    case when rates.n_pairs > 1 then intervals.precision_high end as precision_high,
+    rates.recall,
+    case when rates.n_pairs > 1 then intervals.recall_low end as recall_low,
+    case when rates.n_pairs > 1 then intervals.recall_high end as recall_high,
+    rates.false_abstention,
+    case when rates.n_pairs > 1 then intervals.false_abstention_low end as false_abstention_low,
+    case when rates.n_pairs > 1 then intervals.false_abstention_high end as false_abstention_high,
+    rates.substring_match
+from rates
+inner join self_aware_intervals as intervals
+    on
+        rates.cohort = intervals.cohort
+        and rates.model = intervals.model
+        and rates.form = intervals.form
+        and rates.scorer = intervals.scorer
+        and rates.encoder = intervals.encoder
+        and rates.threshold = intervals.threshold
+        and rates.references_name = intervals.references_name
+order by rates.cohort, rates.model, rates.form, rates.scorer, rates.encoder, rates.references_name

@@ -1,0 +1,67 @@
+"""Models that abstain by a rule, served on loopback: from the command line to SQL, the numbers of arithmetic."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfknow.evaluate.corpora import Corpus
+from tests.conftest import Run
+from tests.evaluate.faulty_server import Behaviour, serve
+
+UNKNOWN = "The answer is unknown."
+
+
+def right_answer(prompt: str) -> str:
+    first, second = re.findall(r"What is (\d+) plus (\d+)\?", prompt)[-1]
+    return f"The number {int(first) + int(second)}."
+
+
+def has_answer(prompt: str) -> bool:
+    return prompt.rstrip().endswith("?\nAnswer:") and "What is" in prompt.rsplit("Question:", 1)[1]
+
+
+MODELS: dict[str, Callable[[str], str]] = {
+    "always": lambda prompt: UNKNOWN,
+    "never": lambda prompt: right_answer(prompt) if has_answer(prompt) else "Because of the wind.",
+    "exactly": lambda prompt: right_answer(prompt) if has_answer(prompt) else UNKNOWN,
+}
+# 10 unanswerable questions, 20 answerable ones: F1, precision, recall, false abstention, substring accuracy
+EXPECTED = {
+    "always": (2 * 10 / (30 + 10), 10 / 30, 1.0, 1.0, 0.0),
+    "never": (0.0, None, 0.0, 0.0, 1.0),
+    "exactly": (1.0, 1.0, 1.0, 0.0, 1.0),
+}
+
+
+def rows(selfknow: Run, *arguments: object) -> list[dict[str, Any]]:
+    result = selfknow(*arguments, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    found: list[dict[str, Any]] = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.parametrize(("model", "form"), [("always", "icl"), ("never", "instruction"), ("exactly", "direct")])
+def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
+    selfknow: Run, aware_folder: Corpus, tmp_path: Path, model: str, form: str
+) -> None:
+    with serve(Behaviour(says=MODELS[model])) as url:
+        asked = ("evaluate", aware_folder.folder, "--form", form, "--endpoint", url, "--model", model, "--out", "run")
+        [progress] = rows(selfknow, *asked)
+    assert (progress["answered"], progress["failed"]) == (30, 0)
+    rows(selfknow, "score", "run", "--encoder", "packaged")
+    found = rows(selfknow, "query", "self_aware_f1", "run")
+    assert [row["scorer"] for row in found] == ["paper", "strict"]
+    for row in found:
+        assert (row["form"], row["encoder"], row["n"], row["n_graded"]) == (form, "packaged", 30, 30)
+        measured = [row[name] for name in ("f1", "precision", "recall", "false_abstention", "substring_match")]
+        assert measured == [None if value is None else pytest.approx(value) for value in EXPECTED[model]]
+        assert row["chance_f1"] == 0.5
+        if row["f1"] in (0, 1):
+            assert (row["f1_low"], row["f1_high"]) == (row["f1"], row["f1"])
+    ablation = rows(selfknow, "query", "self_aware_thresholds", "run")
+    assert [row["threshold"] for row in ablation[:7]] == pytest.approx([0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95])
+    assert [row["f1"] for row in ablation] == [pytest.approx(EXPECTED[model][0])] * 14

@@ -1,0 +1,195 @@
+"""Every question about self-aware: given rows, expected rows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import binomtest
+from sklearn.metrics import roc_auc_score
+
+from selfknow.builders.self_aware_questions import SCHEMA
+from selfknow.evaluate.connection import Connection, connect
+from selfknow.evaluate.files import write_parquet
+from selfknow.evaluate.models import Decoding, Reply, Request
+from selfknow.evaluate.questions import ask, questions
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.self_aware.forms import TASK
+from selfknow.evaluate.self_aware.verdicts import VERDICTS
+from selfknow.evaluate.store import SCORES, write_scores
+from tests.evaluate.self_aware.rows import example
+
+NAMES = [name for name in questions() if name.startswith("self_aware_")]
+Given = tuple[int, int, float | None, float | None, float | None, float | None]
+# pair, place in it (0: the unanswerable one), abstained, similarity, answered rightly, log-probability
+GIVEN: list[Given] = [
+    (0, 0, 1.0, 0.92, None, -6.0),
+    (0, 1, 0.0, 0.10, 1.0, -1.0),
+    (0, 2, 1.0, 0.78, 0.0, -5.0),
+    (1, 0, 0.0, 0.66, None, -2.0),
+    (1, 1, 0.0, 0.20, 0.0, -3.0),
+    (1, 2, 0.0, 0.30, 1.0, -1.0),
+    (2, 0, 1.0, 0.81, None, -4.0),
+    (2, 1, None, None, None, None),  # a failed request
+    (2, 2, 0.0, 0.40, 1.0, -0.5),
+]
+LABELS = {(0, 0): 1.0, (0, 2): 1.0, (1, 0): 1.0, (1, 1): 0.0}
+
+
+def identifier(pair: int, place: int) -> str:
+    return str(example(pair, place, answerable=place > 0)["id"])
+
+
+def write(folder: Path, given: list[Given]) -> Path:
+    """A run of these replies, as the store and the scorer write it."""
+    rows = [example(pair, place, answerable=place > 0) for pair, place, *_ in given]
+    description = RunDescription(TASK, DatasetReference("small", "authored"), Decoding(), {})
+    ids = {}
+    with Run.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
+        for pair, place, abstained, _, _, logprob in given:
+            failed = Reply(None, error="503")
+            reply = failed if abstained is None else Reply("said", "stop", completion_tokens=2, logprob=logprob)
+            request = Request(identifier(pair, place), "?", variant="direct")
+            ids[pair, place] = run.append("ann", None, request, reply)
+    verdicts = [
+        {
+            "generation_id": ids[pair, place],
+            "scorer": "strict",
+            "encoder": "packaged",
+            "threshold": 0.75,
+            "references_name": "strict",
+            "abstained": abstained,
+            "phrase_found": None if abstained is None else 0.0,
+            "max_similarity": similarity,
+        }
+        for pair, place, abstained, similarity, _, _ in given
+    ]
+    write_parquet(folder / "parsed" / "self_aware_verdicts-strict-x.parquet", pa.Table.from_pylist(verdicts, VERDICTS))
+    scores = [
+        {"generation_id": ids[pair, place], "metric": "substring_match", "value": right}
+        for pair, place, _, _, right, _ in given
+        if place
+    ]
+    scores += [
+        {"generation_id": ids[place], "metric": "hand_abstained", "value": label}
+        for place, label in LABELS.items()
+        if place in ids
+    ]
+    write_scores(folder, "given", pa.Table.from_pylist(scores, schema=SCORES))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    with connect(write(tmp_path_factory.mktemp("sql") / "run", GIVEN)) as connection:
+        yield connection
+
+
+def answer(connection: Connection, name: str) -> list[dict[str, Any]]:
+    relation = ask(connection, name)
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def test_every_question_is_tested_here_and_stands_in_the_document() -> None:
+    root = Path(__file__).parents[3]
+    assert len(NAMES) == 5
+    for name in NAMES:
+        assert f'"{name}"' in Path(__file__).read_text()
+        assert f"`{name}`" in (root / "docs" / "self-aware.md").read_text()
+
+
+def test_f1_precision_recall_and_false_abstention(given: Connection) -> None:
+    [row] = answer(given, "self_aware_f1")
+    assert (row["n"], row["n_graded"], row["n_unanswerable"], row["n_answerable"]) == (9, 8, 3, 5)
+    assert row["f1"] == pytest.approx(2 * 2 / (3 + 3))
+    assert (row["precision"], row["recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+    assert row["false_abstention"] == pytest.approx(1 / 5)
+    assert row["chance_f1"] == pytest.approx(2 * 3 / (8 + 3))
+    assert row["substring_match"] == pytest.approx(3 / 5)
+    assert (row["threshold"], row["encoder"], row["references_name"]) == (0.75, "packaged", "strict")
+
+
+def test_intervals_are_those_of_a_bootstrap_by_pair(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    many = [
+        (pair, place, float(draw.random() < (0.7 if place == 0 else 0.2)), 0.5, 0.0, None)
+        for pair in range(120)
+        for place in range(3)
+    ]
+    with connect(write(tmp_path / "run", many)) as connection:
+        [row] = answer(connection, "self_aware_f1")
+    said = np.array([abstained for _, _, abstained, *_ in many]).reshape(120, 3)
+    taken = said[draw.integers(0, 120, (2000, 120))]
+    true, false = taken[:, :, 0].sum(axis=1), taken[:, :, 1:].sum(axis=(1, 2))
+    for name, of in (
+        ("f1", 2 * true / (true + false + 120)),
+        ("recall", true / 120),
+        ("false_abstention", false / 240),
+    ):
+        low, high = np.quantile(of, [0.025, 0.975])
+        assert (row[f"{name}_low"], row[f"{name}_high"]) == (
+            pytest.approx(low, abs=0.015),
+            pytest.approx(high, abs=0.015),
+        )
+
+
+def test_one_pair_has_no_interval(tmp_path: Path) -> None:
+    with connect(write(tmp_path / "run", GIVEN[:3])) as connection:
+        [row] = answer(connection, "self_aware_f1")
+    assert (row["f1"], row["f1_low"], row["recall_high"]) == (pytest.approx(2 / 3), None, None)
+
+
+def test_categories_stand_against_their_pair_partners(given: Connection) -> None:
+    found = {row["category"]: row for row in answer(given, "self_aware_by_category")}
+    first = found["philosophical"]  # pairs 0 and 2
+    assert (first["n_unanswerable"], first["n_partners"], first["recall"]) == (2, 3, 1.0)
+    assert first["f1"] == pytest.approx(2 * 2 / (3 + 2))
+    assert first["chance_f1"] == pytest.approx(2 * 2 / (5 + 2))
+    assert first["recall_low"] == pytest.approx(binomtest(2, 2).proportion_ci(method="wilson").low, abs=1e-6)
+    second = found["imagination"]
+    assert (second["n_unanswerable"], second["n_partners"], second["recall"], second["f1"]) == (1, 2, 0.0, 0.0)
+
+
+def test_another_threshold_is_tried_on_the_stored_similarities(given: Connection) -> None:
+    found = {round(row["threshold"], 2): row for row in answer(given, "self_aware_thresholds")}
+    assert list(found) == [0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
+    assert [found[threshold]["f1"] for threshold in (0.65, 0.75, 0.80, 0.85, 0.95)] == [
+        pytest.approx(2 * 3 / (4 + 3)),
+        pytest.approx(2 * 2 / (3 + 3)),
+        pytest.approx(2 * 2 / (2 + 3)),
+        pytest.approx(2 * 1 / (1 + 3)),
+        0.0,
+    ]
+    assert [row["is_the_runs"] for row in found.values()] == [False, False, True, False, False, False, False]
+    assert found[0.75]["false_abstention"] == pytest.approx(1 / 5)
+    assert found[0.75]["n_labelled"] == 4
+    assert found[0.75]["f1_of_labels"] == pytest.approx(2 * 2 / (2 + 3))
+    assert found[0.65]["f1_of_labels"] == 1.0
+
+
+def test_the_quadrants_hold_every_graded_reply_once(given: Connection) -> None:
+    found = {row["quadrant"]: (row["n"], row["share"]) for row in answer(given, "self_aware_quadrant")}
+    assert found == {
+        "known knows": (3, 3 / 8),
+        "known unknows": (2, 2 / 8),
+        "unknown knows": (1, 1 / 8),
+        "unknown unknows": (2, 2 / 8),
+    }
+
+
+def test_risk_rises_with_coverage_and_auroc_is_that_of_another_library(given: Connection) -> None:
+    found = answer(given, "self_aware_risk_coverage")
+    assert [row["coverage"] for row in found] == pytest.approx([place / 10 for place in range(1, 11)])
+    ranked = [one for one in GIVEN if one[2] is not None]
+    area = roc_auc_score([place > 0 for _, place, *_ in ranked], [one[5] for one in ranked])
+    assert [row["auroc"] for row in found] == [pytest.approx(area)] * 10
+    assert found[-1]["n_ranked"] == 8
+    # the most confident half: pair 2's answer, both right ones of log-probability -1, and the unanswered -2
+    assert [row["risk"] for row in found[:5]] == [0.0, 0.0, 0.0, pytest.approx(1 / 4), pytest.approx(1 / 4)]
+    assert found[-1]["risk"] == found[-1]["chance_risk"] == pytest.approx(2 / 8)
+
+
+def test_other_runs_have_no_rows(given: Connection) -> None:
+    assert given.sql("select count(*) from diary_questions").fetchall() == [(0,)]
