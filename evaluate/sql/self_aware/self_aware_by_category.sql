@@ -1,8 +1,9 @@
 -- Which kinds of unanswerable questions are recognized?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Table 1; the contrast is ours
 -- Grain: one row a model, form, scorer, encoder, threshold, references and category.
--- Columns: those; n_unanswerable of the category, and n_partners, the answerable questions under the same pair_id (a
--- question that is answerable has no category), both graded; recall with low and high (95%, Wilson: questions of one
+-- Columns: those; n replies, n_graded (the scorer counts them),
+-- n_unanswerable of the category, and n_partners, the answerable questions
+-- under the same pair_id (a question that is answerable has no category), both graded; recall with low and high (95%, Wilson: questions of one
 -- category share no pair); f1 against the partners; chance_f1: always abstaining.
 -- Needs: scores
 with categories as (
@@ -24,6 +25,8 @@ counts as (
         replies.threshold,
         replies.references_name,
         categories.category,
+        count(*) as n,
+        count(replies.abstained) as n_graded,
         count(replies.abstained) filter (where not replies.answerable) as n_unanswerable,
         count(replies.abstained) filter (where replies.answerable) as n_partners,
         count(*) filter (where replies.abstained = 1 and not replies.answerable) as rightly,
@@ -41,6 +44,8 @@ select
     threshold,
     references_name,
     category,
+    n,
+    n_graded,
     n_unanswerable,
     n_partners,
     rightly / nullif(n_unanswerable, 0) as recall,

@@ -1,7 +1,8 @@
 -- What is known, and is it known to be?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 1 (the Know-Unknow quadrant)
 -- Grain: one row a model, form, scorer, encoder, threshold, references and quadrant.
--- Columns: those; n replies in the quadrant, n_graded (all that are in one), share. known knows: the answer stands in
+-- Columns: those; n replies in the quadrant, n_graded (all that are in one), share; chance_share: of a model
+-- that always abstains. known knows: the answer stands in
 -- the reply (the paper's substring); unknown knows: there is an answer, and the model abstained; known unknows: there
 -- is none, and it abstained; unknown unknows: it claimed an answer that is wrong, or where there is none.
 -- Needs: scores
@@ -32,6 +33,7 @@ settings as (
         threshold,
         references_name,
         count(*) as n_graded,
+        avg(answerable::integer) as answerable,
         histogram(quadrant) as counts
     from placed
     group by all
@@ -47,7 +49,12 @@ select
     quadrants.quadrant,
     coalesce(settings.counts[quadrants.quadrant], 0)::bigint as n,
     settings.n_graded,
-    coalesce(settings.counts[quadrants.quadrant], 0) / settings.n_graded as share
+    coalesce(settings.counts[quadrants.quadrant], 0) / settings.n_graded as share,
+    case quadrants.quadrant
+        when 'unknown knows' then settings.answerable
+        when 'known unknows' then 1 - settings.answerable
+        else 0
+    end as chance_share
 from settings
 cross join quadrants
 order by

@@ -2,7 +2,8 @@
 -- Source: ours; risk and coverage after El-Yaniv and Wiener (2010), On the foundations of noise-free selective
 -- classification
 -- Grain: one row a model, form, scorer, encoder, threshold, references and coverage (0.1, 0.2, … 1) of its replies.
--- Columns: those; n_ranked: replies with a log-probability that the scorer counts; risk: of the most confident replies
+-- Columns: those; n replies at this coverage; n_graded: all that the scorer counts and that have a log-probability;
+-- risk: of the most confident replies
 -- (mean log-probability a token), the share that claims an answer and is not right; auroc: how well confidence parts
 -- answerable from unanswerable questions, 0.5 is chance; chance_risk: the risk of replies taken at random.
 -- Needs: scores
@@ -40,7 +41,7 @@ areas as (
         encoder,
         threshold,
         references_name,
-        count(*) as n_ranked,
+        count(*) as n_graded,
         avg(is_wrong) as chance_risk,
         -- Mann and Whitney's U of the answerable questions' ranks, ties in the middle
         (
@@ -65,7 +66,8 @@ select
     areas.threshold,
     areas.references_name,
     coverages.coverage,
-    areas.n_ranked,
+    areas.n_graded,
+    count(*) as n,
     avg(placed.is_wrong) as risk,
     areas.auroc,
     areas.chance_risk
@@ -80,7 +82,7 @@ inner join placed
         and areas.encoder = placed.encoder
         and areas.threshold = placed.threshold
         and areas.references_name = placed.references_name
-        and placed.place <= ceil(coverages.coverage * areas.n_ranked)
+        and placed.place <= ceil(coverages.coverage * areas.n_graded)
 group by all
 order by
     any_value(areas.cohort),

@@ -64,4 +64,4 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
             assert (row["f1_low"], row["f1_high"]) == (row["f1"], row["f1"])
     ablation = rows(selfknow, "query", "self_aware_thresholds", "run")
     assert [row["threshold"] for row in ablation[:7]] == pytest.approx([0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95])
-    assert [row["f1"] for row in ablation] == [pytest.approx(EXPECTED[model][0])] * 14
+    assert [row["f1"] for row in ablation[:7]] == [pytest.approx(EXPECTED[model][0])] * 7

@@ -149,6 +149,7 @@ def test_categories_stand_against_their_pair_partners(given: Connection) -> None
     assert first["chance_f1"] == pytest.approx(2 * 2 / (5 + 2))
     assert first["recall_low"] == pytest.approx(binomtest(2, 2).proportion_ci(method="wilson").low, abs=1e-6)
     second = found["imagination"]
+    assert (first["n"], first["n_graded"]) == (6, 5)
     assert (second["n_unanswerable"], second["n_partners"], second["recall"], second["f1"]) == (1, 2, 0.0, 0.0)
 
 
@@ -170,12 +171,14 @@ def test_another_threshold_is_tried_on_the_stored_similarities(given: Connection
 
 
 def test_the_quadrants_hold_every_graded_reply_once(given: Connection) -> None:
-    found = {row["quadrant"]: (row["n"], row["share"]) for row in answer(given, "self_aware_quadrant")}
+    found = {
+        row["quadrant"]: (row["n"], row["share"], row["chance_share"]) for row in answer(given, "self_aware_quadrant")
+    }
     assert found == {
-        "known knows": (3, 3 / 8),
-        "known unknows": (2, 2 / 8),
-        "unknown knows": (1, 1 / 8),
-        "unknown unknows": (2, 2 / 8),
+        "known knows": (3, 3 / 8, 0.0),
+        "known unknows": (2, 2 / 8, 3 / 8),
+        "unknown knows": (1, 1 / 8, 5 / 8),
+        "unknown unknows": (2, 2 / 8, 0.0),
     }
 
 
@@ -185,7 +188,7 @@ def test_risk_rises_with_coverage_and_auroc_is_that_of_another_library(given: Co
     ranked = [one for one in GIVEN if one[2] is not None]
     area = roc_auc_score([place > 0 for _, place, *_ in ranked], [one[5] for one in ranked])
     assert [row["auroc"] for row in found] == [pytest.approx(area)] * 10
-    assert found[-1]["n_ranked"] == 8
+    assert (found[-1]["n"], found[-1]["n_graded"], found[0]["n"]) == (8, 8, 1)
     # the most confident half: pair 2's answer, both right ones of log-probability -1, and the unanswered -2
     assert [row["risk"] for row in found[:5]] == [0.0, 0.0, 0.0, pytest.approx(1 / 4), pytest.approx(1 / 4)]
     assert found[-1]["risk"] == found[-1]["chance_risk"] == pytest.approx(2 / 8)
