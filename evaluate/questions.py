@@ -50,15 +50,24 @@ def questions() -> dict[str, Question]:
     return {name[:-4]: _read(name[:-4], (folder / name).read_text(encoding="utf-8")) for name in found}
 
 
+@cache
+def questions_of_according_to() -> dict[str, Question]:
+    """The questions that are asked of runs of according-to, by name."""
+    folder = files("selfknow.evaluate") / "sql" / "according_to"
+    found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".sql"))
+    return {name[:-4]: _read(name[:-4], (folder / name).read_text(encoding="utf-8")) for name in found}
+
+
 def find_question(name: str) -> Question:
     """The question of this name.
 
     Raises:
         UserError: There is none; the near ones are named.
     """
-    if name in questions():
-        return questions()[name]
-    near = get_close_matches(name.replace("-", "_"), questions(), n=3, cutoff=0.5)
+    known = questions() | questions_of_according_to()
+    if name in known:
+        return known[name]
+    near = get_close_matches(name.replace("-", "_"), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`selfknow query` lists them"
     raise UserError(f"there is no question {name!r}: {hint}")
 

@@ -19,7 +19,7 @@ _QUESTION_COLUMNS = {
 }
 SIMPLIFIED = "-simplified"
 _FUNCTIONS = ("wilson", "bootstrap", "diaries")
-_VIEWS = ("bootstrap_draws", "models", "cohorts", "calls", "answers")
+_VIEWS = ("bootstrap_draws", "models", "cohorts", "calls", "answers", "according_to_replies")
 _SIZES = {"k": 1_000, "m": 1_000_000}
 
 

@@ -10,6 +10,10 @@ from selfknow.cli.output import Format, print_rows
 
 def score(
     run: Annotated[Path, typer.Argument(help="A run folder.", show_default=False)],
+    portrait: Annotated[
+        str | None,
+        typer.Option(help="according-to: the portrait, where it was moved since the run.", show_default=False),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -22,4 +26,4 @@ def score(
     """
     from selfknow.evaluate.score import score_run, summarize
 
-    print_rows(summarize(run, score_run(run)), output_format)
+    print_rows(summarize(run, score_run(run, portrait)), output_format)
