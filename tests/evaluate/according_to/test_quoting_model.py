@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from selfknow.evaluate.questions import ask
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.store import last_attempts, read_generations
 from selfknow.portraits import Portrait
-from tests.conftest import Run
+from tests.conftest import REPOSITORY, Run
 from tests.evaluate.according_to.quoting_server import CORPUS, PARAPHRASES, QUESTIONS, Quoter, quoting_server
+from tests.test_documents import console_blocks
 
 TEXT = "\n".join(CORPUS.values())
 KINDS = {prompt["id"]: prompt["kind"] for prompt in phrases()}
@@ -186,3 +188,15 @@ def test_a_mistake_is_one_line_and_exit_code_2(
 
 def test_paraphrases_stand_nowhere_in_the_corpus() -> None:
     assert {brute_force(text) for text in PARAPHRASES.values()} == {0.0}
+
+
+def test_the_run_in_the_document_prints_what_it_shows(selfknow: Run, server: str, tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("".join(f"{sentence}\n" for sentence in CORPUS.values()))
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
+    commands = console_blocks((REPOSITORY / "docs" / "according-to.md").read_text())
+    assert len(commands) == 4
+    shown_at = "http://127.0.0.1:50000"
+    assert len(server) == len(shown_at), "or the columns would be wider"
+    for command, expected in commands:
+        result = selfknow(*shlex.split(command.replace(shown_at, server))[1:])
+        assert result.stdout.replace(server, shown_at) == expected, result.stderr
