@@ -115,7 +115,7 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
         metrics = dict(grades) | _task_metrics(row, answer, explanation, references[row["example_id"]], format_)
         scores += [_score(row, metric, *graded) for metric, graded in metrics.items()]
     for row in rows.values():
-        if row not in wanted and row["generation"] is None:
+        if row["stage"] != EXPLAIN and format_ == TWO_STEP and row["generation"] is None:
             names = (*_QUIP, "exact_match", "f1")
             scores += [_score(row, metric, None, f"not asked: {row['error']}") for metric in names]
     return pa.Table.from_pylist(scores, schema=SCORES)
