@@ -48,7 +48,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluated(here: Path, folder: Path, server: str, format_: str, **more: Any) -> Path:
     setup = Setup(format_, chosen_prompts("all"), corpus="the corpus", **more)
     questions = open_questions(str(here / "questions.jsonl"), counts=here / "counts.csv")
-    model = EndpointModel(Endpoint(server, "quoter", tries=1))
+    model = EndpointModel(Endpoint(server, "quoter", concurrency=4, tries=3))
     evaluate_according_to(questions, setup, str(here / "portrait"), Decoding(), folder, [model], quiet=True)
     score_run(folder)
     return folder
