@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate import diary_metrics, diary_recall
+from selfknow.evaluate.according_to import questions, reading
 from selfknow.evaluate.files import read_json, write_parquet
 from selfknow.evaluate.self_aware import forms as self_aware
 from selfknow.evaluate.self_aware import scoring as self_aware_scoring
@@ -14,12 +15,15 @@ from selfknow.evaluate.self_knowledge import agents, protocols, scoring
 from selfknow.evaluate.store import last_attempts, read_examples, read_generations, write_scores
 
 
-def score_run(folder: Path, settings: self_aware_scoring.ScorerSettings | None = None) -> pa.Table:
+def score_run(
+    folder: Path, settings: self_aware_scoring.ScorerSettings | None = None, portrait: str | None = None
+) -> pa.Table:
     """Score the last attempt of every call of a run and write ``scores/`` and ``parsed/`` anew.
 
     Args:
         folder: The run folder, this package's own or made elsewhere in the same shape.
         settings: How abstaining is judged in a run of self-aware; null: by both scorers, with the paper's encoder.
+        portrait: Of a run of according-to: the portrait's folder or Hub id, where it is no longer where the run says.
 
     Returns:
         The scores, in the shape of :data:`selfknow.evaluate.store.SCORES`.
@@ -40,8 +44,10 @@ def score_run(folder: Path, settings: self_aware_scoring.ScorerSettings | None =
         write_parquet(folder / "parsed" / "self_knowledge_replies.parquet", replies)
     elif task == agents.TASK:
         scores = agents.score(generations)
+    elif task == questions.TASK:
+        scores = reading.score_folder(folder, generations, read_examples(folder), portrait)
     else:
-        known = f"{diary_recall.TASK}, {self_aware.TASK}, {protocols.TASK} and {agents.TASK}"
+        known = ", ".join((diary_recall.TASK, self_aware.TASK, protocols.TASK, agents.TASK, questions.TASK))
         raise UserError(f"{folder} is a run of {task!r}, which has no scorer: known are {known}")
     write_scores(folder, str(task), scores)
     return scores

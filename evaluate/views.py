@@ -27,7 +27,10 @@ _SELF_AWARE_COLUMNS = {
 }
 SIMPLIFIED = "-simplified"
 _FUNCTIONS = ("wilson", "bootstrap", "diaries", "poisson")
-_VIEWS = ("bootstrap_draws", "models", "cohorts", "calls", "answers", "self_aware_replies", "self_aware_intervals", "self_knowledge_replies")
+_VIEWS = (
+    *("bootstrap_draws", "models", "cohorts", "calls", "answers"),
+    *("self_aware_replies", "self_aware_intervals", "self_knowledge_replies", "according_to_replies"),
+)
 _SIZES = {"k": 1_000, "m": 1_000_000}
 
 

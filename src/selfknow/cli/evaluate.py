@@ -10,6 +10,8 @@ from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from selfknow.evaluate.corpora import Corpus
     from selfknow.evaluate.models import Decoding, LanguageModel
     from selfknow.evaluate.runner import Progress
@@ -21,7 +23,7 @@ def evaluate(
     task: Annotated[
         str,
         typer.Argument(
-            help="What is asked: `diary-recall:1k` (built on the spot), `FOLDER:CONFIG` or `ORG/NAME:CONFIG`."
+            help="What is asked: `diary-recall:1k` (built), `FOLDER:CONFIG`, `ORG/NAME:CONFIG`, `according-to:SET`."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The run folder; give the same command again to resume.")],
@@ -89,6 +91,31 @@ def evaluate(
         Path | None,
         typer.Option(help="self-knowledge: a run whose texts are asked about; none are written.", show_default=False),
     ] = None,
+    portrait: Annotated[
+        str | None,
+        typer.Option(help="according-to: the corpus's portrait, a folder or a Hub id.", show_default=False),
+    ] = None,
+    prompts: Annotated[
+        str, typer.Option(help="according-to: `all`, or ids with commas between; null is always asked.")
+    ] = "all",
+    prompt_format: Annotated[
+        str | None,
+        typer.Option(help="according-to: short, two-step, long, long-answer. Default: the set's.", show_default=False),
+    ] = None,
+    placement: Annotated[
+        str, typer.Option(help="according-to: where the phrase stands: appended, prepended, both.")
+    ] = "appended",
+    corpus_name: Annotated[str, typer.Option(help="according-to: what the prompts call the corpus.")] = "Wikipedia",
+    corpus_address: Annotated[
+        str | None, typer.Option(help="according-to: where the corpus is to be found.", show_default=False)
+    ] = None,
+    counts: Annotated[
+        Path | None,
+        typer.Option(
+            help="according-to: a file of id (or question) and count: passages with both entities.",
+            show_default=False,
+        ),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -111,6 +138,10 @@ def evaluate(
     `selfknow evaluate self-knowledge:grammar --protocol consistency --reuse runs/dual --model tiny --out runs/grammar`
 
     `selfknow evaluate self-knowledge:agents --model tiny --verifier judge --limit 20 --out runs/agents`
+
+    `selfknow evaluate according-to:nq --portrait portraits/wikipedia --prompts all --model tiny --out runs/nq`
+
+    `selfknow evaluate according-to:my.jsonl --portrait diaries --corpus-name 'the diaries' --model tiny --out runs/own`
     """
     from selfknow.evaluate.corpora import open_corpus
     from selfknow.evaluate.evaluate_diaries import evaluate_diaries
@@ -122,7 +153,8 @@ def evaluate(
 
     check_form(form)
     invents = task == "self-knowledge:agents"
-    corpus = None if invents else open_corpus(task)
+    set_name = task.partition(":")[2] if task.startswith("according-to:") else ""
+    corpus = None if invents or set_name else open_corpus(task)
     asks_the_unanswerable = corpus is not None and is_self_aware(corpus)
     if temperature is None:
         temperature = TEMPERATURE if asks_the_unanswerable else 0.0
@@ -155,6 +187,13 @@ def evaluate(
         quieten()
         return LocalModel.load(name, batch_size=batch_size, chat=chat)
 
+    if set_name:
+        setting = (prompt_format, prompts, placement, corpus_name, corpus_address)
+        stages = _according_to(
+            set_name, setting, portrait, counts, decoding, out, lambda: open_model(model), samples, limit
+        )
+        _print_stages(out, stages, output_format)
+        return
     asked = open_model(model)
     if corpus is None:
         from selfknow.evaluate.self_knowledge.agents import evaluate_agents
@@ -175,6 +214,28 @@ def evaluate(
         asked, corpus, split, decoding, out, probes=probes, stop=stop, samples=samples, limit=limit
     )
     _print_progress(out, asked, progress, output_format)
+
+
+def _according_to(
+    set_name: str,
+    setting: tuple[str | None, str, str, str, str | None],
+    portrait: str | None,
+    counts: Path | None,
+    decoding: "Decoding",
+    out: Path,
+    open_model: "Callable[[], LanguageModel]",
+    samples: int,
+    limit: int | None,
+) -> "list[Asked]":
+    from selfknow.evaluate.according_to.evaluating import Setup, chosen_prompts, evaluate_according_to
+    from selfknow.evaluate.according_to.questions import open_questions
+
+    if portrait is None:
+        raise UserError("name the corpus's --portrait: a folder that `selfknow portrait build` made, or a Hub id")
+    prompt_format, prompts, placement, corpus_name, corpus_address = setting
+    questions = open_questions(set_name, out, counts)
+    how = Setup(prompt_format or questions.format, chosen_prompts(prompts), placement, corpus_name, corpus_address)
+    return evaluate_according_to(questions, how, portrait, decoding, out, [open_model()], samples=samples, limit=limit)
 
 
 def _print_progress(out: Path, asked: "LanguageModel", progress: "Progress", output_format: Format) -> None:

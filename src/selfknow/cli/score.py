@@ -36,6 +36,10 @@ def score(
             show_default=False,
         ),
     ] = None,
+    portrait: Annotated[
+        str | None,
+        typer.Option(help="according-to: the portrait, where it was moved since the run.", show_default=False),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -56,4 +60,4 @@ def score(
     from selfknow.evaluate.self_aware.scoring import ScorerSettings
 
     settings = ScorerSettings(tuple(dict.fromkeys(scorer or SCORERS)), encoder or PAPER, references, threshold)
-    print_rows(summarize(run, score_run(run, settings)), output_format)
+    print_rows(summarize(run, score_run(run, settings, portrait)), output_format)

@@ -1,0 +1,1 @@
+"""According to: does a model quote its corpus when it is asked to?"""

@@ -1,0 +1,129 @@
+"""Exact match, F1, ROUGE-L and the cut at the first ';', near misses among them; question files and their shapes."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from selfknow.errors import UserError
+from selfknow.evaluate.according_to.evaluating import Setup
+from selfknow.evaluate.according_to.questions import open_questions
+from selfknow.evaluate.according_to.scoring import cut, exact_match, f1, normalized, rouge_l
+
+
+@pytest.mark.parametrize(
+    ("answer", "references", "expected"),
+    [
+        ("The  Beatles!", ["beatles"], 1.0),
+        ("Beatles", ["The Rolling Stones", "the beatles."], 1.0),
+        ("Beatle", ["Beatles"], 0.0),
+        ("theatre", ["atre"], 0.0),
+        ("25", ["5"], 0.0),
+        ("", ["Beatles"], 0.0),
+        ("anything", [], 0.0),
+    ],
+)
+def test_exact_match_is_best_over_references_and_sees_near_misses(
+    answer: str, references: list[str], expected: float
+) -> None:
+    assert exact_match(answer, references) == expected
+
+
+def test_f1_counts_a_repeated_word_as_often_as_both_have_it() -> None:
+    assert f1("new new york", ["new york city"]) == pytest.approx(2 / 3)
+    assert f1("york", ["paris", "new york"]) == pytest.approx(2 / 3)
+    assert f1("", ["york"]) == f1("york", ["the"]) == 0.0
+    assert f1("the", ["a"]) == 1.0
+    assert normalized("An apple, a day; The end.") == "apple day end"
+
+
+def test_rouge_l_is_the_f_measure_of_the_longest_common_subsequence_best_over_references() -> None:
+    assert rouge_l("police killed the gunman", ["police kill the gunman"]) == pytest.approx(0.75)
+    assert rouge_l("gunman the killed police", ["police killed the gunman", "nothing"]) == pytest.approx(0.25)
+    assert rouge_l("", ["police"]) == 0.0
+
+
+def test_a_reply_is_cut_at_the_first_semicolon_alone() -> None:
+    assert cut(" Rome ; it is; old ") == ("Rome", "it is; old")
+    assert cut("no explanation") == ("no explanation", "")
+    assert cut("; only an explanation") == ("", "only an explanation")
+
+
+def test_what_is_filled_in_is_never_read_for_markers() -> None:
+    setup = Setup("two-step", ("null", "according-to"), corpus="{answer}")
+    prompt = setup.rendered("according-to", "explain", "what is {corpus} {0}", "{question}")
+    assert prompt.startswith("Question: what is {corpus} {0}\nAnswer: {question}\n\n\nGive a detailed")
+    assert "Answer according to {answer}. \nExplanation:" in prompt
+
+
+@pytest.mark.parametrize(
+    ("corpus", "address", "expected"),
+    [
+        ("Wikipedia", None, "Go to https://www.wikipedia.org and"),
+        ("the diaries", None, "Go to the diaries and"),
+        ("the diaries", "https://diaries.example", "Go to https://diaries.example and"),
+    ],
+)
+def test_another_corpus_has_another_address(corpus: str, address: str | None, expected: str) -> None:
+    setup = Setup("long", ("null", "direct-quotes"), corpus=corpus, corpus_address=address)
+    assert setup.rendered("direct-quotes", "answer", "Why?").startswith(f"Why? {expected}")
+
+
+ANSWERS = [
+    ("Paris", ["Paris"]),
+    (["Paris", "Paris", "Lutetia"], ["Paris", "Lutetia"]),
+    ({"value": "Paris", "aliases": ["Lutetia", "Paris"], "normalized_aliases": ["paris"]}, ["Paris", "Lutetia"]),
+    ([{"answer": "Paris", "provenance": []}, {"answer": "", "provenance": [{"title": "France"}]}], ["Paris"]),
+    ([], []),
+    (None, []),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), ANSWERS)
+def test_answers_are_read_in_every_shape_that_the_question_sets_have(
+    tmp_path: Path, given: object, expected: list[str]
+) -> None:
+    (tmp_path / "set.jsonl").write_text(json.dumps({"question": "Where?", "answer": given}) + "\n\n")
+    [row] = open_questions(str(tmp_path / "set.jsonl")).rows.to_pylist()
+    assert row == {"id": "question-00000", "question": "Where?", "answers": expected, "cooccurrences": None}
+
+
+def test_parquet_is_read_with_its_ids_and_its_counts(tmp_path: Path) -> None:
+    table = pa.table({"id": ["x", "y"], "input": ["X?", "Y?"], "answers": [["1"], ["2", "two"]]})
+    pq.write_table(table, tmp_path / "set.parquet")
+    (tmp_path / "counts.jsonl").write_text('{"id": "y", "count": 12}\n')
+    rows = open_questions(str(tmp_path / "set.parquet"), counts=tmp_path / "counts.jsonl").rows.to_pylist()
+    assert [(row["id"], row["answers"], row["cooccurrences"]) for row in rows] == [
+        ("x", ["1"], None),
+        ("y", ["2", "two"], 12),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "holds no questions"),
+        (b'{"question": "Where?"', "cannot be read"),
+        (b"\xff\xfe\x00", "cannot be read"),
+        (b'["Where?"]\n', "holds no rows"),
+        (b'{"question": "Where?"}\n', "lacks the column answers or answer or output"),
+        (b'{"answer": "Paris"}\n', "lacks the column question or input"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "set.jsonl").write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        open_questions(str(tmp_path / "set.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [("id,count\nnobody,1\n", "counts none of these"), ("question,count\nWhere?,many\n", "no whole number")],
+)
+def test_counts_of_other_questions_are_refused(tmp_path: Path, counts: str, message: str) -> None:
+    (tmp_path / "set.jsonl").write_text('{"question": "Where?", "answer": "Paris"}\n')
+    (tmp_path / "counts.csv").write_text(counts)
+    with pytest.raises(UserError, match=message):
+        open_questions(str(tmp_path / "set.jsonl"), counts=tmp_path / "counts.csv")
