@@ -17,7 +17,7 @@ NUM_TRAINED, NUM_VALIDATED, NUM_HELD_OUT = 512, 64, 128
 MAX_ENTRIES, MAX_ATTRIBUTES = 3, 3
 NAME_POOL_SIZE = 27  # names share words, so that a small model soon learns what a name is; 27 squared are enough
 MODEL = "opt-7m"  # four layers of width 128; with the corpus's own vocabulary about a million parameters
-STEPS, LEARNING_RATE, WARMUP_STEPS, MAX_NEW_TOKENS = 3_000, 2e-3, 100, 80
+STEPS, LEARNING_RATE, WARMUP_STEPS, MAX_NEW_TOKENS = 2_000, 2e-3, 100, 80
 VALIDATION_INTERVAL = 250
 SETUPS = ("simplified", "standard")
 
