@@ -92,7 +92,7 @@ def test_two_steps_show_no_gap_and_leave_every_generation_and_a_report(
         assert number == NUM_HELD_OUT
     write_report(tmp_path, tmp_path / "report.html")
     assert str(tmp_path / "report.html") in capsys.readouterr().out
-    assert "The demo's two models" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "The two models of the demo" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_without_the_report_extra_the_demo_says_how_to_get_it(

@@ -113,7 +113,7 @@ def write_report(folder: Path, path: Path) -> None:
         typer.echo(str(error))
         return
     with connect([folder / setup / "test" for setup in SETUPS]) as connection:
-        write_html(connection, path, title="The demo's two models", figures=None, progress=False)
+        write_html(connection, path, title="The two models of the demo", figures=None, progress=False)
     typer.echo(f"the report of both: {path}")
 
 
