@@ -5,7 +5,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
 .PHONY: help demo test lint bench clean
 
 help:
-	@echo "make demo   set up, then build, check and load the smallest corpora"
+	@echo "make demo   set up, then build and check the smallest corpora and train two small models"
 	@echo "make test   set up, then lint, build the wheel and test it (what CI runs)"
 	@echo "make lint   ruff, mypy and sqlfluff"
 	@echo "make bench  the measurements of docs/benchmarks.md"

@@ -1,8 +1,10 @@
 """Generation: the test split in batches, sorted by length, against one-by-one ``model.generate``.
 
-python -m benchmarks.generation
+python -m benchmarks.generation                     # trains a model of 1k-simplified first
+python -m benchmarks.generation --model out/demo/models/simplified --data out/demo/models/diaries:simplified
 """
 
+import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -43,10 +45,17 @@ def one_by_one(local: LocalModel, prompts: list[str], decoding: Decoding) -> lis
 
 def main() -> None:
     """Print a line for each repetition."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", help="a training folder or checkpoint; none trains one")
+    parser.add_argument("--data", default=f"diary-recall:{CONFIG}", help="the corpus whose test split is asked")
+    arguments = parser.parse_args()
     quieten()
-    with tempfile.TemporaryDirectory() as folder:
-        local = trained(Path(folder))
-    asked = list(requests(open_corpus(f"diary-recall:{CONFIG}").read("test").to_pylist()))
+    if arguments.model:
+        local = LocalModel.load(arguments.model)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            local = trained(Path(folder))
+    asked = list(requests(open_corpus(arguments.data).read("test").to_pylist()))
     decoding = Decoding()
     for _ in range(REPETITIONS):
         start = time.perf_counter()

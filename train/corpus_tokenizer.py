@@ -14,7 +14,7 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int = 4_096) -> "PreTraine
     """Train a byte-level BPE tokenizer whose tokens never cross a word, a digit or a newline.
 
     It can spell every text, so it returns every text byte for byte; with room for them, the corpus's words become
-    tokens of their own.
+    tokens of their own, the same ones at the start of a line as within it, so that a name has one token to be known by.
 
     Args:
         texts: The corpus.
@@ -25,17 +25,22 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int = 4_096) -> "PreTraine
         >>> tokenizer.decode(tokenizer("Zoë's Diary Entry 2")["input_ids"])
         "Zoë's Diary Entry 2"
     """
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.BPE())
+    # A space before every line makes its first word the token that it is elsewhere; the decoder takes it away again.
+    line_start = normalizers.Replace(Regex(r"\n(?=[^\n])"), "\n ")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend(" "), line_start])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(_PIECES), behavior="isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
-    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.ByteLevel(), decoders.Fuse(), decoders.Replace("\n ", "\n"), decoders.Strip(" ", 1, 0)]
+    )
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
         min_frequency=2,

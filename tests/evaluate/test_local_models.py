@@ -80,7 +80,8 @@ def by_hand(local: LocalModel, prompt: str, started: str, forced: list[int]) -> 
 def test_forced_continuations_have_the_log_probability_that_a_forward_pass_a_token_gives(local: LocalModel) -> None:
     asked = list(requests(ROWS[:5], answers=False, stop=True))
     for request, reply in ask(local, asked).items():
-        forced = local.tokenizer(request.forced)["input_ids"] if request.forced else [local.tokenizer.eos_token_id]
+        before, after = local.tokenizer([request.started_answer, request.started_answer + request.forced])["input_ids"]
+        forced = after[len(before) :] or [local.tokenizer.eos_token_id]
         expected = by_hand(local, request.prompt, request.started_answer, forced)
         assert reply.logprob == pytest.approx(expected, abs=1e-3)
         assert (reply.generation, reply.finish_reason) == (request.forced, "forced")

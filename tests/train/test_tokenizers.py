@@ -123,10 +123,24 @@ def test_a_tokenizer_from_the_corpus_returns_any_text(text: str) -> None:
     check_round_trip(CORPUS_TOKENIZER, [text], "corpus")
 
 
+@given(st.lists(st.sampled_from(["\n", " ", "\r", "\t", "a", "Tom's", "1"])).map("".join))
+@settings(max_examples=300)
+def test_blanks_and_newlines_stay_where_they_are(text: str) -> None:
+    check_round_trip(CORPUS_TOKENIZER, [text], "corpus")
+
+
 def test_the_words_of_a_corpus_become_tokens_of_their_own() -> None:
     tokens = tiny_tokenizer(TEXTS * 2, 1_000).tokenize("Tom 1's Diary Entry 12\nTime: Evening")
     words = [token.replace("\u0120", " ").replace("\u010a", "\n") for token in tokens]
-    assert words == ["Tom", " ", "1", "'s", " Diary", " Entry", " ", "1", "2", "\n", "Time:", " Evening"]
+    assert words == [" Tom", " ", "1", "'s", " Diary", " Entry", " ", "1", "2", "\n", " Time:", " Evening"]
+
+
+def test_a_name_is_the_same_token_in_a_question_and_at_the_start_of_its_answer() -> None:
+    tokenizer = tiny_tokenizer(TEXTS * 2, 1_000)
+    name = ROWS[0]["diarist"].split()[0]
+    [question, answer] = encode(tokenizer, [ROWS[0]["prompt"], ROWS[0]["completion"]])
+    assert tokenizer.decode(answer[0]).strip() == name
+    assert answer[0] in question
 
 
 def test_training_a_tokenizer_is_deterministic() -> None:

@@ -1,0 +1,118 @@
+"""The demo: its two models are asked the same held-out questions, and no gap is a failure."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from selfknow.cli.app import app
+from selfknow.cli.demo_models import (
+    NUM_HELD_OUT,
+    NUM_TRAINED,
+    NUM_VALIDATED,
+    Gap,
+    build_setups,
+    gap_between,
+    summary,
+    train_and_compare,
+    write_report,
+)
+from tests.conftest import Run
+
+
+def scores(num_right: int, number: int = 128) -> dict[str, dict[str, float]]:
+    found = {}
+    for question in range(number):
+        value = float(question < num_right)
+        found[f"question-{question}"] = dict.fromkeys(("exact_match", "right_count", "right_content"), value)
+    return found
+
+
+def test_a_clear_gap_shows_and_none_or_a_reversed_one_does_not() -> None:
+    assert gap_between(scores(64), scores(0)).shows
+    assert not gap_between(scores(0), scores(0)).shows
+    assert not gap_between(scores(64), scores(64)).shows
+    assert not gap_between(scores(0), scores(64)).shows
+
+
+def test_a_gap_of_two_questions_is_not_beyond_chance_and_one_of_twelve_is() -> None:
+    assert not gap_between(scores(2), scores(0)).shows
+    assert gap_between(scores(12), scores(0)).shows
+
+
+def test_an_interval_that_begins_at_zero_shows_nothing() -> None:
+    assert not Gap(0.1, 0.0, 0.2).shows
+    assert Gap(0.1, 0.001, 0.2).shows
+
+
+def test_questions_are_paired_by_name_and_not_by_order() -> None:
+    forwards, backwards = scores(64), dict(reversed(list(scores(64).items())))
+    gap = gap_between(forwards, backwards)
+    assert (gap.mean, gap.low, gap.high) == (0, 0, 0)
+    with pytest.raises(ValueError, match="different questions"):
+        gap_between(scores(1, 3), scores(1, 4))
+
+
+def test_a_setup_is_one_row_with_the_interval_of_wilson() -> None:
+    row = summary("simplified", scores(64))
+    assert row["exact_match"] == 0.5
+    assert row["exact_match, 95%"] == "0.415 to 0.585"
+
+
+def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(tmp_path: Path) -> None:
+    build_setups(tmp_path)
+    asked = {}
+    for setup in ("simplified", "standard"):
+        for split in ("train", "validation", "test"):
+            query = f"select diarist, prompt, completion from '{tmp_path}/{setup}/{split}-*.parquet'"
+            asked[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
+    for split, number in (("train", NUM_TRAINED), ("validation", NUM_VALIDATED), ("test", NUM_HELD_OUT)):
+        assert asked["simplified", split] == asked["standard", split]
+        assert len(asked["standard", split]) == number
+    assert NUM_HELD_OUT >= 128
+    assert not asked["standard", "train"] & (asked["standard", "validation"] | asked["standard", "test"])
+    assert not asked["standard", "validation"] & asked["standard", "test"]
+    for setup, documents in (("simplified", 1.0), ("standard", 2.0)):
+        query = f"select count(*) / count(distinct diarist) from '{tmp_path}/{setup}/train-*.parquet'"
+        [(each,)] = duckdb.sql(f"{query} where kind = 'document'").fetchall()
+        assert each == pytest.approx(documents, abs=0.05)
+
+
+def test_two_steps_show_no_gap_and_leave_every_generation_and_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gap = train_and_compare(tmp_path, steps=2, num_trained=32)
+    assert not gap.shows
+    captured = capsys.readouterr()
+    assert "no gap beyond chance" in captured.err
+    assert "gap between the setups: 0.000, 95% interval 0.000 to 0.000" in captured.out
+    for setup in ("simplified", "standard"):
+        [(number,)] = duckdb.sql(f"select count(*) from '{tmp_path}/{setup}/test/generations/*.parquet'").fetchall()
+        assert number == NUM_HELD_OUT
+    write_report(tmp_path, tmp_path / "report.html")
+    assert str(tmp_path / "report.html") in capsys.readouterr().out
+    assert "The two models of the demo" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_without_the_report_extra_the_demo_says_how_to_get_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfknow.evaluate.report.write.find_spec", lambda _: None)
+    write_report(tmp_path, tmp_path / "report.html")
+    assert capsys.readouterr().out == "a report needs the extra [report]: pip install 'selfknow[report]'\n"
+
+
+def test_the_demo_ends_with_exit_code_1_where_no_gap_shows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for step in ("_build", "_check", "_load", "show_portrait", "write_report"):
+        monkeypatch.setattr(f"selfknow.cli.demo.{step}", lambda *_: None)
+    for gap, exit_code in ((Gap(0, 0, 0), 1), (Gap(0.5, 0.4, 0.6), 0)):
+        monkeypatch.setattr("selfknow.cli.demo.train_and_compare", lambda *_, gap=gap: gap)
+        assert CliRunner().invoke(app, ["demo", "--out", str(tmp_path)]).exit_code == exit_code
+
+
+def test_the_quick_demo_trains_nothing(selfknow: Run, tmp_path: Path) -> None:
+    result = selfknow("demo", "--quick", "--out", tmp_path / "demo")
+    assert result.returncode == 0
+    assert "What it does not prove" in result.stdout
+    assert not (tmp_path / "demo" / "models").exists()
