@@ -25,6 +25,7 @@ _SELF_AWARE_COLUMNS = {
     "source": "varchar",
     "pair_id": "varchar",
 }
+_ACCORDING_TO_COLUMNS = {"id": "varchar", "question": "varchar", "cooccurrences": "bigint"}
 SIMPLIFIED = "-simplified"
 _FUNCTIONS = ("wilson", "bootstrap", "diaries", "poisson")
 _VIEWS = (
@@ -49,6 +50,7 @@ def statements(runs: Sequence[RunFolder], corpora: Mapping[str, Sequence[str]]) 
     yield _view("examples", " union all by name ".join(map(_examples, runs)))
     yield _view("diary_questions", _typed_examples(runs, _QUESTION_COLUMNS))
     yield _view("self_aware_questions", _typed_examples(runs, _SELF_AWARE_COLUMNS))
+    yield _view("according_to_questions", _typed_examples(runs, _ACCORDING_TO_COLUMNS))
     for kind in SCHEMAS:
         yield _view(kind, _rows(kind, runs))
     yield _view("corpus", _corpus(corpora))

@@ -10,7 +10,7 @@ with binned as (
         run_id,
         id,
         if(cooccurrences = 0, 0, 1 + floor(log10(cooccurrences))::integer) as bin
-    from examples
+    from according_to_questions
     where cooccurrences is not null
 ),
 
