@@ -57,3 +57,50 @@ def save(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, folder: Pat
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)
+
+
+def fit(
+    network: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    batches: list[list[tuple[str, str, float]]],
+    steps: int,
+    learning_rate: float = 3e-3,
+) -> None:
+    """Cross-entropy of the replies to prompts and of their ends, each weighted: so a reply's probability is its weight.
+
+    Args:
+        network: A causal model.
+        tokenizer: One whose tokens of a reply do not hang on the prompt.
+        batches: Of prompt, reply and weight; taken in turn, and the weights of a prompt's replies add up to 1.
+        steps: Of the optimizer.
+        learning_rate: At the start; it falls to a fiftieth.
+    """
+    tensors = [_weighted(tokenizer, pairs) for pairs in batches]
+    optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, steps)
+    for step in range(steps):
+        tokens, weights = tensors[step % len(tensors)]
+        replies = weights[:, 1:] > 0
+        logits = network(tokens[:, :-1]).logits[replies]
+        losses = torch.nn.functional.cross_entropy(logits, tokens[:, 1:][replies], reduction="none")
+        (losses * weights[:, 1:][replies]).sum().div(len(tokens)).backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad()
+    network.train(False)
+
+
+def _weighted(
+    tokenizer: PreTrainedTokenizerBase, pairs: list[tuple[str, str, float]]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tokens and their weights in the loss, both (pairs, longest); only replies and their ends weigh anything."""
+    end = tokenizer.eos_token_id
+    rows = [(tokenizer(p)["input_ids"], [*tokenizer(r)["input_ids"], end], weight) for p, r, weight in pairs]
+    width = max(len(prompt) + len(reply) for prompt, reply, _ in rows)
+    tokens = torch.full((len(rows), width), end)
+    weights = torch.zeros(len(rows), width)
+    for place, (prompt, reply, weight) in enumerate(rows):
+        tokens[place, : len(prompt) + len(reply)] = torch.tensor(prompt + reply)
+        weights[place, len(prompt) : len(prompt) + len(reply)] = weight
+    return tokens, weights

@@ -15,11 +15,11 @@ from selfknow.evaluate.run import DatasetReference
 from selfknow.evaluate.score import score_run, summarize
 from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
 from selfknow.evaluate.self_knowledge.protocols import Setup
+from tests.tiny_models import fit
 
 PROBABILITY = 0.7
 INSTANCES = 10
 SAMPLES = 20
-STEPS = 180
 
 
 def pairs() -> list[tuple[str, str, float]]:
@@ -48,30 +48,8 @@ def model() -> LocalModel:
     network = LlamaForCausalLM(
         LlamaConfig(vocab_size=len(words), max_position_embeddings=160, eos_token_id=1, pad_token_id=1, **size)
     )
-    train(network, fast)
+    fit(network, fast, [pairs()], steps=180)
     return LocalModel(network, fast, "small", "1")
-
-
-def train(network: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
-    """Cross-entropy of the replies and of their ends, each weighted: so a reply's probability is its weight."""
-    rows = [(tokenizer(p)["input_ids"], [*tokenizer(r)["input_ids"], 1], weight) for p, r, weight in pairs()]
-    width = max(len(prompt) + len(reply) for prompt, reply, _ in rows)
-    tokens = torch.ones(len(rows), width, dtype=torch.long)
-    weights = torch.zeros(len(rows), width)
-    for place, (prompt, reply, weight) in enumerate(rows):
-        tokens[place, : len(prompt) + len(reply)] = torch.tensor(prompt + reply)
-        weights[place, len(prompt) : len(prompt) + len(reply)] = weight
-    optimizer = torch.optim.AdamW(network.parameters(), lr=3e-3, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, STEPS)
-    for _ in range(STEPS):
-        logits = network(tokens[:, :-1]).logits
-        losses = torch.nn.functional.cross_entropy(logits.transpose(1, 2), tokens[:, 1:], reduction="none")
-        (losses * weights[:, 1:]).sum().div(len(rows)).backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad()
-    network.train(False)
 
 
 def test_the_probability_of_counting_rightly_is_recovered(tmp_path: Path, model: LocalModel) -> None:
