@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: the measurements of the corpora, the portraits, the SQL and the models, one after the other."""
+"""``python -m benchmarks``: the measurements of corpora, portraits, SQL and models, one after the other."""
 
 from benchmarks import diary_recall, portraits, portraits_queries, sql, training
 

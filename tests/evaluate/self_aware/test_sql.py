@@ -21,7 +21,7 @@ from selfknow.evaluate.self_aware.verdicts import VERDICTS
 from selfknow.evaluate.store import SCORES, write_scores
 from tests.evaluate.self_aware.rows import example
 
-NAMES = [name for name in questions() if name.startswith("self_aware_")]
+NAMES = [name.removeprefix("self_aware/") for name in questions() if name.startswith("self_aware/")]
 Given = tuple[int, int, float | None, float | None, float | None, float | None]
 # pair, place in it (0: the unanswerable one), abstained, similarity, answered rightly, log-probability
 GIVEN: list[Given] = [
