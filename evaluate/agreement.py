@@ -1,6 +1,7 @@
 """How far annotators agree, beyond what chance would have them agree."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,3 +41,24 @@ def fleiss_kappa(ratings: ArrayLike) -> float:
 def count_ratings(judgements: Sequence[Sequence[str]], categories: Sequence[str]) -> list[list[int]]:
     """How often each category stands among the judgements of each item, shape (items, categories)."""
     return [[row.count(category) for category in categories] for row in judgements]
+
+
+def shared_votes(
+    said: Sequence[Mapping[str, str]], categories: Sequence[str]
+) -> tuple[dict[str, list[str]], float | None]:
+    """What everyone judged, and how far they agree on it.
+
+    Args:
+        said: Of each annotator, the category by item.
+        categories: All there are.
+
+    Returns:
+        The votes by item, of the items that everyone judged; and Fleiss' kappa over them, null where there is no such
+        item, but one annotator, or but one category, of which chance alone explains everything.
+    """
+    shared = [item for item in (said[0] if said else {}) if all(item in judged for judged in said)]
+    votes = {item: [judged[item] for judged in said] for item in shared}
+    if not votes or len(said) < 2:
+        return votes, None
+    kappa = fleiss_kappa(count_ratings(list(votes.values()), categories))
+    return votes, None if math.isnan(kappa) else kappa

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from selfknow.evaluate.agreement import count_ratings, fleiss_kappa
+from selfknow.evaluate.agreement import shared_votes
 from selfknow.evaluate.annotation import JUDGEMENTS, Item, Judgement
 
 
@@ -24,14 +24,12 @@ def agreement_report(
         everyone judged, null where there is none or but one annotator.
     """
     said = {name: {one.code: one.judgement for one in judgements if one.annotator == name} for name in annotators}
-    shared = [code for code in items if all(code in judged for judged in said.values())]
-    votes = [[judged[code] for judged in said.values()] for code in shared]
-    unanimous = {code: row[0] for code, row in zip(shared, votes, strict=True) if len(set(row)) == 1}
-    kappa = fleiss_kappa(count_ratings(votes, JUDGEMENTS)) if shared and len(annotators) > 1 else None
-    together = [(code, vote) for code, row in zip(shared, votes, strict=True) for vote in row]
+    votes, kappa = shared_votes(list(said.values()), JUDGEMENTS)
+    unanimous = {code: row[0] for code, row in votes.items() if len(set(row)) == 1}
+    together = [(code, vote) for code, row in votes.items() for vote in row]
     return [
         *(_row(name, len(judged), list(judged.items()), items) for name, judged in said.items()),
-        _row("all of them", len(shared), together, items) | {"fleiss_kappa": kappa},
+        _row("all of them", len(votes), together, items) | {"fleiss_kappa": kappa},
         _row("unanimous", len(unanimous), list(unanimous.items()), items),
     ]
 

@@ -60,7 +60,7 @@ class Log:
     Attributes:
         task: Its task.
         dataset: The rows that were asked.
-        examples: Those rows, each with its ``id``.
+        examples: Those rows, each with its ``id``; a table keeps its types.
         calls: All tries.
         decoding: How answers were drawn, as far as the log says.
         source: The tool that wrote it.
@@ -68,7 +68,7 @@ class Log:
 
     task: str
     dataset: DatasetReference
-    examples: Sequence[Mapping[str, Any]]
+    examples: Sequence[Mapping[str, Any]] | pa.Table
     calls: Sequence[ImportedCall]
     decoding: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
@@ -132,8 +132,10 @@ def _append(run: Run, calls: Iterable[ImportedCall]) -> list[dict[str, object]]:
     return scores
 
 
-def example_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+def example_table(rows: Sequence[Mapping[str, Any]] | pa.Table) -> pa.Table:
     """Rows of any log as a table: a column whose values do not agree on a type becomes JSON text."""
+    if isinstance(rows, pa.Table):
+        return rows
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns: dict[str, pa.Array] = {}
     for name in names:

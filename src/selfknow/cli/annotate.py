@@ -1,23 +1,23 @@
-"""``selfknow annotate``: sheets for people who judge questions, and their agreement."""
+"""``selfknow annotate``: sheets for people who judge questions or replies or answer them, and their agreement."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from selfknow.cli.annotate_replies import import_replies, replies
+from selfknow.cli.annotate_volunteers import CorpusArgument, import_volunteers, volunteers
 from selfknow.cli.output import Format, print_rows
-from selfknow.errors import UserError
-
-if TYPE_CHECKING:
-    from selfknow.evaluate.annotation import Item
 
 app = typer.Typer(
-    name="annotate", help="Sheets for annotators of questions, and their agreement.", no_args_is_help=True
+    name="annotate",
+    help="Sheets for people: who judge questions, judge replies, or answer questions; and their agreement.",
+    no_args_is_help=True,
 )
-
-CorpusArgument = Annotated[
-    str, typer.Argument(help="`self-aware:authored`, FOLDER:CONFIG, or ORG/NAME:CONFIG on the Hub.")
-]
+app.command()(volunteers)
+app.command("import-volunteers")(import_volunteers)
+app.command()(replies)
+app.command("import-replies")(import_replies)
 
 
 @app.command()
@@ -36,16 +36,13 @@ def sheet(
 
     **Example:** `selfknow annotate sheet self-aware:authored --annotators 3 --sample 100 --out sheets`
     """
-    from selfknow.evaluate.annotation import sample_of
+    from selfknow.evaluate.annotation import read_items, sample_of, write_sheets
     from selfknow.evaluate.annotation import sheet as sheet_of
-    from selfknow.evaluate.files import write_whole
+    from selfknow.evaluate.corpora import open_corpus
 
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(f"{out} is there already and not empty: what was filled in is never overwritten")
-    items = sample_of(_items(corpus), sample, seed)
-    paths = [out / f"annotator-{number}.csv" for number in range(1, annotators + 1)]
-    for path in paths:
-        write_whole(path, sheet_of(items, path.stem, seed).encode())
+    items = sample_of(list(read_items(open_corpus(corpus)).values()), sample, seed)
+    names = [f"annotator-{number}" for number in range(1, annotators + 1)]
+    paths = write_sheets(out, {name: sheet_of(items, name, seed) for name in names})
     print_rows([{"sheet": str(path), "questions": len(items)} for path in paths])
 
 
@@ -64,25 +61,14 @@ def import_(
 
     **Example:** `selfknow annotate import self-aware:authored sheets/annotator-*.csv --out judgements.parquet`
     """
-    from selfknow.evaluate.annotation import read_sheet
+    from selfknow.evaluate.annotation import check_names, read_items, read_sheet
     from selfknow.evaluate.annotation_report import agreement_report, judgement_table
+    from selfknow.evaluate.corpora import open_corpus
     from selfknow.evaluate.files import write_parquet
 
-    items = {item.code: item for item in _items(corpus)}
-    if len({path.stem for path in sheets}) < len(sheets):
-        raise UserError("two sheets have the same name: a sheet's name is its annotator's")
-    judgements = [judgement for path in sheets for judgement in read_sheet(path, items)]
+    items = read_items(open_corpus(corpus))
+    judgements = [judgement for path in check_names(sheets) for judgement in read_sheet(path, items)]
     report = agreement_report(items, [path.stem for path in sheets], judgements)
     if out is not None:
         write_parquet(out, judgement_table(items, judgements))
     print_rows(report, output_format)
-
-
-def _items(corpus: str) -> "list[Item]":
-    from selfknow.builders.self_aware_questions import SPLITS
-    from selfknow.evaluate.annotation import Item
-    from selfknow.evaluate.corpora import open_corpus
-
-    opened = open_corpus(corpus)
-    rows = [row for split in SPLITS for row in opened.read(split).select(["id", "question", "answerable"]).to_pylist()]
-    return [Item(**row) for row in rows]

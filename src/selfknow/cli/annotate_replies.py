@@ -1,0 +1,60 @@
+"""``selfknow annotate replies``: people judge whether a run's replies abstain."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run folder of self-aware.", exists=True, file_okay=False)
+]
+
+
+def replies(
+    run: RunArgument,
+    out: Annotated[Path, typer.Option("--out", help="The folder for the sheets, new or empty.", show_default=False)],
+    annotators: Annotated[int, typer.Option("--annotators", min=1, help="How many people will judge.")] = 2,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, help="Only this many replies, drawn with the seed (default: all).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
+) -> None:
+    """Make a sheet of a run's replies for each annotator, without labels and verdicts.
+
+    They fill in the column judgement with `abstains` or `answers`. Failed and empty replies are left out.
+
+    **Example:** `selfknow annotate replies runs/icl --sample 100 --annotators 2 --out sheets`
+    """
+    from selfknow.evaluate.annotation import write_sheets
+    from selfknow.evaluate.self_aware.hand_labels import read_replies, reply_sheet, sample_of
+
+    drawn = sample_of(read_replies(run), sample, seed)
+    names = [f"annotator-{number}" for number in range(1, annotators + 1)]
+    paths = write_sheets(out, {name: reply_sheet(drawn, name, seed) for name in names})
+    print_rows([{"sheet": str(path), "replies": len(drawn)} for path in paths])
+
+
+def import_replies(
+    run: RunArgument,
+    sheets: Annotated[list[Path], typer.Argument(help="The sheets, filled in.", exists=True, dir_okay=False)],
+    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+) -> None:
+    """Write what annotators say of a run's replies into it, as the metric `hand_abstained`.
+
+    A reply's label is what more than half of those who judged it say; otherwise it is null, with its reason. Labels
+    that were imported earlier are replaced; `selfknow score` leaves them alone. Printed are each annotator, all of them
+    with Fleiss' kappa over the replies that everyone judged, and the labels.
+
+    **Example:** `selfknow annotate import-replies runs/icl sheets/annotator-*.csv`
+    """
+    from selfknow.evaluate.annotation import check_names
+    from selfknow.evaluate.self_aware.abstaining_by_hand import abstaining_report
+    from selfknow.evaluate.self_aware.hand_labels import read_replies, read_reply_sheets, write_labels
+
+    said = read_reply_sheets(check_names(sheets), read_replies(run))
+    values = [value for value in write_labels(run, said)["value"].to_pylist() if value is not None]
+    share = sum(values) / len(values) if values else None
+    labels = {"annotator": "labels", "judged": len(values), "abstains": share, "fleiss_kappa": None}
+    print_rows([*abstaining_report(said), labels], output_format)

@@ -1,0 +1,64 @@
+"""``selfknow annotate volunteers``: people answer the questions themselves, as models do."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+
+CorpusArgument = Annotated[
+    str, typer.Argument(help="`self-aware:authored`, FOLDER:CONFIG, or ORG/NAME:CONFIG on the Hub.")
+]
+
+
+def volunteers(
+    corpus: CorpusArgument,
+    out: Annotated[Path, typer.Option("--out", help="The folder for the sheets, new or empty.", show_default=False)],
+    people: Annotated[int, typer.Option("--people", min=1, help="How many people will answer.")] = 2,
+    sample: Annotated[
+        int | None, typer.Option("--sample", min=1, help="Only this many questions, drawn with the seed.")
+    ] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
+) -> None:
+    """Make a sheet of questions for each volunteer: the same questions, shuffled, without answers or labels.
+
+    They write an answer or `unknown` into the column answer, in 30 minutes for the paper's 100 questions, and leave
+    blank what they did not come to. A sheet's name becomes its volunteer's: rename it as you like.
+
+    **Example:** `selfknow annotate volunteers self-aware --sample 100 --people 2 --out sheets`
+    """
+    from selfknow.evaluate.annotation import read_items, sample_of, sheet, write_sheets
+    from selfknow.evaluate.corpora import open_corpus
+    from selfknow.evaluate.self_aware.volunteers import COLUMNS
+
+    items = sample_of(list(read_items(open_corpus(corpus)).values()), sample, seed)
+    names = [f"volunteer-{number}" for number in range(1, people + 1)]
+    paths = write_sheets(out, {name: sheet(items, name, seed, COLUMNS) for name in names})
+    print_rows([{"sheet": str(path), "questions": len(items)} for path in paths])
+
+
+def import_volunteers(
+    corpus: CorpusArgument,
+    sheets: Annotated[list[Path], typer.Argument(help="The sheets, filled in.", exists=True, dir_okay=False)],
+    out: Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)],
+    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+) -> None:
+    """Turn what volunteers wrote into a run folder, to be scored and queried beside those of models.
+
+    The model is `human/NAME` after the sheet's name, the form `direct`; `unknown` stands there as
+    *The answer is unknown. I don't know.* Printed are the share of questions that each calls
+    `unknown`, and Fleiss' kappa of answering or not over the questions that all of them came to.
+
+    **Example:** `selfknow annotate import-volunteers self-aware sheets/volunteer-*.csv --out runs/human`
+    """
+    from selfknow.evaluate.annotation import check_names, read_items
+    from selfknow.evaluate.corpora import open_corpus
+    from selfknow.evaluate.importers.run import write_imported
+    from selfknow.evaluate.self_aware.abstaining_by_hand import abstaining_report
+    from selfknow.evaluate.self_aware.volunteers import human_log, read_answers, said_of
+
+    opened = open_corpus(corpus)
+    answers = read_answers(check_names(sheets), read_items(opened))
+    write_imported(human_log(opened, answers), out)
+    print_rows(abstaining_report(said_of(answers)), output_format)
