@@ -14,9 +14,6 @@ Where the first of two steps failed, there is nothing to explain: the metrics st
 """
 
 import math
-import re
-import string
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -25,46 +22,13 @@ import pyarrow as pa
 
 from selfknow.errors import MissingExtraError
 from selfknow.evaluate.according_to.evaluating import EXPLAIN, TWO_STEP
+from selfknow.evaluate.short_answers import exact_match, f1
 from selfknow.evaluate.store import SCORES
 from selfknow.portraits import Portrait
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _QUIP = ("quip", "quip_zero", "quip_corrected")
 Row = Mapping[str, Any]
 Graded = tuple[float | None, str | None]
-
-
-def normalized(text: str) -> str:
-    """Lower case, without punctuation and articles, white space collapsed.
-
-    Example:
-        >>> normalized("The  Bobby-Scott!")
-        'bobbyscott'
-    """
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
-
-
-def exact_match(answer: str, references: Sequence[str]) -> float:
-    """1 if the answer is one of the references, normalised; else 0."""
-    return float(any(normalized(answer) == normalized(reference) for reference in references))
-
-
-def f1(answer: str, references: Sequence[str]) -> float:
-    """The F1 of an answer's words, best over references.
-
-    Example:
-        >>> f1("in December 1972", ["14 December 1972 UTC", "1973"])
-        0.5714285714285714
-    """
-    return max((_f1(normalized(answer).split(), normalized(one).split()) for one in references), default=0.0)
-
-
-def _f1(said: list[str], wanted: list[str]) -> float:
-    if not said or not wanted:
-        return float(said == wanted)
-    common = (Counter(said) & Counter(wanted)).total()
-    return 2 * common / (len(said) + len(wanted))
 
 
 def rouge_l(text: str, references: Sequence[str]) -> float:

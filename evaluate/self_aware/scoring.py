@@ -4,7 +4,7 @@ Metrics, each with the calls that it is null for, and why:
 
 ``paper_abstained``, ``strict_abstained``            0 or 1 (``abstention.py``)
 ``paper_max_similarity``, ``strict_max_similarity``  the largest cosine of a window with a reference
-``exact_match``, ``f1``, ``substring_match``         of answerable questions (``answers.py``)
+``exact_match``, ``f1``, ``substring_match``         of answerable questions (:mod:`selfknow.evaluate.short_answers`)
 
 The verdicts stand in ``parsed/`` too, each with the encoder, the threshold and the references that it comes from, a
 file for every scorer, encoder and set of references: what was scored in several ways stands side by side.
@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from selfknow.builders.encoders import PAPER, load_encoder
 from selfknow.errors import UserError
+from selfknow.evaluate import short_answers
 from selfknow.evaluate.files import write_parquet
-from selfknow.evaluate.self_aware import answers
 from selfknow.evaluate.self_aware.abstention import Verdict, judge
 from selfknow.evaluate.self_aware.references import SCORERS, default_threshold, load_references
 from selfknow.evaluate.self_aware.similarity import WindowSimilarity, cache_file
@@ -30,9 +30,9 @@ from selfknow.evaluate.self_aware.verdicts import VERDICTS
 from selfknow.evaluate.store import SCORES, write_scores
 
 _ANSWER_METRICS = {
-    "exact_match": answers.exact_match,
-    "f1": answers.f1,
-    "substring_match": answers.substring_match,
+    "exact_match": short_answers.exact_match,
+    "f1": short_answers.f1,
+    "substring_match": short_answers.substring_match,
 }
 Row = Mapping[str, Any]
 

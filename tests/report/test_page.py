@@ -166,6 +166,7 @@ def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) 
     media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     WebDriverWait(browser, 20).until(lambda one: one.execute_script(fill) != before)
+    assert luminance(browser.execute_script(fill)) > luminance(before)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ import pytest
 from selfknow.errors import UserError
 from selfknow.evaluate.according_to.evaluating import Setup
 from selfknow.evaluate.according_to.questions import open_questions
-from selfknow.evaluate.according_to.scoring import cut, exact_match, f1, normalized, rouge_l
+from selfknow.evaluate.according_to.scoring import cut, rouge_l
+from selfknow.evaluate.short_answers import exact_match, f1, normalize_answer
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_f1_counts_a_repeated_word_as_often_as_both_have_it() -> None:
     assert f1("york", ["paris", "new york"]) == pytest.approx(2 / 3)
     assert f1("", ["york"]) == f1("york", ["the"]) == 0.0
     assert f1("the", ["a"]) == 1.0
-    assert normalized("An apple, a day; The end.") == "apple day end"
+    assert normalize_answer("An apple, a day; The end.") == "apple day end"
 
 
 def test_rouge_l_is_the_f_measure_of_the_longest_common_subsequence_best_over_references() -> None:

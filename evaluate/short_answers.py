@@ -1,8 +1,8 @@
-"""Was an answerable question answered: exact match and F1 after the usual normalisation, and the paper's substring.
+"""Was a question with a short answer answered: exact match and F1 after the usual normalisation, and a substring.
 
 The normalisation is SQuAD's (Rajpurkar et al., 2016): lower case, no ASCII punctuation, no articles, white space
-collapsed; the best over all aliases counts. The paper's accuracy (Yin et al., section 4.3) asks only whether an alias
-stands anywhere in the reply.
+collapsed; the best over all aliases counts. The accuracy of Yin et al. (section 4.3) asks only whether an alias stands
+anywhere in the reply.
 """
 
 import re
@@ -33,12 +33,17 @@ def exact_match(reply: str, answers: Sequence[str]) -> float:
 
 
 def f1(reply: str, answers: Sequence[str]) -> float:
-    """The harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1."""
-    return max((_overlap(normalize_answer(reply).split(), normalize_answer(one).split()) for one in answers), default=0)
+    """The harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1.
+
+    >>> f1("in December 1972", ["14 December 1972 UTC", "1973"])
+    0.5714285714285714
+    """
+    said = normalize_answer(reply).split()
+    return max((_overlap(said, normalize_answer(one).split()) for one in answers), default=0.0)
 
 
 def substring_match(reply: str, answers: Sequence[str]) -> float:
-    """1 where an answer stands anywhere in the reply, in lower case: the paper's accuracy."""
+    """1 where an answer stands anywhere in the reply, in lower case: the accuracy of Yin et al."""
     return float(any(answer.lower() in reply.lower() for answer in answers))
 
 
