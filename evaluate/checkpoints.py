@@ -1,6 +1,7 @@
 """Loading checkpoints, local folders and Hub ids alike, with one clear line for what can go wrong."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +9,9 @@ from selfknow.errors import MissingExtraError, UserError
 
 if TYPE_CHECKING:
     import torch
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase, ProcessorMixin
 
-_HASHED_SUFFIXES = {".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"}
+HASHED_SUFFIXES = {".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"}
 _BYTES_PER_READ = 1 << 24
 
 
@@ -46,20 +47,25 @@ def best_device() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def locate(name: str) -> tuple[str, bool]:
-    """What ``transformers`` should load for a name, and whether that is a local folder.
+def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
+    """What should be loaded for a name, and whether that is a local folder.
 
     A training folder of this package stands for the ``model`` folder in it.
+
+    Args:
+        name: A folder or a Hub id.
+        file: What a folder must hold: ``config.json`` of ``transformers``, ``model_index.json`` of ``diffusers``.
 
     Raises:
         UserError: The name is a local path that holds no checkpoint.
     """
     folder = Path(name).expanduser()
     for candidate in (folder, folder / "model"):
-        if (candidate / "config.json").is_file():
+        if (candidate / file).is_file():
             return str(candidate), True
     if folder.exists():
-        raise UserError(f"{name} holds no checkpoint: a folder with config.json, weights and tokenizer is wanted")
+        rest = "weights and tokenizer" if file == "config.json" else "the parts that it names"
+        raise UserError(f"{name} holds no checkpoint: a folder with {file}, {rest} is wanted")
     if name.startswith(("/", "./", "../", "~")) or name.count("/") > 1:
         raise UserError(f"{name} does not exist")
     return name, False
@@ -77,7 +83,7 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
     except (OSError, ValueError, ImportError, KeyError) as error:
-        raise _cannot_load(name, error, local=local) from error
+        raise cannot_load(name, error, local=local) from error
     return tokenizer
 
 
@@ -97,7 +103,7 @@ def load_config(name: str) -> Any:
     try:
         return AutoConfig.from_pretrained(place)
     except (OSError, ValueError, KeyError) as error:
-        raise _cannot_load(name, error, local=local) from error
+        raise cannot_load(name, error, local=local) from error
 
 
 def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
@@ -119,12 +125,61 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     try:
         model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
     except (OSError, ValueError, SafetensorError) as error:
-        raise _cannot_load(name, error, local=local) from error
+        raise cannot_load(name, error, local=local) from error
     except (MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: take a smaller model or a larger machine") from error
-        raise _cannot_load(name, error, local=local) from error
+        raise cannot_load(name, error, local=local) from error
     return model
+
+
+def load_vision_model(name: str) -> "PreTrainedModel":
+    """Load a model that reads text and pictures onto the CPU, as its checkpoint was saved.
+
+    Raises:
+        UserError: There is no such model, it reads text alone, or it does not fit into memory.
+    """
+    from safetensors import SafetensorError
+    from transformers import AutoModelForImageTextToText
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        raise UserError(f"{name} reads text alone: name a vision-language model, which sees pictures too")
+    place, local = locate(name)
+    try:
+        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype="auto")
+    except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise UserError(f"{name} does not fit into memory: take a smaller model or a larger machine") from error
+        raise cannot_load(name, error, local=local) from error
+    return model
+
+
+def load_processor(name: str) -> "ProcessorMixin":
+    """Load what turns text and pictures into a vision-language model's inputs (see :func:`load_tokenizer`)."""
+    from transformers import AutoProcessor
+
+    place, local = locate(name)
+    try:
+        processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
+    return processor
+
+
+def move(name: str, model: "PreTrainedModel", device: str | None = None) -> None:
+    """Move a model to a device, by default the best there is, and make it ready to answer.
+
+    Raises:
+        UserError: It does not fit there.
+    """
+    try:
+        model.to(device or best_device())  # type: ignore[arg-type]
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        raise UserError(f"{name} does not fit into the memory of the device") from error
+    model.train(False)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -141,17 +196,23 @@ def revision(name: str, model: "PreTrainedModel") -> str | None:
     place, local = locate(name)
     if not local:
         return getattr(model.config, "_commit_hash", None)
+    folder = Path(place)
+    return hash_of_files(folder, [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES])
+
+
+def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
+    """A hash over files of a folder: their names in it, sizes and bytes."""
     digest = hashlib.sha256()
-    for path in sorted(Path(place).iterdir()):
-        if path.suffix in _HASHED_SUFFIXES:
-            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
-            with path.open("rb") as file:
-                while block := file.read(_BYTES_PER_READ):
-                    digest.update(block)
+    for path in paths:
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            while block := file.read(_BYTES_PER_READ):
+                digest.update(block)
     return digest.hexdigest()[:40]
 
 
-def _cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
+def cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
+    """The one clear line for a checkpoint that cannot be loaded."""
     first_line = str(error).strip().split("\n")[0]
     if local:
         return UserError(f"the checkpoint in {name} cannot be loaded: {first_line}")

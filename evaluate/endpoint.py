@@ -1,66 +1,15 @@
-"""Models behind a server: OpenAI-compatible chat endpoints and TGI, through ``huggingface_hub``'s async client.
+"""Models behind a server: OpenAI-compatible chat endpoints and TGI, through ``huggingface_hub``'s async client."""
 
-At most so many requests are under way at once and so many are started a minute. A failed try is a reply of its own.
-What may pass (429, 5xx, a lost connection, a time-out) is tried again after a back-off that doubles, or after as long
-as the server asks for; what will not pass for any request (401, 403, 404) ends the run with one clear line.
-"""
-
-import asyncio
-import itertools
-import queue
-import random
-import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.endpoint_calls import Calls, Endpoint, server_seed
+from selfknow.evaluate.images.showing import parts_of
 from selfknow.evaluate.models import Decoding, Reply, Request
 
 if TYPE_CHECKING:
     from huggingface_hub import AsyncInferenceClient
-
-_HOPELESS = {401: "the token is missing or wrong", 403: "the token may not use it", 404: "there is no such model"}
-_PASSING = {408, 409, 425, 429}
-_LONGEST_BACK_OFF_SECONDS = 60.0
-_SECONDS_A_MINUTE = 60.0
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where a served model is, and how it is treated.
-
-    Attributes:
-        url: Address of the server (``http://host:8000``), or null for Hugging Face's inference providers.
-        model: The model that the server should use; a TGI server has only one.
-        text: Send plain prompts to a TGI server, instead of chat messages.
-        token: For the server, if it wants one.
-        concurrency: Requests under way at once.
-        requests_per_minute: Requests started a minute; null is no limit.
-        timeout_seconds: For one try.
-        tries: Of one request, before it is left as failed.
-        first_back_off_seconds: Before the second try; doubled for every further one.
-    """
-
-    url: str | None
-    model: str | None = None
-    text: bool = False
-    token: str | None = field(default=None, repr=False)
-    concurrency: int = 8
-    requests_per_minute: float | None = None
-    timeout_seconds: float = 120.0
-    tries: int = 5
-    first_back_off_seconds: float = 1.0
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """Why one try failed, and what to make of it."""
-
-    reason: str
-    passing: bool = False
-    wait_seconds: float | None = None
-    hopeless: bool = False
 
 
 class EndpointModel:
@@ -83,53 +32,34 @@ class EndpointModel:
             if request.forced is not None or (request.started_answer and not self.endpoint.text):
                 what = "give log-probabilities" if request.forced is not None else "take a started answer"
                 raise UserError(f"{self.name} cannot {what}: leave out --probes and --stop, or use a local checkpoint")
-        yield from _from_thread(lambda emit: self._ask_all(requests, decoding, emit))
+            if request.image is not None and self.endpoint.text:
+                raise UserError(f"{self.name} takes plain text and can see no pictures: leave out --text")
+        calls = Calls(
+            self.endpoint,
+            self.name,
+            self._open_client,
+            lambda client, request: self._ask(client, request, decoding),
+            lambda request, reason: Reply(None, messages=self._messages(request), error=reason),
+        )
+        yield from calls.answers(requests)
 
-    async def _ask_all(self, requests: Sequence[Request], decoding: Decoding, emit: "_Emit") -> None:
+    def _open_client(self) -> "AsyncInferenceClient":
         from huggingface_hub import AsyncInferenceClient
 
         where = self.endpoint.url or self.endpoint.model
-        pending = iter(requests)
-        pace = _Pace(self.endpoint.requests_per_minute)
-        async with AsyncInferenceClient(
-            model=where, token=self.endpoint.token, timeout=self.endpoint.timeout_seconds
-        ) as client:
+        return AsyncInferenceClient(model=where, token=self.endpoint.token, timeout=self.endpoint.timeout_seconds)
 
-            async def work() -> None:
-                for request in pending:  # the workers share one iterator
-                    await self._ask(client, request, decoding, pace, emit)
+    def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
+        """The chat messages as they are recorded: of a picture its name alone."""
+        if self.endpoint.text:
+            return None
+        return ({"role": "user", "content": request.prompt.removesuffix("\n")},)
 
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(max(1, self.endpoint.concurrency)):
-                    workers.create_task(work())
-
-    async def _ask(
-        self, client: "AsyncInferenceClient", request: Request, decoding: Decoding, pace: "_Pace", emit: "_Emit"
-    ) -> None:
-        messages = None
-        if not self.endpoint.text:
-            messages = ({"role": "user", "content": request.prompt.removesuffix("\n")},)
-        for number in itertools.count(1):
-            await pace.wait()
-            try:
-                async with asyncio.timeout(self.endpoint.timeout_seconds):
-                    reply = await (
-                        self._ask_text(client, request, decoding)
-                        if messages is None
-                        else self._ask_chat(client, request, messages, decoding)
-                    )
-                emit((request, reply))
-                return
-            except Exception as error:
-                failure = _explain(error)
-            emit((request, Reply(None, messages=messages, error=failure.reason)))
-            if failure.hopeless:
-                raise UserError(f"{self.name} answers no request: {failure.reason}")
-            if not failure.passing or number >= self.endpoint.tries:
-                return
-            back_off = min(self.endpoint.first_back_off_seconds * 2 ** (number - 1), _LONGEST_BACK_OFF_SECONDS)
-            jitter = random.uniform(0.5, 1.0)  # noqa: S311
-            await asyncio.sleep(back_off * jitter if failure.wait_seconds is None else failure.wait_seconds)
+    async def _ask(self, client: "AsyncInferenceClient", request: Request, decoding: Decoding) -> Reply:
+        messages = self._messages(request)
+        if messages is None:
+            return await self._ask_text(client, request, decoding)
+        return await self._ask_chat(client, request, messages, decoding)
 
     async def _ask_chat(
         self,
@@ -142,10 +72,10 @@ class EndpointModel:
         if decoding.temperature:
             sampling["top_p"] = decoding.top_p
         output = await client.chat_completion(
-            list(messages),
+            [{"role": "user", "content": parts_of(request)}] if request.image else list(messages),
             model=self.endpoint.model if self.endpoint.url else None,
             max_tokens=decoding.max_new_tokens,
-            seed=_seed(request, decoding),
+            seed=server_seed(request, decoding.seed),
             stop=list(decoding.stop) or None,
             **sampling,
         )
@@ -167,7 +97,7 @@ class EndpointModel:
             request.prompt + request.started_answer,
             details=True,
             max_new_tokens=decoding.max_new_tokens,
-            seed=_seed(request, decoding),
+            seed=server_seed(request, decoding.seed),
             stop=list(decoding.stop) or None,
             return_full_text=False,
             **sampling,
@@ -184,86 +114,3 @@ class EndpointModel:
             completion_tokens=details.generated_tokens if details else None,
             logprob=sum(logprobs) if logprobs else None,
         )
-
-
-def _seed(request: Request, decoding: Decoding) -> int:
-    return request.seed(decoding.seed) % 2**31  # servers differ in the seeds they take
-
-
-class _Pace:
-    """Spaces the starts of requests evenly."""
-
-    def __init__(self, requests_per_minute: float | None) -> None:
-        self._interval = _SECONDS_A_MINUTE / requests_per_minute if requests_per_minute else 0.0
-        self._next = 0.0
-
-    async def wait(self) -> None:
-        """Wait for this request's turn."""
-        now = asyncio.get_running_loop().time()
-        start = max(now, self._next)
-        self._next = start + self._interval
-        if start > now:
-            await asyncio.sleep(start - now)
-
-
-def _explain(error: Exception) -> _Failure:
-    """What a failed try says about the next one."""
-    response = getattr(error, "response", None)
-    first_line = str(error).strip().split("\n")[0] or type(error).__name__
-    if isinstance(error, TimeoutError):
-        return _Failure("no answer in time", passing=True)
-    if response is None:
-        # A connection that broke, or an answer that is no JSON: neither says anything about the request.
-        return _Failure(f"{type(error).__name__}: {first_line}", passing=True)
-    status = int(response.status_code)
-    reason = f"HTTP {status}: {first_line}"
-    if status in _HOPELESS:
-        return _Failure(f"{reason} ({_HOPELESS[status]})", hopeless=True)
-    passing = status in _PASSING or status >= 500
-    return _Failure(reason, passing=passing, wait_seconds=_retry_after(response.headers.get("Retry-After")))
-
-
-def _retry_after(value: str | None) -> float | None:
-    try:
-        return max(0.0, float(value)) if value else None
-    except ValueError:  # a date: our own back-off does as well
-        return None
-
-
-_Item = tuple[Request, Reply]
-_Emit = Callable[[_Item], None]
-
-
-def _from_thread(run: Callable[[_Emit], Coroutine[Any, Any, None]]) -> Iterator[_Item]:
-    """Run a coroutine in a thread and yield what it emits; works inside a running event loop, as in a notebook."""
-    items: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(run(items.put))
-    failures: list[BaseException] = []
-
-    def drive() -> None:
-        try:
-            loop.run_until_complete(task)
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            loop.close()
-            items.put(None)
-
-    thread = threading.Thread(target=drive, name="endpoint", daemon=True)
-    thread.start()
-    try:
-        while (item := items.get()) is not None:
-            yield item
-    finally:
-        if thread.is_alive():
-            loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-    for failure in failures:
-        raise _first_cause(failure)
-
-
-def _first_cause(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error

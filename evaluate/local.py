@@ -58,21 +58,13 @@ class LocalModel:
         tokenizer = checkpoints.load_tokenizer(name)
         model = checkpoints.load_model(name)
         revision = checkpoints.revision(name, model)
-        try:
-            model.to(device or checkpoints.best_device())  # type: ignore[arg-type]
-        except RuntimeError as error:
-            if not checkpoints.is_out_of_memory(error):
-                raise
-            raise UserError(f"{name} does not fit into the memory of the device") from error
-        model.train(False)
+        checkpoints.move(name, model, device)
         return cls(model, tokenizer, name, revision, batch_size=batch_size, chat=chat)
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Answer requests, those with the longest prompts first."""
-        start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None
-        renderer = Renderer(self.tokenizer, self.chat, start)
         fitting: list[Rendered] = []
-        for one in map(renderer.render, requests):
+        for one in map(self._render, requests):
             if self._room(one) >= 1:
                 fitting.append(one)
                 continue
@@ -88,6 +80,12 @@ class LocalModel:
                 continue
             yield from zip((one.request for one in batch), replies, strict=True)
             del fitting[: len(batch)]
+
+    def _render(self, request: Request) -> Rendered:
+        if request.image is not None:
+            raise UserError(f"{self.name} reads text alone: name a vision-language model, which sees pictures too")
+        start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None
+        return Renderer(self.tokenizer, self.chat, start).render(request)
 
     def _answer(self, batch: list[Rendered], decoding: Decoding) -> list[Reply] | None:
         """Answer a batch; ``None`` if it does not fit into memory."""
@@ -107,7 +105,7 @@ class LocalModel:
         """How many tokens may follow before the model's positions are used up."""
         if self.model.config.is_encoder_decoder:
             return _NO_LIMIT
-        limit = getattr(self.model.config, "max_position_embeddings", _NO_LIMIT)
+        limit = getattr(self.model.config.get_text_config(), "max_position_embeddings", _NO_LIMIT)
         return int(limit) - len(one.tokens) - len(one.forced or [])
 
     def _generate(self, batch: list[Rendered], decoding: Decoding) -> list[Reply]:

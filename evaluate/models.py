@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Protocol
 
 
@@ -47,6 +48,7 @@ class Request:
         forced: Do not generate: give the log-probability of this continuation (the empty text means: the answer ends
             here).
         parent_generation_id: The generation this call builds on, if any.
+        image: The file of a picture that the prompt shows, where its Markdown reference ``![](…)`` stands; null: none.
     """
 
     example_id: str
@@ -57,6 +59,7 @@ class Request:
     started_answer: str = ""
     forced: str | None = None
     parent_generation_id: str | None = None
+    image: Path | None = None
 
     @property
     def key(self) -> tuple[str, str, str, int, str | None]:

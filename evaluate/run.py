@@ -21,7 +21,7 @@ from selfknow.evaluate.files import read_json, read_parquet, remove_unfinished, 
 from selfknow.evaluate.models import Decoding, Reply, Request
 from selfknow.evaluate.store import CALL, GENERATIONS, Call, generation_files
 
-_VERSIONED = ("selfknow", "torch", "transformers", "tokenizers", "huggingface_hub", "pyarrow")
+_VERSIONED = ("selfknow", "torch", "transformers", "tokenizers", "diffusers", "pillow", "huggingface_hub", "pyarrow")
 _REPLY_COLUMNS = (
     "messages",
     "generation",

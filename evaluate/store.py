@@ -7,6 +7,7 @@
     RUN/generations/part-00000.parquet   one row a call (GENERATIONS); a part is written whole or not at all
     RUN/scores/NAME.parquet              one row a metric of a generation (SCORES), written anew by `selfknow score`
     RUN/parsed/NAME.parquet              what scoring parsed out of the generations, at its own grain
+    RUN/images/SHA256.png                pictures that were drawn; the generation is the file's name in the run
     RUN/run.lock                         held by the one writer; it frees itself when the writer dies
 
 A row of ``generations`` is one try of one call of one model:
@@ -22,9 +23,9 @@ attempt                int32      0, 1, …: a failed try stays as a row; of a c
 parent_generation_id   string?    the generation that this call builds on
 model                  string     a folder, a Hub id, or an endpoint's address and model
 revision               string?    commit of a Hub model, hash of a local checkpoint's files
-prompt                 string     as rendered: the very text the model was given
+prompt                 string     as rendered: the very text the model was given; a picture: ``![](images/SHA256.png)``
 messages               list?      of {role, content}: what was sent to a chat model; null for completion models
-generation             string?    what the model added; null only if the try failed
+generation             string?    what the model added, or the name of what it drew; null only if the try failed
 finish_reason          string?    stop, length (cut off), forced (a given continuation was scored)
 prompt_tokens          int32?
 completion_tokens      int32?

@@ -8,9 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from selfknow.errors import UserError
+from selfknow.evaluate.images.generators import Drawing, ImageGenerator, ImageSettings
+from selfknow.evaluate.images.pictures import require_images_extra
 from selfknow.evaluate.models import Decoding, LanguageModel, Reply, Request
 from selfknow.evaluate.run import DatasetReference, Run, RunDescription
 from selfknow.evaluate.runner import Progress, collect
+from selfknow.evaluate.self_knowledge import pictures
 from selfknow.evaluate.self_knowledge.protocols import (
     DUAL,
     GENERATE,
@@ -47,6 +50,7 @@ def evaluate_self_knowledge(
     samples: int = 1,
     limit: int | None = None,
     reuse: Path | None = None,
+    drawing: ImageSettings | None = None,
     quiet: bool = False,
 ) -> list[Asked]:
     """Have models write, and models asked about it; every stage goes on where it was stopped.
@@ -62,6 +66,7 @@ def evaluate_self_knowledge(
         samples: Texts written for each example.
         limit: Only the first so many instances.
         reuse: An earlier run of this task, or of the one whose texts it reuses (section 4.4); nothing is written anew.
+        drawing: How pictures are drawn; null where the generators write (see :func:`evaluate_pictures`).
         quiet: Show no progress bar.
 
     Raises:
@@ -69,7 +74,7 @@ def evaluate_self_knowledge(
     """
     rows = _selected(rows, setup, limit)
     examples = {row["id"]: Example.of(row, setup.wording) for row in rows.to_pylist()}
-    setup.check(examples.values())
+    setup.check(examples.values(), pictures=drawing is not None)
     settings: dict[str, object] = {
         "protocol": setup.protocol,
         "wording": setup.wording,
@@ -77,9 +82,12 @@ def evaluate_self_knowledge(
         "samples": samples,
         "limit": limit,
         "reuse": _run_id(reuse) if reuse else None,
+        **({"drawing": drawing.as_json()} if drawing else {}),
     }
     asked: list[Asked] = []
     with Run.open(folder, RunDescription(TASK, reference, decoding, settings), rows) as run:
+        if drawing:
+            pictures.tidy(folder)
         if reuse:
             _take_over(run, setup, examples, reuse, {model.name for model in generators})
         else:
@@ -91,8 +99,62 @@ def evaluate_self_knowledge(
             for model in generators if stage == DUAL or verifiers is None else verifiers:
                 about = written if verifiers is not None and stage != DUAL else [w for w in written if _by(w, model)]
                 follow_up = list(follow_ups(setup, stage, examples, about))
+                follow_up = pictures.shown(folder, follow_up) if drawing else follow_up
                 asked.append(Asked(stage, model.name, collect(run, model, follow_up, quiet=quiet)))
     return asked
+
+
+def evaluate_pictures(
+    rows: pa.Table,
+    reference: DatasetReference,
+    setup: Setup,
+    decoding: Decoding,
+    folder: Path,
+    generators: Sequence[ImageGenerator],
+    verifiers: Sequence[LanguageModel],
+    *,
+    drawing: ImageSettings | None = None,
+    samples: int = 1,
+    limit: int | None = None,
+    reuse: Path | None = None,
+    quiet: bool = False,
+) -> list[Asked]:
+    """Have image generators draw, and models that see asked about every picture (section 5, Table 4).
+
+    Args:
+        rows: The rows of one of the configs ``image-…`` of ``self-knowledge``.
+        reference: Where they are from.
+        setup: The task and how it is asked.
+        decoding: How replies are drawn; its seed is the pictures', too.
+        folder: The run folder; the pictures are kept in ``images`` in it.
+        generators: Who draws. With ``reuse`` as in :func:`evaluate_self_knowledge`.
+        verifiers: Who looks.
+        drawing: Size, steps and guidance of the pictures; null leaves them to the generators.
+        samples: Pictures drawn for each example.
+        limit: Only the first so many instances that have a part for the protocol.
+        reuse: An earlier run of this task, whose pictures are copied; nothing is drawn anew.
+        quiet: Show no progress bar.
+
+    Raises:
+        UserError: As :func:`evaluate_self_knowledge`, or a picture is missing or was changed.
+        MissingExtraError: Pillow is not installed.
+    """
+    require_images_extra()
+    settings = drawing or ImageSettings()
+    return evaluate_self_knowledge(
+        rows,
+        reference,
+        setup,
+        decoding,
+        folder,
+        [Drawing(generator, settings, folder) for generator in generators],
+        verifiers=verifiers,
+        samples=samples,
+        limit=limit,
+        reuse=reuse,
+        drawing=settings,
+        quiet=quiet,
+    )
 
 
 def is_self_knowledge(rows: pa.Table) -> bool:
@@ -101,11 +163,14 @@ def is_self_knowledge(rows: pa.Table) -> bool:
 
 
 def _selected(rows: pa.Table, setup: Setup, limit: int | None) -> pa.Table:
-    """The rows of the asked styles, and of the first instances."""
+    """The rows of the asked styles, and of the first instances that have a part for the protocol."""
     if not is_self_knowledge(rows):
         raise UserError(f"these are no rows of self-knowledge: their columns are {', '.join(rows.column_names)}")
-    found = rows["style"].to_pylist()
-    chosen = [[place for place, style in enumerate(found) if style == wanted][:limit] for wanted in setup.styles]
+    listed = rows.to_pylist()
+    fitting = [place for place, row in enumerate(listed) if setup.has_part(Example.of(row, setup.wording))]
+    if not fitting:  # what is possible is told by Setup.check
+        return rows
+    chosen = [[place for place in fitting if listed[place]["style"] == wanted][:limit] for wanted in setup.styles]
     return rows.take(pa.array(sorted(place for places in chosen for place in places), pa.int64()))
 
 
@@ -147,6 +212,8 @@ def _take_over(run: Run, setup: Setup, examples: dict[str, Example], earlier: Pa
             )
             taken += 1
             if run.pending(row["model"], row["revision"], [request]):
+                if example.is_about_a_picture:
+                    pictures.take_over(run.folder, row["generation"], earlier)
                 run.append(row["model"], row["revision"], request, Reply(**{name: row[name] for name in _REPLY}))
     if not taken:
         source = next(iter(examples.values())).params["source_id"] or "the same examples"

@@ -10,6 +10,9 @@ Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. 
 ``verify-broken``   … changed, or asked, so that the answer must be another one
 
 A call's parent is the generation that it is about. What is put into a prompt replaces one marker, by plain replacement.
+
+Of the tasks about pictures (section 5) ``generate`` goes to an image generator and the rest to a model that sees. The
+picture stands behind the question, as in Table 14; in context it stands where it was drawn, and the question below.
 """
 
 import json
@@ -20,6 +23,7 @@ from typing import Any
 from selfknow.builders.self_knowledge_prompts import MARKER, STYLES
 from selfknow.builders.self_knowledge_sources import noise
 from selfknow.errors import UserError
+from selfknow.evaluate.images.showing import reference
 from selfknow.evaluate.models import Request
 from selfknow.evaluate.self_knowledge.content import Content, content_of
 from selfknow.evaluate.self_knowledge.transformations import transformed
@@ -43,6 +47,12 @@ VERIFYING = ("verify", "verify-dual", "verify-kept", "verify-broken")
 _ALTERED = ("alter-question", "shift-date", "add-first-word", "delete-first-word", "change-word")
 _ALTERED_QUESTION = ("alter-question", "add-first-word", "delete-first-word", "change-word")
 _CLAIMED = ("arxiv", "benchmark")
+_CHANGING = ("consistency", "inconsistency")
+# Why pictures have no part for a protocol.
+_NOT_OF_PICTURES = {
+    "dual": "who draws another picture like the first would have to see the first",
+    "inconsistency": "no change of a picture here surely changes this answer",
+}
 
 Row = Mapping[str, Any]
 
@@ -67,6 +77,11 @@ class Example:
         if wording == "paper":
             prompts = params["paper"]
         return cls(row["id"], row["task"], row["style"], prompts, row["answer"], params)
+
+    @property
+    def is_about_a_picture(self) -> bool:
+        """Whether what is generated is a picture."""
+        return self.task.startswith("image-")
 
     def prompt(self, name: str) -> str:
         """One of its prompts.
@@ -140,26 +155,47 @@ class Setup:
         """What follows upon ``generate``."""
         return PROTOCOLS[self.protocol][1]
 
-    def check(self, examples: Iterable[Example]) -> None:
+    def has_part(self, example: Example) -> bool:
+        """Whether an example has the change that the protocol is about (one half of ``image-position`` has each)."""
+        return self.protocol not in _CHANGING or _has(example, self.protocol)
+
+    def check(self, examples: Iterable[Example], *, pictures: bool = False) -> None:
         """Refuse a protocol that the task has no part for.
 
+        Args:
+            examples: Those that are asked.
+            pictures: Whether who generates them draws.
+
         Raises:
-            UserError: It names the protocols that the task has.
+            UserError: It names the protocols that the task has, or who generates is of the wrong kind.
         """
         examples = list(examples)
-        if any(example.task.startswith("image-") for example in examples):
-            raise UserError(f"{self.task} is about pictures: a language model can neither draw them nor see them here")
         if not examples:
             raise UserError("no examples are left to ask: choose other styles, or a larger limit")
-        possible = [name for name in PROTOCOLS if all(_has(example, name) for example in examples)]
-        if self.protocol not in possible:
+        drawn = examples[0].is_about_a_picture
+        if drawn and not pictures:
             raise UserError(
-                f"{self.task} cannot be asked with the protocol {self.protocol!r}; it can with {', '.join(possible)}"
+                f"{self.task} is about pictures: name who draws them (--image-model) and a vision-language model "
+                "that looks at them (--model)"
+            )
+        if pictures and not drawn:
+            raise UserError(f"{self.task} is about texts, and an image generator writes none: leave out --image-model")
+        possible = [name for name in PROTOCOLS if _have(examples, name)]
+        if self.protocol not in possible:
+            why = f" ({_NOT_OF_PICTURES[self.protocol]})" if drawn else ""
+            raise UserError(
+                f"{self.task} cannot be asked with the protocol {self.protocol!r}{why}; "
+                f"it can with {', '.join(possible)}"
             )
         for example in examples:
             example.prompt("generate_prompt")
             for stage in set(self.stages) & set(VERIFYING):
                 example.question(stage)
+
+
+def _have(examples: Iterable[Example], protocol: str) -> bool:
+    has = [_has(example, protocol) for example in examples]
+    return any(has) if protocol in _CHANGING else all(has)
 
 
 def _has(example: Example, protocol: str) -> bool:
@@ -200,10 +236,14 @@ def follow_ups(setup: Setup, stage: str, examples: Mapping[str, Example], writte
         if content.text is None:
             continue
         template = example.prompt("dual_prompt") if stage == DUAL else example.question(stage)
-        prompt = template.replace(MARKER, content.text)
+        generated, prompt = row["generation"].strip(), template.replace(MARKER, content.text)
+        if example.is_about_a_picture:
+            generated = reference(content.text)
         if setup.protocol.startswith("in-context"):
             between = [noise()] if setup.protocol.endswith("noise") else []
-            prompt = "\n\n".join([example.prompt("generate_prompt"), row["generation"].strip(), *between, prompt])
+            prompt = "\n\n".join([example.prompt("generate_prompt"), generated, *between, prompt])
+        elif example.is_about_a_picture:
+            prompt = f"{prompt}\n\n{generated}"
         yield Request(
             example.id, prompt, stage, setup.variant, row["sample"], parent_generation_id=row["generation_id"]
         )

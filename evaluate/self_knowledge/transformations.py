@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from selfknow.evaluate.images.pictures import mirrored_name
 from selfknow.evaluate.self_knowledge.content import Content, statement
 from selfknow.evaluate.self_knowledge.counting import words_of
 
@@ -92,6 +93,11 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
     return not (before.endswith(tuple("+-*/^(")) or after.startswith(tuple("+-*/^)(")))
 
 
+def _mirror_image(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
+    """The picture with left and right exchanged; here only its name, the file is made when it is shown."""
+    return Content(mirrored_name(str(content.text)))
+
+
 def _unchanged(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     """The question is another one; what was written stays."""
     return content
@@ -108,6 +114,7 @@ _TRANSFORMATIONS: Mapping[str, Callable[[Content, Mapping[str, Any]], Content]] 
     "append-comment": _append_comment,
     "append-print": _append_print,
     "reverse-relation": _reverse_relation,
+    "mirror-image": _mirror_image,
     "alter-question": _unchanged,
 }
 TRANSFORMATIONS = tuple(_TRANSFORMATIONS)

@@ -15,7 +15,7 @@ math                   by SymPy where the question is one expression or one equa
 theorem                by SymPy and numbers (:mod:`.inequalities`)
 code                   the program is run (:mod:`.sandbox`)
 sports-statistics,     not known
-benchmark
+benchmark, image-…
 =====================  ===============================================================================================
 """
 

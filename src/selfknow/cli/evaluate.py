@@ -1,11 +1,12 @@
 """``selfknow evaluate``: ask a model a task, and record everything it says in a run folder."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.evaluate_models import Opening
+from selfknow.cli.evaluate_pictures import PictureOptions, ask_about_pictures, is_about_pictures
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
@@ -91,6 +92,27 @@ def evaluate(
         Path | None,
         typer.Option(help="self-knowledge: a run whose texts are asked about; none are written.", show_default=False),
     ] = None,
+    image_model: Annotated[
+        str | None,
+        typer.Option(
+            help="self-knowledge:image-…: who draws what --model looks at: a diffusers pipeline (folder or Hub id), "
+            "or with --image-endpoint the name there.",
+            show_default=False,
+        ),
+    ] = None,
+    image_endpoint: Annotated[
+        str | None,
+        typer.Option(help="Address of a server that answers /v1/images/generations.", show_default=False),
+    ] = None,
+    image_size: Annotated[
+        str | None, typer.Option(help="Of pictures, as 512x512. Default: the generator's.", show_default=False)
+    ] = None,
+    image_steps: Annotated[
+        int | None, typer.Option(min=1, help="Local image models: denoising steps.", show_default=False)
+    ] = None,
+    image_guidance: Annotated[
+        float | None, typer.Option(min=0.0, help="Local image models: guidance scale.", show_default=False)
+    ] = None,
     portrait: Annotated[
         str | None,
         typer.Option(help="according-to: the corpus's portrait, a folder or a Hub id.", show_default=False),
@@ -122,8 +144,8 @@ def evaluate(
 ) -> None:
     """Ask a model a task's questions and record every reply in a run folder.
 
-    An endpoint's token is read from the environment variable SELFKNOW_TOKEN. Exit code 1: some requests failed; the
-    same command tries them again.
+    An endpoint's token is read from the environment variable SELFKNOW_TOKEN, an image endpoint's from
+    SELFKNOW_IMAGE_TOKEN. Exit code 1: some requests failed; the same command tries them again.
 
     **Examples:**
 
@@ -138,6 +160,8 @@ def evaluate(
     `selfknow evaluate self-knowledge:grammar --protocol consistency --reuse runs/dual --model tiny --out runs/grammar`
 
     `selfknow evaluate self-knowledge:agents --model tiny --verifier judge --limit 20 --out runs/agents`
+
+    `selfknow evaluate self-knowledge:image-color --image-model PIPELINE --model VISION-MODEL --out runs/color`
 
     `selfknow evaluate according-to:nq --portrait portraits/wikipedia --prompts all --model tiny --out runs/nq`
 
@@ -161,44 +185,27 @@ def evaluate(
     if max_new_tokens is None:
         max_new_tokens = MAX_NEW_TOKENS if asks_the_unanswerable else 512
     decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
-
-    def open_model(name: str | None) -> "LanguageModel":
-        if endpoint is not None:
-            from selfknow.evaluate.endpoint import Endpoint, EndpointModel
-
-            return EndpointModel(
-                Endpoint(
-                    endpoint,
-                    name,
-                    text=text,
-                    token=os.environ.get("SELFKNOW_TOKEN"),
-                    concurrency=concurrency,
-                    requests_per_minute=requests_per_minute,
-                    timeout_seconds=timeout,
-                    tries=tries,
-                )
-            )
-        if name is None:
-            raise UserError("name a --model, an --endpoint, or both")
-        from selfknow.evaluate.checkpoints import quieten, require_models_extra
-        from selfknow.evaluate.local import LocalModel
-
-        require_models_extra()
-        quieten()
-        return LocalModel.load(name, batch_size=batch_size, chat=chat)
-
+    opening = Opening(endpoint, text, chat, batch_size, concurrency, requests_per_minute, timeout, tries)
+    images = PictureOptions(image_model, image_endpoint, image_size, image_steps, image_guidance)
+    if corpus is not None and is_about_pictures(corpus, split):
+        setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
+        who = list(dict.fromkeys([model, *(verifier or [])]))
+        stages = ask_about_pictures(corpus, split, setup, images, opening, who, decoding, out, samples, limit, reuse)
+        _print_stages(out, stages, output_format)
+        return
+    images.check_unused(task)
     if set_name:
         setting = (prompt_format, prompts, placement, corpus_name, corpus_address)
         stages = _according_to(
-            set_name, setting, portrait, counts, decoding, out, lambda: open_model(model), samples, limit
+            set_name, setting, portrait, counts, decoding, out, lambda: opening.language_model(model), samples, limit
         )
         _print_stages(out, stages, output_format)
         return
-    asked = open_model(model)
+    asked = opening.language_model(model)
     if corpus is None:
         from selfknow.evaluate.self_knowledge.agents import evaluate_agents
 
-        judge = open_model(verifier[0]) if verifier else asked
+        judge = opening.language_model(verifier[0]) if verifier else asked
         _print_stages(out, evaluate_agents(out, decoding, asked, judge, num_proposals=limit or 20), output_format)
         return
     if asks_the_unanswerable:
@@ -206,7 +213,7 @@ def evaluate(
         _print_progress(out, asked, progress, output_format)
         return
     if is_self_knowledge(corpus.read(split)):
-        others = [asked if name == model else open_model(name) for name in verifier] if verifier else None
+        others = [asked if name == model else opening.language_model(name) for name in verifier] if verifier else None
         setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
         _self_knowledge(corpus, split, setup, decoding, out, asked, others, samples, limit, reuse, output_format)
         return

@@ -1,0 +1,138 @@
+"""Pictures as files of a run: checked before they are kept, named after what is in them, whole or not there at all.
+
+``RUN/images/<sha256>.png`` is what a generator drew, with the hash of that very file for a name. It is always a PNG of
+plain RGB without metadata (some servers write the prompt into it), whatever came; what is transparent lies on white.
+``RUN/images/<sha256>-mirrored.png`` is its mirror image, left and right exchanged.
+"""
+
+import hashlib
+import io
+import re
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfknow.errors import MissingExtraError, UserError
+from selfknow.evaluate.files import write_whole
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+FOLDER = "images"
+LARGEST_IN_BYTES = 1 << 26
+LARGEST_IN_PIXELS = 1 << 26
+_FORMATS = ("PNG", "JPEG", "WEBP")
+_MIRRORED = "-mirrored"
+_NAME = re.compile(rf"{FOLDER}/([0-9a-f]{{64}})({_MIRRORED})?\.png")
+
+
+class BrokenPictureError(ValueError):
+    """What came is no picture that can be kept; the message says why."""
+
+
+def require_images_extra() -> None:
+    """Check that Pillow is there.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    if find_spec("PIL") is None:
+        raise MissingExtraError("drawing pictures and looking at them", "images")
+
+
+def as_png(content: bytes) -> bytes:
+    """A picture that came from anywhere, as the PNG that is kept.
+
+    Args:
+        content: A PNG, JPEG or WebP file; of a moving picture the first frame is taken.
+
+    Raises:
+        BrokenPictureError: It is empty, cut off, of another kind, or has too many bytes or pixels.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    if not content:
+        raise BrokenPictureError("the picture is empty")
+    if len(content) > LARGEST_IN_BYTES:
+        raise BrokenPictureError(f"the picture has {len(content):,} bytes, more than {LARGEST_IN_BYTES:,}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
+                _check_size(image)
+                return _encoded(_on_white(ImageOps.exif_transpose(image)))
+    except UnidentifiedImageError as error:
+        raise BrokenPictureError("what came is no PNG, JPEG or WebP picture") from error
+    except BrokenPictureError:
+        raise
+    except Exception as error:  # a decoder may raise anything over a broken file
+        first_line = (str(error).strip() or type(error).__name__).split("\n")[0]
+        raise BrokenPictureError(f"the picture is broken: {first_line}") from error
+
+
+def _check_size(image: "Image.Image") -> None:
+    """Before a pixel is unpacked: a small file may hold a huge picture."""
+    width, height = image.size
+    if width * height > LARGEST_IN_PIXELS:
+        raise BrokenPictureError(f"the picture has {width} x {height} pixels, more than {LARGEST_IN_PIXELS:,}")
+
+
+def _on_white(image: "Image.Image") -> "Image.Image":
+    from PIL import Image
+
+    plain = Image.new("RGB", image.size, "white")
+    transparent = image.convert("RGBA")
+    plain.paste(transparent, mask=transparent.getchannel("A"))
+    return plain
+
+
+def _encoded(image: "Image.Image") -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+def keep(folder: Path, png: bytes) -> str:
+    """Write a picture into a run folder, if it is not there; returns its name, relative to the folder."""
+    name = f"{FOLDER}/{hashlib.sha256(png).hexdigest()}.png"
+    if not (folder / name).is_file():
+        write_whole(folder / name, png)
+    return name
+
+
+def mirrored_name(name: str) -> str:
+    """The name of a picture's mirror image.
+
+    >>> mirrored_name("images/ab12.png")
+    'images/ab12-mirrored.png'
+    """
+    return f"{name.removesuffix('.png')}{_MIRRORED}.png"
+
+
+def find(folder: Path, name: str) -> Path:
+    """The file of a picture that a run keeps; a mirror image is made when it is first asked for.
+
+    Raises:
+        UserError: It is no name of a picture, the picture is missing, or it is not what its name says.
+    """
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise UserError(f"{name!r} is no picture of a run: a name like {FOLDER}/<sha256>.png is wanted")
+    drawn = folder / FOLDER / f"{match[1]}.png"
+    try:
+        content = drawn.read_bytes()
+    except OSError as error:
+        raise UserError(f"the picture {drawn} cannot be read: {error.strerror or error}") from error
+    if hashlib.sha256(content).hexdigest() != match[1]:
+        raise UserError(f"the picture {drawn} was changed: its name is no longer its sha256")
+    if match[2] and not (folder / name).is_file():
+        write_whole(folder / name, _mirrored(content))
+    return folder / name
+
+
+def _mirrored(png: bytes) -> bytes:
+    from PIL import Image, ImageOps
+
+    with Image.open(io.BytesIO(png), formats=_FORMATS) as image:
+        return _encoded(ImageOps.mirror(image))
