@@ -11,7 +11,7 @@ import queue
 import random
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -154,7 +154,9 @@ class _Pace:
 def _explain(error: Exception) -> _Failure:
     """What a failed try says about the next one."""
     response = getattr(error, "response", None)
-    first_line = str(error).strip().split("\n")[0] or type(error).__name__
+    first_line, *others = str(error).strip().splitlines() or [type(error).__name__]
+    if first_line.endswith(":") and others:  # "Bad request:", and below it what the server says
+        first_line = f"{first_line} {others[0].strip()}"
     if isinstance(error, TimeoutError):
         return _Failure("no answer in time", passing=True)
     if response is None:
@@ -197,7 +199,7 @@ def _from_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, Non
         while (item := items.get()) is not None:
             yield item
     finally:
-        if thread.is_alive():
+        with suppress(RuntimeError):  # the loop is closed: everything was answered
             loop.call_soon_threadsafe(task.cancel)
         thread.join()
     for failure in failures:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate.images.generators import Drawing, ImageGenerator, ImageSettings
@@ -72,9 +73,10 @@ def evaluate_self_knowledge(
     Raises:
         UserError: The task has no part for the protocol, the folder holds another run, or the reused run has no texts.
     """
-    rows = _selected(rows, setup, limit)
-    examples = {row["id"]: Example.of(row, setup.wording) for row in rows.to_pylist()}
-    setup.check(examples.values(), pictures=drawing is not None)
+    possible = _examples(rows, setup)
+    setup.check(possible, pictures=drawing is not None)
+    examples = _first(possible, setup, limit)
+    rows = rows.filter(pc.field("id").isin(list(examples)))
     settings: dict[str, object] = {
         "protocol": setup.protocol,
         "wording": setup.wording,
@@ -162,16 +164,20 @@ def is_self_knowledge(rows: pa.Table) -> bool:
     return {"id", "task", "style", "generate_prompt", "verify_prompt", "params"} <= set(rows.column_names)
 
 
-def _selected(rows: pa.Table, setup: Setup, limit: int | None) -> pa.Table:
-    """The rows of the asked styles, and of the first instances that have a part for the protocol."""
+def _examples(rows: pa.Table, setup: Setup) -> list[Example]:
+    """The rows of the asked styles."""
     if not is_self_knowledge(rows):
         raise UserError(f"these are no rows of self-knowledge: their columns are {', '.join(rows.column_names)}")
-    listed = rows.to_pylist()
-    fitting = [place for place, row in enumerate(listed) if setup.has_part(Example.of(row, setup.wording))]
-    if not fitting:  # what is possible is told by Setup.check
-        return rows
-    chosen = [[place for place in fitting if listed[place]["style"] == wanted][:limit] for wanted in setup.styles]
-    return rows.take(pa.array(sorted(place for places in chosen for place in places), pa.int64()))
+    found = [Example.of(row, setup.wording) for row in rows.to_pylist()]
+    return [example for example in found if example.style in setup.styles]
+
+
+def _first(examples: Sequence[Example], setup: Setup, limit: int | None) -> dict[str, Example]:
+    """Of every style the first examples that have a part for the protocol, by their ids."""
+    fitting = [example for example in examples if setup.has_part(example)]
+    chosen = [[example for example in fitting if example.style == style][:limit] for style in setup.styles]
+    ids = {example.id for of_style in chosen for example in of_style}
+    return {example.id: example for example in fitting if example.id in ids}
 
 
 def _by(row: Row, model: LanguageModel) -> bool:

@@ -1,0 +1,147 @@
+"""Image generators behind a server: pictures in every form, failures as rows, tokens told to nobody else."""
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from selfknow.errors import UserError
+from selfknow.evaluate.endpoint import EndpointModel
+from selfknow.evaluate.endpoint_calls import Endpoint
+from selfknow.evaluate.images.endpoint import EndpointImageGenerator
+from selfknow.evaluate.images.generators import Drawing, Drawn, ImageSettings
+from selfknow.evaluate.models import Decoding, Reply, Request
+from tests.evaluate.images.picture_server import Behaviour, drawn, serve
+
+REQUESTS = [Request(f"cats-{count}", f"A picture of exactly {count} cats.", "generate") for count in range(1, 5)]
+AS_IT_LIKES = ImageSettings()
+QUICK = {"first_back_off_seconds": 0.01, "timeout_seconds": 2.0, "model": "right"}
+
+
+def draw(
+    behaviour: Behaviour, requests: list[Request] = REQUESTS, settings: ImageSettings = AS_IT_LIKES, **more: object
+) -> list[tuple[Request, Drawn]]:
+    with serve(behaviour) as url:
+        generator = EndpointImageGenerator(Endpoint(url, **{**QUICK, **more}))  # type: ignore[arg-type]
+        return list(generator.draw(requests, settings, 5))
+
+
+def pixels(content: bytes | None) -> bytes:
+    assert content is not None
+    with Image.open(io.BytesIO(content)) as image:
+        return image.convert("RGB").tobytes()
+
+
+@pytest.mark.parametrize("by_address", [False, True], ids=["base64", "address"])
+@pytest.mark.parametrize("form", ["PNG", "WEBP"])
+def test_pictures_come_in_every_form(form: str, by_address: bool) -> None:
+    behaviour = Behaviour(form, by_address)
+    found = draw(behaviour, token="secret", settings=ImageSettings.of("64x32"))
+    assert {request: pixels(one.picture) for request, one in found} == {
+        request: drawn(request.prompt)[0].tobytes() for request in REQUESTS
+    }
+    body = behaviour.drawings[0]
+    assert (body["model"], body["n"], body["size"], body["token"]) == ("right", 1, "64x32", "Bearer secret")
+    assert body["response_format"] == "b64_json"
+    assert len({body["seed"] for body in behaviour.drawings}) == 4, "every picture has a seed of its own"
+    fetched = [body for body in behaviour.bodies if body["path"].startswith("/files")]
+    assert [body["token"] for body in fetched] == [None] * (4 if by_address else 0), "an address is told no token"
+
+
+def test_the_seed_decides_and_the_address_may_end_in_v1() -> None:
+    bodies = []
+    for end in ("", "/", "/v1", "/v1/"):
+        behaviour = Behaviour()
+        with serve(behaviour) as url:
+            list(EndpointImageGenerator(Endpoint(url + end)).draw(REQUESTS[:1], AS_IT_LIKES, 5))
+        bodies.append(behaviour.bodies[0])
+    assert {body["path"] for body in bodies} == {"/v1/images/generations"}
+    assert len({body["seed"] for body in bodies}) == 1
+
+
+@pytest.mark.parametrize("unknown", ["seed", "response_format"])
+def test_a_server_that_does_not_know_a_field_is_asked_without_it(unknown: str) -> None:
+    behaviour = Behaviour(unknown=unknown)
+    found = draw(behaviour, concurrency=1)
+    assert [one.error for _, one in found] == [None] * 4
+    assert [unknown in body for body in behaviour.drawings] == [True, False, False, False, False]
+
+
+def test_a_field_that_must_be_there_is_not_left_out() -> None:
+    behaviour = Behaviour(unknown="size")
+    [(_, one)] = draw(behaviour, REQUESTS[:1], ImageSettings.of("64x64"))
+    assert one.error == "HTTP 400: Unknown parameter: 'size'."
+
+
+def test_what_may_pass_is_tried_again_and_what_may_not_is_told() -> None:
+    found = draw(Behaviour(fails=3), concurrency=1)
+    assert [one.error for _, one in found] == [None, None, "HTTP 503: overloaded", None, None]
+    [(_, refused)] = draw(Behaviour(), REQUESTS[:1], model="refuses")
+    assert refused.error == "HTTP 400: Your request was rejected by the safety system."
+    with serve() as url, pytest.raises(UserError, match=r"answers no request: HTTP 404"):
+        list(EndpointImageGenerator(Endpoint(f"{url}/elsewhere", "right")).draw(REQUESTS, AS_IT_LIKES, 0))
+
+
+def test_a_picture_that_is_gone_from_its_address_is_a_failed_try_without_the_servers_signature() -> None:
+    class Forgetful(dict):
+        def __setitem__(self, name: str, content: bytes) -> None:
+            """Keep nothing."""
+
+    [(_, one)] = draw(Behaviour(by_address=True, handed_out=Forgetful()), REQUESTS[:1], tries=1)
+    assert "HTTP 404 instead of the picture at http://127.0.0.1" in str(one.error)
+    assert "secret" not in str(one.error)
+
+
+@pytest.mark.parametrize(
+    ("instead", "reason"), [(b"", "the picture is empty"), (b"GIF89a", "no PNG, JPEG or WebP picture")]
+)
+def test_what_is_no_picture_is_a_failed_try(tmp_path: Path, instead: bytes, reason: str) -> None:
+    with serve(Behaviour(by_address=True, instead=instead)) as url:
+        generator = EndpointImageGenerator(Endpoint(url, **QUICK))  # type: ignore[arg-type]
+        drawing = Drawing(generator, AS_IT_LIKES, tmp_path)
+        [(_, reply)] = drawing.generate(REQUESTS[:1], Decoding())
+    assert reply.generation is None
+    assert reason in str(reply.error)
+    assert not (tmp_path / "images").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"), [(ImageSettings(steps=5), "steps or guidance"), (ImageSettings(guidance=2.0), "steps or")]
+)
+def test_what_no_server_can_be_told_is_refused(settings: ImageSettings, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        draw(Behaviour(), settings=settings)
+
+
+@pytest.mark.parametrize("size", ["512", "0x512", "axb", "512x512x3", "-1x5", ""])
+def test_a_size_that_is_none_is_refused(size: str) -> None:
+    with pytest.raises(UserError, match="write its width and height in pixels, as 512x512"):
+        ImageSettings.of(size)
+
+
+@pytest.mark.parametrize("url", [None, "localhost:8000", "ftp://host"])
+def test_an_address_that_is_none_is_refused(url: str | None) -> None:
+    with pytest.raises(UserError, match="name the image endpoint's address"):
+        EndpointImageGenerator(Endpoint(url, "m"))
+
+
+def test_a_model_that_sees_is_sent_the_picture_and_only_its_name_is_recorded(tmp_path: Path) -> None:
+    behaviour = Behaviour()
+    with serve(behaviour) as url:
+        drawing = Drawing(
+            EndpointImageGenerator(Endpoint(url, **QUICK)),  # type: ignore[arg-type]
+            AS_IT_LIKES,
+            tmp_path,
+        )
+        [(_, picture)] = drawing.generate(REQUESTS[2:3], Decoding())
+        prompt = f"How many cats does this picture show?\n\n![]({picture.generation})"
+        asked = Request("cats-3", prompt, "verify", image=tmp_path / str(picture.generation))
+        [(_, reply)] = EndpointModel(Endpoint(url, "truth")).generate([asked], Decoding())
+        blind = list(EndpointModel(Endpoint(url, "blind")).generate([asked], Decoding()))
+        with pytest.raises(UserError, match="takes plain text and can see no pictures"):
+            list(EndpointModel(Endpoint(url, "truth", text=True)).generate([asked], Decoding()))
+    assert reply == Reply("3", "stop", None, ({"role": "user", "content": prompt},), 7, 3)
+    assert "HTTP 400: Bad request: " in str(blind[0][1].error)
+    assert "this model sees no pictures" in str(blind[0][1].error)
+    assert behaviour.questions[0]["messages"][0]["content"][1]["type"] == "image_url"
