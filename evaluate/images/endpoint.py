@@ -47,14 +47,23 @@ class EndpointImageGenerator:
         self._address = endpoint.url.rstrip("/").removesuffix("/v1") + "/v1/images/generations"
         self._unknown: set[str] = set()
 
+    @staticmethod
+    def check(settings: ImageSettings) -> None:
+        """Refuse what the server cannot be told.
+
+        Raises:
+            UserError: It is about steps or guidance.
+        """
+        if settings.steps is not None or settings.guidance is not None:
+            raise UserError("an image endpoint cannot be told steps or guidance: leave them out")
+
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
         """Draw as the server answers; every failed try is one of its own.
 
         Raises:
-            UserError: The server refuses every request, or cannot be told the steps or the guidance.
+            UserError: The server refuses every request, or cannot be told the settings.
         """
-        if settings.steps is not None or settings.guidance is not None:
-            raise UserError("an image endpoint cannot be told steps or guidance: leave them out")
+        self.check(settings)
         calls = Calls(
             self.endpoint,
             self.name,

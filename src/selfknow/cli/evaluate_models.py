@@ -8,7 +8,7 @@ from selfknow.errors import UserError
 
 if TYPE_CHECKING:
     from selfknow.evaluate.endpoint_calls import Endpoint
-    from selfknow.evaluate.images.generators import ImageGenerator
+    from selfknow.evaluate.images.generators import ImageGenerator, ImageSettings
     from selfknow.evaluate.models import LanguageModel
 
 TOKEN, IMAGE_TOKEN = "SELFKNOW_TOKEN", "SELFKNOW_IMAGE_TOKEN"
@@ -60,11 +60,12 @@ class Opening:
 
         return LocalModel.load(name, batch_size=self.batch_size, chat=self.chat)
 
-    def image_generator(self, name: str | None, address: str | None) -> "ImageGenerator":
-        """Open a model that draws."""
+    def image_generator(self, name: str | None, address: str | None, settings: "ImageSettings") -> "ImageGenerator":
+        """Open a model that draws, and refuse settings that it cannot be told."""
         if address is not None:
             from selfknow.evaluate.images.endpoint import EndpointImageGenerator
 
+            EndpointImageGenerator.check(settings)
             return EndpointImageGenerator(self._served(address, name, IMAGE_TOKEN))
         assert name is not None, "an image generator has a name or an address"
         from selfknow.evaluate.images.local import LocalImageGenerator, quieten, require_diffusers

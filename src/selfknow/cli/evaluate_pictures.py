@@ -98,7 +98,7 @@ def ask_about_pictures(
         )
     require_images_extra()
     settings = ImageSettings.of(options.size, options.steps, options.guidance)
-    generators = [opening.image_generator(options.model, options.endpoint)] if options.draw else []
+    generators = [opening.image_generator(options.model, options.endpoint, settings)] if options.draw else []
     return evaluate_pictures(
         corpus.read(split),
         corpus.reference(split),

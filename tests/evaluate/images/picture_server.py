@@ -20,6 +20,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageOps
 
+ALSO_CALLED = {"painter": "right", "viewer": "truth", "denier": "other"}
 REFUSAL = "I'm sorry, but I can't help with that."
 GREY = (127, 127, 127)
 COLORS = {
@@ -144,6 +145,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         behaviour = self.behaviour
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body["model"] = ALSO_CALLED.get(body.get("model"), body.get("model"))
         with behaviour.lock:
             behaviour.calls += 1
             fails = behaviour.fails and behaviour.calls % behaviour.fails == 0
@@ -162,10 +164,10 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(404, {"error": "there is nothing here"})
 
     def draw(self, body: dict[str, Any]) -> None:
-        if body.get("model") == "refuses":
+        if body["model"] == "refuses":
             self.reply(400, {"error": {"message": "Your request was rejected by the safety system."}})
             return
-        image, answer = drawn(body["prompt"], wrong=body.get("model") == "wrong")
+        image, answer = drawn(body["prompt"], wrong=body["model"] == "wrong")
         with self.behaviour.lock:
             for same in (image, ImageOps.mirror(image)):
                 self.behaviour.asked_for[same.tobytes()] = answer
@@ -181,13 +183,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def look(self, body: dict[str, Any]) -> None:
         [message] = body["messages"]
-        if isinstance(message["content"], str) or body.get("model") == "blind":
+        if isinstance(message["content"], str) or body["model"] == "blind":
             self.reply(400, {"error": {"message": "this model sees no pictures"}})
             return
         [address] = [part["image_url"]["url"] for part in message["content"] if part["type"] == "image_url"]
         question = " ".join(part["text"] for part in message["content"] if part["type"] == "text")
         with Image.open(io.BytesIO(base64.b64decode(address.removeprefix("data:image/png;base64,")))) as image:
-            said = self.answer(body.get("model", "truth"), image.convert("RGB"), question)
+            said = self.answer(body["model"], image.convert("RGB"), question)
         choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         self.reply(200, {"id": "1", "object": "chat.completion", "created": 0, "choices": [choice], "usage": usage})
