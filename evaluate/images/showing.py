@@ -47,5 +47,8 @@ def parts_of(request: Request) -> list[dict[str, object]]:
 def in_parts(prompt: str, picture: dict[str, object]) -> list[dict[str, object]]:
     """The parts of a chat message: what a prompt says before its picture, the picture, and what it says behind it."""
     before, after = around(prompt)
-    parts = [{"type": "text", "text": before}, picture, {"type": "text", "text": after}]
-    return [part for part in parts if part.get("text") != ""]
+    return [*_text(before), picture, *_text(after)]
+
+
+def _text(text: str) -> list[dict[str, object]]:
+    return [{"type": "text", "text": text}] if text else []

@@ -112,6 +112,12 @@ def test_pictures_of_an_earlier_run_are_looked_at_again(invoke: Invoke, server: 
     assert len(behaviour.drawings) == 4
 
 
+def test_verifiers_alone_are_asked_where_no_model_is_named(invoke: Invoke, server: str, behaviour: Behaviour) -> None:
+    asked = ["evaluate", "self-knowledge:image-color", "--image-endpoint", server, "--endpoint", server, "--limit", 1]
+    assert invoke(*asked, "--verifier", "viewer", "--verifier", "denier", "--out", "run").exit_code == 0
+    assert [body["model"] for body in behaviour.questions] == ["truth", "other"]
+
+
 def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
     invoke: Invoke, server: str, behaviour: Behaviour
 ) -> None:

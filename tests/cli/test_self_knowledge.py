@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.conftest import REPOSITORY, Run
+from tests.evaluate.images import picture_server
 from tests.test_documents import console_blocks
 
 
@@ -96,12 +97,16 @@ def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, server: str, argum
     assert "Traceback" not in result.stderr
 
 
-def test_the_run_in_the_documents_prints_what_they_show(selfknow: Run, server: str) -> None:
+def test_the_runs_in_the_documents_print_what_they_show(selfknow: Run, server: str) -> None:
     document = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
     commands = console_blocks(document)
-    assert len(commands) == 2
-    shown_at = "http://127.0.0.1:50000"
-    assert len(server) == len(shown_at), "or the columns would be wider"
-    for command, expected in commands:
-        result = selfknow(*shlex.split(command.replace(shown_at, server))[1:])
-        assert result.stdout.replace(server, shown_at) == expected, result.stderr
+    assert len(commands) == 5
+    with picture_server.serve() as pictures:
+        served = {"http://127.0.0.1:50000": server, "http://127.0.0.1:50001": pictures}
+        for command, expected in commands:
+            for shown_at, url in served.items():
+                assert len(url) == len(shown_at), "or the columns would be wider"
+                command = command.replace(shown_at, url)
+                expected = expected.replace(shown_at, url)
+            result = selfknow(*shlex.split(command)[1:])
+            assert result.stdout == expected, result.stderr

@@ -189,7 +189,7 @@ def evaluate(
     images = PictureOptions(image_model, image_endpoint, image_size, image_steps, image_guidance)
     if corpus is not None and is_about_pictures(corpus, split):
         setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
-        who = list(dict.fromkeys([model, *(verifier or [])]))
+        who = list(dict.fromkeys([model, *(verifier or [])] if model or not verifier else verifier))
         stages = ask_about_pictures(corpus, split, setup, images, opening, who, decoding, out, samples, limit, reuse)
         _print_stages(out, stages, output_format)
         return
