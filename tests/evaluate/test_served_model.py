@@ -1,12 +1,5 @@
 """A trained model answers the same through a real server as it does here."""
 
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,10 +12,10 @@ from selfknow.evaluate.store import read_generations
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train
+from tests.evaluate.transformers_server import serve
 from tests.tiny_models import tiny_config, tiny_corpus
 
 pytest.importorskip("fastapi", reason="transformers serve needs transformers[serving]")
-SECONDS_TO_START = 120
 
 
 @pytest.fixture(scope="module")
@@ -43,32 +36,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> Path:
 
 @pytest.fixture(scope="module")
 def server(trained: Path) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    program = "from transformers.cli.transformers import main; main()"
-    arguments = ["serve", str(trained / "model"), "--port", str(port), "--host", "127.0.0.1"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *arguments, "--device", "cpu"],
-        env=os.environ | {"HF_HUB_OFFLINE": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(SECONDS_TO_START * 10):
-            assert process.poll() is None, "the server ended"
-            try:
-                urllib.request.urlopen(f"{address}/health", timeout=1).close()
-                break
-            except urllib.error.HTTPError:
-                break  # it answers
-            except OSError:
-                time.sleep(0.1)
+    with serve(trained / "model") as address:
         yield address
-    finally:
-        process.kill()
-        process.wait()
 
 
 def evaluate(corpus: Corpus, out: Path, *arguments: object) -> dict[str, tuple[str, str]]:

@@ -13,6 +13,8 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from selfknow.errors import MissingExtraError, UserError
+from selfknow.evaluate.endpoint import EndpointModel
+from selfknow.evaluate.endpoint_calls import Endpoint
 from selfknow.evaluate.images import local, pictures
 from selfknow.evaluate.images.generators import ImageSettings
 from selfknow.evaluate.images.local import LocalImageGenerator
@@ -21,6 +23,7 @@ from selfknow.evaluate.images.seeing import LocalVisionModel
 from selfknow.evaluate.images.showing import reference
 from selfknow.evaluate.local import LocalModel
 from selfknow.evaluate.models import Decoding, Reply, Request
+from tests.evaluate import transformers_server
 from tests.evaluate.images.tiny_pictures import SIDE_IN_PIXELS, tiny_pipeline, tiny_vision_model
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
 
@@ -207,6 +210,17 @@ def test_greedy_answers_about_pictures_are_those_of_plain_generate(
         inputs = seeing.processor(images=image, text=f"{QUESTION} <image> ASSISTANT:", return_tensors="pt")
     output = seeing.model.generate(**inputs, max_new_tokens=6, do_sample=False)[0, inputs["input_ids"].shape[1] :]
     assert ask(seeing, asked[1:2])[0].generation == seeing.tokenizer.decode(output, skip_special_tokens=True)
+
+
+def test_greedy_answers_about_pictures_are_the_same_locally_and_through_a_server(
+    seeing: LocalVisionModel, vision: str, asked: list[Request]
+) -> None:
+    pytest.importorskip("fastapi", reason="transformers serve needs transformers[serving]")
+    with transformers_server.serve(vision) as url:
+        served = dict(EndpointModel(Endpoint(url, vision)).generate(asked, SHORT))
+    for request, reply in zip(asked, ask(seeing, asked), strict=True):
+        assert (served[request].generation, served[request].prompt_tokens) == (reply.generation, reply.prompt_tokens)
+        assert served[request].messages == reply.messages
 
 
 def test_samples_about_a_picture_have_seeds_of_their_own(seeing: LocalVisionModel, asked: list[Request]) -> None:
