@@ -30,7 +30,8 @@ SIMPLIFIED = "-simplified"
 _FUNCTIONS = ("wilson", "bootstrap", "diaries", "poisson")
 _VIEWS = (
     *("bootstrap_draws", "models", "cohorts", "calls", "answers"),
-    *("self_aware_replies", "self_aware_intervals", "self_knowledge_replies", "according_to_replies"),
+    *("self_aware_replies", "self_aware_intervals", "self_knowledge_replies"),
+    *("according_to_replies", "according_to_draws", "according_to_replicates"),
 )
 _SIZES = {"k": 1_000, "m": 1_000_000}
 

@@ -8,23 +8,15 @@
 -- two-sided), p_holm (corrected for all prompts of that run, model and metric, eleven where all were asked).
 -- Needs: scores
 --
--- A question weighs Poisson(1) in a replicate, and its difference has either sign with equal chance in a flip. Both
--- come from MD5 of replicate and question, which is the seed: the same on every machine, and for all prompts.
-with pairs as (
+-- Replicates and flips are those of the view `according_to_replicates`: the same for all prompts and models.
+with paired as (
     select
-        prompted.* exclude (revision),
-        coalesce(prompted.revision, '') as revision,
-        plain.value as null_value,
-        prompted.value - plain.value as change
-    from according_to_replies as prompted
-    inner join according_to_replies as plain
-        on
-            prompted.run_id = plain.run_id
-            and prompted.model = plain.model
-            and prompted.revision is not distinct from plain.revision
-            and prompted.metric = plain.metric
-            and prompted.example_id = plain.example_id
-    where prompted.prompt <> 'null' and plain.prompt = 'null'
+        * exclude (revision),
+        coalesce(revision, '') as revision,
+        max(value) filter (where prompt = 'null') over (
+            partition by run_id, model, coalesce(revision, ''), metric, example_id
+        ) as null_value
+    from according_to_replies
 ),
 
 totals as (
@@ -40,52 +32,12 @@ totals as (
         kind,
         place,
         count(*) as n,
-        count(change) as n_pairs,
-        avg(null_value) filter (where change is not null) as null_score,
-        avg(value) filter (where change is not null) as score,
-        avg(change) as difference
-    from pairs
-    group by all
-),
-
-draws as materialized (
-    select
-        questions.example_id,
-        replicates.replicate,
-        (md5_number_lower(concat(replicates.replicate, ',', questions.example_id)) + 1.0)
-        / 18446744073709551617.0 as uniform,
-        if(md5_number_upper(concat(replicates.replicate, ',', questions.example_id)) % 2 = 0, 1, -1) as sign
-    from (select distinct example_id from pairs) as questions
-    cross join range(1000) as replicates (replicate)
-),
-
-weights as materialized (
-    select
-        example_id,
-        replicate,
-        sign,
-        -- the quantiles of Poisson(1)
-        (uniform > 0.36787944117144233)::integer + (uniform > 0.7357588823428847)::integer
-        + (uniform > 0.9196986029286058)::integer + (uniform > 0.9810118431238462)::integer
-        + (uniform > 0.9963401531726563)::integer + (uniform > 0.9994058151824183)::integer
-        + (uniform > 0.999916758850712)::integer + (uniform > 0.9999897508033253)::integer as weight
-    from draws
-),
-
-replicates as (
-    select
-        pairs.run_id,
-        pairs.model,
-        pairs.revision,
-        pairs.metric,
-        pairs.prompt,
-        weights.replicate,
-        sum(weights.weight * pairs.change) / nullif(sum(weights.weight), 0) as difference,
-        sum(weights.weight * pairs.change) / nullif(sum(weights.weight * pairs.null_value), 0) as relative_change,
-        avg(weights.sign * pairs.change) as flipped
-    from pairs
-    inner join weights on pairs.example_id = weights.example_id
-    where pairs.change is not null
+        count(value - null_value) as n_pairs,
+        avg(null_value) filter (where value is not null) as null_score,
+        avg(value) filter (where null_value is not null) as score,
+        avg(value - null_value) as difference
+    from paired
+    where prompt <> 'null'
     group by all
 ),
 
@@ -100,13 +52,14 @@ tested as (
         quantile_cont(replicates.relative_change, [0.025, 0.975]) as relative_ends,
         (1 + count(*) filter (where abs(replicates.flipped) >= abs(totals.difference) - 1e-12)) / 1001 as p_value
     from totals
-    inner join replicates
+    inner join according_to_replicates as replicates
         on
             totals.run_id = replicates.run_id
             and totals.model = replicates.model
             and totals.revision = replicates.revision
             and totals.metric = replicates.metric
             and totals.prompt = replicates.prompt
+    where totals.n_pairs > 0
     group by all
 ),
 

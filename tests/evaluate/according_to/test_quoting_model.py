@@ -130,7 +130,7 @@ def test_changes_are_paired_and_corrected_for_eleven_comparisons(run: Path) -> N
 def test_bins_hold_the_questions_of_their_counts(run: Path) -> None:
     rows = [row for row in asked(run, "according_to_popularity") if (row["metric"], row["prompt"]) == ("quip", "null")]
     bins = [(row["cooccurrences_from"], row["cooccurrences_to"], row["n"]) for row in rows]
-    assert bins == [(1, 9, 3), (10, 99, 2), (100, 999, 1)]  # 1, 3, 9, 27, 81, 243
+    assert bins == [(1, 10, 3), (11, 100, 2), (101, 1000, 1)]  # 1, 3, 9, 27, 81, 243
 
 
 def test_a_run_goes_on_where_it_stopped_and_failures_stay_in_the_denominator(
