@@ -67,6 +67,11 @@ class LocalModel:
         model.train(False)
         return cls(model, tokenizer, name, revision, batch_size=batch_size, chat=chat)
 
+    @property
+    def num_parameters(self) -> int:
+        """How many parameters the model has; tied ones count once."""
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Answer requests, those with the longest prompts first."""
         start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None

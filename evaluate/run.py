@@ -166,6 +166,21 @@ class Run:
         if not failed:
             self._done.add(call)
 
+    def describe_model(self, model: str, facts: Mapping[str, object]) -> None:
+        """Say in ``run.json`` what is known of a model, under ``models``: SQL compares models by it.
+
+        Args:
+            model: Its name.
+            facts: Such as ``num_parameters``; what is null is left as it was.
+        """
+        known = {name: value for name, value in facts.items() if value is not None}
+        said = read_json(self.folder / "run.json")
+        models = said.get("models")
+        models = models if isinstance(models, dict) else {}
+        before = models.get(model, {})
+        if known and before != (after := {**before, **known}):
+            write_json(self.folder / "run.json", {**said, "models": {**models, model: after}})
+
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
         """The requests that this model has not answered yet, failed ones among them, in their order."""
         return [request for request in requests if (*request.key, model, revision) not in self._done]

@@ -127,6 +127,7 @@ def evaluate_according_to(
     *,
     samples: int = 1,
     limit: int | None = None,
+    facts: Mapping[str, object] | None = None,
     quiet: bool = False,
 ) -> list[Asked]:
     """Ask models every question under every prompt; each stage goes on where it was stopped.
@@ -140,6 +141,8 @@ def evaluate_according_to(
         models: Who is asked.
         samples: Replies to each prompt.
         limit: Only the first so many questions.
+        facts: What ``run.json`` is to say of the models: ``num_parameters`` (which a local model knows of itself),
+            ``instruction_tuned_from``.
         quiet: Show no progress bar.
 
     Raises:
@@ -151,6 +154,8 @@ def evaluate_according_to(
     done: list[Asked] = []
     with Run.open(folder, RunDescription(TASK, questions.reference, decoding, settings), examples) as run:
         for model in models:
+            run.describe_model(model.name, {"num_parameters": getattr(model, "num_parameters", None)})
+            run.describe_model(model.name, facts or {})
             requests = answer_requests(setup, asked.values(), samples)
             done.append(Asked(ANSWER, model.name, collect(run, model, requests, quiet=quiet)))
             if setup.format == TWO_STEP:
