@@ -88,12 +88,13 @@ def _commit_of_run(run: Path | None, repo: str) -> str:
 def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table:
     if not rows:
         raise UserError(f"{where} holds no questions")
-    if without := [number for number, row in enumerate(rows, 1) if not str(row.get(question) or "").strip()]:
-        raise UserError(f"{where} has a row without a question: number {without[0]}")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row.get(question), str) or not row[question].strip():
+            raise UserError(f"{where} has a row whose question is no text: number {number}")
     made = [
         {
             "id": _id(row, number),
-            "question": str(row[question]),
+            "question": row[question],
             "answers": list(dict.fromkeys(_texts(row[answers]))),
         }
         for number, row in enumerate(rows)

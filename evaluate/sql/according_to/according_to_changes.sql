@@ -40,12 +40,16 @@ select
     relative_low,
     relative_high,
     p_value,
-    least(
-        1,
-        max(stepped) over (
-            partition by run_id, model, revision, metric
-            order by p_value, prompt
-            rows between unbounded preceding and current row
+    if(
+        p_value is null,
+        null,
+        least(
+            1,
+            max(stepped) over (
+                partition by run_id, model, revision, metric
+                order by p_value, prompt
+                rows between unbounded preceding and current row
+            )
         )
     ) as p_holm
 from ranked

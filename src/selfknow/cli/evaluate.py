@@ -167,8 +167,8 @@ def evaluate(
 
     check_form(form)
     invents = task == "self-knowledge:agents"
-    set_name = task.partition(":")[2] if task.startswith("according-to:") else ""
-    corpus = None if invents or set_name else open_corpus(task)
+    name, _, set_name = task.partition(":")
+    corpus = None if invents or name == "according-to" else open_corpus(task)
     asks_the_unanswerable = corpus is not None and is_self_aware(corpus)
     if temperature is None:
         temperature = TEMPERATURE if asks_the_unanswerable else 0.0
@@ -201,7 +201,7 @@ def evaluate(
         quieten()
         return LocalModel.load(name, batch_size=batch_size, chat=chat)
 
-    if set_name:
+    if name == "according-to":
         setting = (prompt_format, prompts, placement, corpus_name, corpus_address)
         facts = {"num_parameters": num_parameters, "instruction_tuned_from": instruction_tuned_from}
         stages = _according_to(

@@ -42,6 +42,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     counts = "".join(f"what is {thing},{3**number}\n" for number, thing in enumerate(CORPUS))
     (folder / "counts.csv").write_text("question,count\n" + counts)
     Portrait.build([TEXT], false_positive_rate=1e-9).save(folder / "portrait")
+    Portrait.build([TEXT], width=50, stride=50).save(folder / "tiles")
     return folder
 
 
@@ -150,9 +151,10 @@ def test_a_run_goes_on_where_it_stopped_and_failures_stay_in_the_denominator(
     assert len(read_generations(folder)) == 1 + 6 + 6 * 12, "what was answered is not asked again"
 
 
-def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server: str) -> None:
+def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server: str, tmp_path: Path) -> None:
     command = ["evaluate", f"according-to:{here / 'questions.jsonl'}", "--portrait", here / "portrait", "--out", "run"]
     command += ["--corpus-name", "the corpus", "--prompts", "attributed,without", "--endpoint", server, "--model", "q"]
+    command += ["--num-parameters", 7_000_000, "--instruction-tuned-from", "base"]
     result = selfknow(*command, "--format", "json")
     assert result.returncode == 0, result.stderr
     assert [(row["stage"], row["answered"]) for row in json.loads(result.stdout)] == [("answer", 18)]
@@ -162,12 +164,22 @@ def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server
     table = selfknow("query", "according_to_changes", "run", "--format", "json")
     assert table.returncode == 0, table.stderr
     assert [row["prompt"] for row in json.loads(table.stdout) if row["metric"] == "quip"] == ["attributed", "without"]
+    sizes = selfknow("query", "according_to_by_size", "run", "--format", "json")
+    assert [(row["prompt"], row["num_parameters"]) for row in json.loads(sizes.stdout)] == [
+        ("attributed", 7_000_000),
+        ("without", 7_000_000),
+    ]
+    with connect(tmp_path / "run") as connection:
+        assert connection.rows("select instruction_tuned_from from models") == [{"instruction_tuned_from": "base"}]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': name nq, tqa, hotpot, eli5"),
+        (["according-to"], "there is no question set ''"),
+        (["according-to:"], "there is no question set '': name nq, tqa, hotpot, eli5, or a file"),
+        (["according-to:questions.jsonl", "--portrait", "tiles"], "QUIP needs a portrait of stride 1"),
         (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt nul; there is null, evidence"),
         (["according-to:questions.jsonl", "--prompt-format", "long-form"], "there is no format 'long-form'"),
         (["according-to:questions.jsonl", "--placement", "behind"], "there is no placement 'behind'"),

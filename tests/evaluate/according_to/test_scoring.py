@@ -125,8 +125,9 @@ def test_parquet_is_read_with_its_ids_and_its_counts(tmp_path: Path) -> None:
         (b"", "holds no questions"),
         (b'{"question": "Where?"', "cannot be read"),
         (b"\xff\xfe\x00", "is not UTF-8 text"),
-        (b'{"question": " ", "answer": "Paris"}', "has a row without a question: number 1"),
-        (b'{"question": null, "answer": "Paris"}', "has a row without a question: number 1"),
+        (b'{"question": " ", "answer": "Paris"}', "has a row whose question is no text: number 1"),
+        (b'{"question": ["Where?"], "answer": "Paris"}', "has a row whose question is no text: number 1"),
+        (b'{"question": null, "answer": "Paris"}', "has a row whose question is no text: number 1"),
         (
             b'{"id": 7, "question": "Where?", "answer": []}\n{"id": "7", "question": "Who?", "answer": []}',
             "has several questions with the id 7",
