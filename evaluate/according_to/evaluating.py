@@ -152,7 +152,8 @@ def evaluate_according_to(
     asked = {row["id"]: row for row in examples.to_pylist()}
     settings = {**setup.as_json(), "portrait": described(portrait), "samples": samples, "limit": limit}
     done: list[Asked] = []
-    with Run.open(folder, RunDescription(TASK, questions.reference, decoding, settings), examples) as run:
+    description = RunDescription(TASK, questions.reference, decoding, settings)
+    with Run.open(folder, description, examples, annotations=["cooccurrences"]) as run:
         for model in models:
             run.describe_model(model.name, {"num_parameters": getattr(model, "num_parameters", None)})
             run.describe_model(model.name, facts or {})
