@@ -61,6 +61,11 @@ class LocalModel:
         checkpoints.move(name, model, device)
         return cls(model, tokenizer, name, revision, batch_size=batch_size, chat=chat)
 
+    @property
+    def num_parameters(self) -> int:
+        """How many parameters the model has; tied ones count once."""
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Answer requests, those with the longest prompts first."""
         fitting: list[Rendered] = []

@@ -5,7 +5,7 @@ import json
 import platform
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -116,6 +116,7 @@ class Run:
         description: RunDescription,
         examples: pa.Table,
         *,
+        annotations: Sequence[str] = (),
         rows_per_part: int = 1024,
         seconds_per_part: float = 30.0,
     ) -> Self:
@@ -125,6 +126,8 @@ class Run:
             folder: The run folder; made if it is missing.
             description: What is asked; must be what the folder was started with.
             examples: The rows that are asked, with an ``id`` column without repeats.
+            annotations: Columns that are not asked and make no other run of it: where one says something now, it
+                replaces what the run knew before; where it is null throughout, that stays.
             rows_per_part: A part is written after this many rows …
             seconds_per_part: … or after this many seconds, whichever is first: the most that a kill can cost.
 
@@ -136,7 +139,7 @@ class Run:
         folder.mkdir(parents=True, exist_ok=True)
         lock = _lock(folder)
         try:
-            run_id = _describe(folder, description, examples)
+            run_id = _describe(folder, description, examples, annotations)
             run = cls(
                 folder,
                 run_id,
@@ -165,6 +168,21 @@ class Run:
         self._attempts[call] = self._attempts.get(call, 0) + 1
         if not failed:
             self._done.add(call)
+
+    def describe_model(self, model: str, facts: Mapping[str, object]) -> None:
+        """Say in ``run.json`` what is known of a model, under ``models``: SQL compares models by it.
+
+        Args:
+            model: Its name.
+            facts: Such as ``num_parameters``; what is null is left as it was.
+        """
+        known = {name: value for name, value in facts.items() if value is not None}
+        said = read_json(self.folder / "run.json")
+        models = said.get("models")
+        models = models if isinstance(models, dict) else {}
+        before = models.get(model, {})
+        if known and before != (after := {**before, **known}):
+            write_json(self.folder / "run.json", {**said, "models": {**models, model: after}})
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
         """The requests that this model has not answered yet, failed ones among them, in their order."""
@@ -254,11 +272,11 @@ def _lock(folder: Path) -> FileLock:
     return lock
 
 
-def _describe(folder: Path, description: RunDescription, examples: pa.Table) -> str:
+def _describe(folder: Path, description: RunDescription, examples: pa.Table, annotations: Sequence[str]) -> str:
     """Write ``run.json`` and the examples, or check that they say the same; returns the run's id."""
     remove_unfinished(folder)
     path = folder / "run.json"
-    asked = {"examples": len(examples), "examples_hash": _hash(examples)}
+    asked = {"examples": len(examples), "examples_hash": _hash(examples.drop_columns(list(annotations)))}
     wanted = json.loads(json.dumps({**description.as_json(), **asked}))
     now = versions()
     if not path.exists():
@@ -277,6 +295,8 @@ def _describe(folder: Path, description: RunDescription, examples: pa.Table) -> 
     seen = found.get("versions")
     if isinstance(seen, list) and now not in seen:
         write_json(path, {**found, "versions": [*seen, now]})
+    if any(examples[name].null_count < len(examples) for name in annotations):
+        write_parquet(folder / "examples.parquet", examples)
     return str(found["run_id"])
 
 

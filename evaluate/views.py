@@ -26,11 +26,20 @@ _SELF_AWARE_COLUMNS = {
     "pair_id": "varchar",
 }
 _ACCORDING_TO_COLUMNS = {"id": "varchar", "question": "varchar", "cooccurrences": "bigint"}
+# What `run.json` may say of a model.
+_DESCRIBED = {
+    "label": "varchar",
+    "suite": "varchar",
+    "num_parameters": "bigint",
+    "pretrained": "boolean",
+    "instruction_tuned_from": "varchar",
+}
 SIMPLIFIED = "-simplified"
 _FUNCTIONS = ("wilson", "bootstrap", "diaries", "poisson")
 _VIEWS = (
     *("bootstrap_draws", "models", "cohorts", "calls", "answers"),
-    *("self_aware_replies", "self_aware_intervals", "self_knowledge_replies", "according_to_replies"),
+    *("self_aware_replies", "self_aware_intervals", "self_knowledge_replies"),
+    *("according_to_replies", "according_to_draws", "according_to_replicates", "according_to_differences"),
 )
 _SIZES = {"k": 1_000, "m": 1_000_000}
 
@@ -141,17 +150,17 @@ def _num_diarists(size: str | None) -> int | None:
 
 def _described_models(runs: Sequence[RunFolder]) -> str:
     rows: list[tuple[object, ...]] = [
-        (run.run_id, model, said.get("label"), said.get("suite"), said.get("num_parameters"), said.get("pretrained"))
+        (run.run_id, model, *map(said.get, _DESCRIBED))
         for run in runs
         if isinstance(run.description.get("models"), dict)
         for model, said in run.description["models"].items()
         if isinstance(said, dict)
     ]
-    values = ",\n".join("(" + ", ".join(map(literal, row)) + ")" for row in rows or [(None,) * 6])
+    values = ",\n".join("(" + ", ".join(map(literal, row)) + ")" for row in rows or [(None,) * (2 + len(_DESCRIBED))])
+    typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in _DESCRIBED.items())
     return (
-        "select run_id::varchar as run_id, model::varchar as model, label::varchar as label, suite::varchar as suite,"
-        " num_parameters::bigint as num_parameters, pretrained::boolean as pretrained\n"
-        f"from (values {values}) as described (run_id, model, label, suite, num_parameters, pretrained)\n"
+        f"select run_id::varchar as run_id, model::varchar as model, {typed}\n"
+        f"from (values {values}) as described (run_id, model, {', '.join(_DESCRIBED)})\n"
         "where run_id is not null"
     )
 

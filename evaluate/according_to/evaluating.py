@@ -12,7 +12,8 @@ from pathlib import Path
 
 from selfknow.builders.according_to_prompts import CORPUS, CORPUS_ADDRESS, NULL, PLACEMENTS, formats, phrases, rows
 from selfknow.errors import UserError
-from selfknow.evaluate.according_to.questions import TASK, Questions, Row
+from selfknow.evaluate.according_to.question_files import Row
+from selfknow.evaluate.according_to.questions import TASK, Questions
 from selfknow.evaluate.models import Decoding, LanguageModel, Request
 from selfknow.evaluate.run import Run, RunDescription
 from selfknow.evaluate.runner import collect
@@ -126,6 +127,7 @@ def evaluate_according_to(
     *,
     samples: int = 1,
     limit: int | None = None,
+    facts: Mapping[str, object] | None = None,
     quiet: bool = False,
 ) -> list[Asked]:
     """Ask models every question under every prompt; each stage goes on where it was stopped.
@@ -139,6 +141,8 @@ def evaluate_according_to(
         models: Who is asked.
         samples: Replies to each prompt.
         limit: Only the first so many questions.
+        facts: What ``run.json`` is to say of the models: ``num_parameters`` (which a local model knows of itself),
+            ``instruction_tuned_from``.
         quiet: Show no progress bar.
 
     Raises:
@@ -148,8 +152,11 @@ def evaluate_according_to(
     asked = {row["id"]: row for row in examples.to_pylist()}
     settings = {**setup.as_json(), "portrait": described(portrait), "samples": samples, "limit": limit}
     done: list[Asked] = []
-    with Run.open(folder, RunDescription(TASK, questions.reference, decoding, settings), examples) as run:
+    description = RunDescription(TASK, questions.reference, decoding, settings)
+    with Run.open(folder, description, examples, annotations=["cooccurrences"]) as run:
         for model in models:
+            run.describe_model(model.name, {"num_parameters": getattr(model, "num_parameters", None)})
+            run.describe_model(model.name, facts or {})
             requests = answer_requests(setup, asked.values(), samples)
             done.append(Asked(ANSWER, model.name, collect(run, model, requests, quiet=quiet)))
             if setup.format == TWO_STEP:

@@ -1,30 +1,28 @@
 """Question sets: the paper's four from the Hub, or any file of questions and answers.
 
 A file is JSON lines, a JSON list, CSV or Parquet, with the columns ``question`` (or ``input``) and ``answer``,
-``answers`` or ``output``, and perhaps ``id``. An answer is a text, a list of texts, TriviaQA's struct of aliases, or
-KILT's list of structs.
+``answers`` or ``output``, and perhaps ``id`` and ``entities``. An answer is a text, a list of texts, TriviaQA's struct
+of aliases, or KILT's list of structs, some of which hold no answer but say where one is found.
 """
 
-import csv
 import hashlib
-import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from selfknow.builders.according_to_prompts import formats, question_sets
 from selfknow.errors import UserError
-from selfknow.evaluate.files import read_json, read_parquet
+from selfknow.evaluate.according_to.question_files import Row, find_column, is_commit, read_from_hub, read_rows
+from selfknow.evaluate.files import read_json
 from selfknow.evaluate.run import DatasetReference
 
 TASK = "according-to"
 SCHEMA = pa.schema(
     {"id": pa.string(), "question": pa.string(), "answers": pa.list_(pa.string()), "cooccurrences": pa.int64()}
 )
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,43 +34,48 @@ class Questions:
             together, null where that is not known.
         reference: Where they are from.
         format: The format they are asked in where none is chosen.
+        entities: For each id what the question is about, where a column ``entities`` says it.
     """
 
     rows: pa.Table
     reference: DatasetReference
     format: str
+    entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def open_questions(name: str, run: Path | None = None, counts: Path | None = None) -> Questions:
     """Find a question set.
 
     Args:
-        name: ``nq``, ``tqa``, ``hotpot`` or ``eli5``, with ``@COMMIT`` if wanted, or a file.
+        name: ``nq``, ``tqa``, ``hotpot`` or ``eli5``, with ``@COMMIT`` (or a branch or tag) if not the pinned one is
+            wanted, or a file.
         run: A run folder; where it asked the same set before, its commit is taken.
-        counts: A file with the columns ``id`` or ``question``, and ``count``.
+        counts: A file with the columns ``id`` or ``question``, or both, and ``count``.
 
     Raises:
         UserError: There is no such set or file, it cannot be had, or it lacks a column.
     """
-    short, _, commit = name.partition("@")
+    short, _, wanted = name.partition("@")
     if short in question_sets():
         entry = question_sets()[short]
-        found, commit = _from_hub(entry, commit or _commit_of_run(run, entry["repo"]))
-        rows = _table(found, entry["question"], entry["answers"])
+        recorded = "" if is_commit(wanted) else _commit_of_run(run, entry["repo"])
+        found, commit = read_from_hub(entry["repo"], entry["file"], recorded or wanted or entry["revision"])
+        where, question, answers = f"{entry['repo']}/{entry['file']}", entry["question"], entry["answers"]
         reference = DatasetReference(entry["repo"], entry["config"], entry["split"], commit)
         format_ = entry["format"]
     else:
         path = Path(name).expanduser()
         if not path.is_file():
             raise UserError(f"there is no question set {name!r}: name {', '.join(question_sets())}, or a file")
-        listed = _read(path)
-        rows = _table(
-            listed, _column(path, listed, "question", "input"), _column(path, listed, "answers", "answer", "output")
-        )
+        found, where, format_ = read_rows(path), name, "short"
+        question = find_column(path, found, "question", "input")
+        answers = find_column(path, found, "answers", "answer", "output")
         reference = DatasetReference(name, content_hash=hashlib.sha256(path.read_bytes()).hexdigest())
-        format_ = "short"
     assert format_ in formats(), "question sets name a format that there is"
-    return Questions(_with_counts(rows, counts) if counts else rows, reference, format_)
+    rows = _table(where, found, question, answers)
+    told = zip(rows["id"].to_pylist(), found, strict=True)
+    entities = {id_: tuple(_texts(row["entities"])) for id_, row in told if row.get("entities") is not None}
+    return Questions(_with_counts(rows, counts) if counts else rows, reference, format_, entities)
 
 
 def _commit_of_run(run: Path | None, repo: str) -> str:
@@ -82,60 +85,31 @@ def _commit_of_run(run: Path | None, repo: str) -> str:
     return str(dataset["revision"] or "") if isinstance(dataset, dict) and dataset.get("name") == repo else ""
 
 
-def _from_hub(entry: Mapping[str, Any], commit: str) -> tuple[list[Row], str]:
-    from datasets import load_dataset
-    from huggingface_hub import HfApi
-
-    try:
-        revision = str(HfApi().dataset_info(entry["repo"], revision=commit or None).sha)
-        loaded = load_dataset(entry["repo"], entry["config"], split=entry["split"], revision=revision)
-    except Exception as error:  # Hugging Face raises what its many layers raise
-        first_line = str(error).strip().split("\n")[0]
-        raise UserError(
-            f"{entry['repo']} cannot be had from the Hub ({first_line}): get its questions as a file and name that"
-        ) from error
-    return list(loaded), revision
-
-
-def _read(path: Path) -> list[Row]:
-    try:
-        match path.suffix:
-            case ".parquet":
-                return list(read_parquet(path).to_pylist())
-            case ".csv":
-                with path.open(encoding="utf-8", newline="") as file:
-                    return list(csv.DictReader(file))
-            case ".json":
-                rows = json.loads(path.read_text(encoding="utf-8"))
-            case _:
-                lines = path.read_text(encoding="utf-8").split("\n")
-                rows = [json.loads(line) for line in lines if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: one JSON object a line is wanted, or a JSON list of them")
-    return rows
-
-
-def _column(path: Path, rows: list[Row], *names: str) -> str:
+def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table:
     if not rows:
-        raise UserError(f"{path} holds no questions")
-    for name in names:
-        if all(name in row for row in rows):
-            return name
-    raise UserError(f"{path} lacks the column {' or '.join(names)}")
-
-
-def _table(rows: list[Row], question: str, answers: str) -> pa.Table:
+        raise UserError(f"{where} holds no questions")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row.get(question), str) or not row[question].strip():
+            raise UserError(f"{where} has a row whose question is no text: number {number}")
     made = [
         {
-            "id": str(row.get("id") or row.get("question_id") or f"question-{number:05d}"),
-            "question": str(row[question]),
+            "id": _id(row, number),
+            "question": row[question],
             "answers": list(dict.fromkeys(_texts(row[answers]))),
         }
         for number, row in enumerate(rows)
     ]
+    repeated = [name for name, count in Counter(row["id"] for row in made).items() if count > 1]
+    if repeated:
+        raise UserError(f"{where} has several questions with the id {repeated[0]}: give each its own, or none an id")
     return pa.Table.from_pylist(made, schema=SCHEMA)
+
+
+def _id(row: Row, number: int) -> str:
+    for name in ("id", "question_id"):
+        if row.get(name) not in (None, ""):
+            return str(row[name])
+    return f"question-{number:05d}"
 
 
 def _texts(value: object) -> Iterable[str]:
@@ -152,13 +126,29 @@ def _texts(value: object) -> Iterable[str]:
 
 
 def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
-    listed = _read(path)
-    key, count = _column(path, listed, "id", "question"), _column(path, listed, "count")
-    try:
-        counts = {str(row[key]): int(row[count]) for row in listed}
-    except (TypeError, ValueError) as error:
-        raise UserError(f"{path} has a count that is no whole number: {error}") from error
-    found = [counts.get(name) for name in rows[key].to_pylist()]
-    if all(one is None for one in found):
+    """Rows with their counts, which are found by id, or by the question itself where the file names no id."""
+    listed = read_rows(path)
+    key, count = find_column(path, listed, "id", "question"), find_column(path, listed, "count")
+    counts = {str(row[key]): _count(path, row[count]) for row in listed}
+    if key == "id" and all("question" in row for row in listed):
+        asked = dict(zip(rows["id"].to_pylist(), rows["question"].to_pylist(), strict=True))
+        for row in listed:
+            if asked.get(str(row["id"]), row["question"]) != row["question"]:
+                raise UserError(f"{path} counts another question as {row['id']}: it was made for another set")
+    names = rows[key].to_pylist()
+    if not any(name in counts for name in names):
         raise UserError(f"{path} counts none of these questions: its column {key} names others")
-    return rows.set_column(3, "cooccurrences", pa.array(found, pa.int64()))
+    return rows.set_column(3, "cooccurrences", pa.array([counts.get(name) for name in names], pa.int64()))
+
+
+def _count(path: Path, value: object) -> int | None:
+    """A count of passages; null where it is empty: nobody could count."""
+    if value is None or value == "":
+        return None
+    try:
+        number = int(str(value))
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise UserError(f"{path} has a count that is no whole number of passages: {value!r}")
+    return number

@@ -1,8 +1,8 @@
 -- according_to_replies: what every question got under every prompt, what could not be scored among it.
 -- Grain: one row a run, model, revision, prompt, metric and question.
--- Columns: run_id, dataset, format, placement, model, revision, model_label, num_parameters; prompt, kind (null,
--- grounding, anti-grounding) and place (in Table 1, from 1); metric; example_id; value (mean over samples, null where
--- nothing could be scored).
+-- Columns: run_id, dataset, format, placement, model, revision, suite, model_label, num_parameters,
+-- instruction_tuned_from; prompt, kind (null, grounding, anti-grounding) and place (in Table 1, from 1); metric;
+-- example_id; value (mean over samples, null where nothing could be scored).
 create or replace view according_to_replies as
 with prompts as (
     select
@@ -55,8 +55,10 @@ select
     prompts.placement,
     asked.model,
     asked.revision,
+    models.suite,
     models.model_label,
     models.num_parameters,
+    models.instruction_tuned_from,
     prompts.prompt,
     prompts.kind,
     list_position(

@@ -4,8 +4,8 @@
 -- one setup, are one cohort; in the order in which tables and charts show them), and what makes a cohort: suite (OPT,
 -- Pythia, Flan-T5, or the label of a model that is none of them), model_label, num_parameters, pretrained (false for
 -- random weights, null if not known), dataset_size (of the config, such as 8k), num_diarists, setup (standard,
--- simplified); max_documents and max_sentences (the most that an answer and a document of the run's examples have: they
--- set the chance lines).
+-- simplified); instruction_tuned_from (the base model's name, null if not known); max_documents and max_sentences (the
+-- most that an answer and a document of the run's examples have: they set the chance lines).
 --
 -- What a run's run.json says of its models under `models` goes first; else the names of the paper's models are known
 -- (Prato et al., Table 4).
@@ -72,6 +72,7 @@ labelled as (
                 when regexp_matches(asked.model, '^(facebook/opt|google/flan-t5|EleutherAI/pythia)-') then true
             end
         ) as pretrained,
+        described_models.instruction_tuned_from,
         case
             when count(distinct asked.model) over (partition by asked.short_name) = 1 then asked.short_name
             else asked.model
@@ -109,6 +110,7 @@ facts as (
         end as model_label,
         labelled.num_parameters,
         labelled.pretrained,
+        labelled.instruction_tuned_from,
         runs.dataset_size,
         runs.num_diarists,
         runs.setup,

@@ -11,7 +11,7 @@ from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from selfknow.evaluate.corpora import Corpus
     from selfknow.evaluate.models import Decoding, LanguageModel
@@ -138,6 +138,20 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    num_parameters: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="according-to: the size of a served model, for questions by size.", show_default=False
+        ),
+    ] = None,
+    instruction_tuned_from: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="according-to: the base model that this one was tuned from, as its own run calls it.",
+            show_default=False,
+        ),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -177,8 +191,8 @@ def evaluate(
 
     check_form(form)
     invents = task == "self-knowledge:agents"
-    set_name = task.partition(":")[2] if task.startswith("according-to:") else ""
-    corpus = None if invents or set_name else open_corpus(task)
+    name, _, set_name = task.partition(":")
+    corpus = None if invents or name == "according-to" else open_corpus(task)
     asks_the_unanswerable = corpus is not None and is_self_aware(corpus)
     if temperature is None:
         temperature = TEMPERATURE if asks_the_unanswerable else 0.0
@@ -194,10 +208,20 @@ def evaluate(
         _print_stages(out, stages, output_format)
         return
     images.check_unused(task)
-    if set_name:
+    if name == "according-to":
         setting = (prompt_format, prompts, placement, corpus_name, corpus_address)
+        facts = {"num_parameters": num_parameters, "instruction_tuned_from": instruction_tuned_from}
         stages = _according_to(
-            set_name, setting, portrait, counts, decoding, out, lambda: opening.language_model(model), samples, limit
+            set_name,
+            setting,
+            portrait,
+            counts,
+            decoding,
+            out,
+            lambda: opening.language_model(model),
+            samples,
+            limit,
+            facts,
         )
         _print_stages(out, stages, output_format)
         return
@@ -233,6 +257,7 @@ def _according_to(
     open_model: "Callable[[], LanguageModel]",
     samples: int,
     limit: int | None,
+    facts: "Mapping[str, object]",
 ) -> "list[Asked]":
     from selfknow.evaluate.according_to.evaluating import Setup, chosen_prompts, evaluate_according_to
     from selfknow.evaluate.according_to.questions import open_questions
@@ -242,7 +267,9 @@ def _according_to(
     prompt_format, prompts, placement, corpus_name, corpus_address = setting
     questions = open_questions(set_name, out, counts)
     how = Setup(prompt_format or questions.format, chosen_prompts(prompts), placement, corpus_name, corpus_address)
-    return evaluate_according_to(questions, how, portrait, decoding, out, [open_model()], samples=samples, limit=limit)
+    return evaluate_according_to(
+        *(questions, how, portrait, decoding, out, [open_model()]), samples=samples, limit=limit, facts=facts
+    )
 
 
 def _print_progress(out: Path, asked: "LanguageModel", progress: "Progress", output_format: Format) -> None:

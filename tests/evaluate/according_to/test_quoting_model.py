@@ -14,6 +14,7 @@ from selfknow.evaluate.according_to.evaluating import Setup, chosen_prompts, eva
 from selfknow.evaluate.according_to.questions import open_questions
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.files import read_parquet
 from selfknow.evaluate.models import Decoding
 from selfknow.evaluate.questions import ask
 from selfknow.evaluate.score import score_run
@@ -26,6 +27,13 @@ from tests.test_documents import console_blocks
 TEXT = "\n".join(CORPUS.values())
 KINDS = {prompt["id"]: prompt["kind"] for prompt in phrases()}
 WIDTH = 25
+# The questions of the document's section on popularity.
+ASKED = [
+    {"question": "what orbits earth", "answer": ["the moon", "moon"]},
+    {"question": "which large cat lives in asia", "answer": "tiger"},
+    {"question": "which cat comes from earth", "answer": "tiger"},
+    {"question": "what is salt made of", "answer": "sodium chloride"},
+]
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +50,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     counts = "".join(f"what is {thing},{3**number}\n" for number, thing in enumerate(CORPUS))
     (folder / "counts.csv").write_text("question,count\n" + counts)
     Portrait.build([TEXT], false_positive_rate=1e-9).save(folder / "portrait")
+    Portrait.build([TEXT], width=50, stride=50).save(folder / "tiles")
     return folder
 
 
@@ -130,7 +139,7 @@ def test_changes_are_paired_and_corrected_for_eleven_comparisons(run: Path) -> N
 def test_bins_hold_the_questions_of_their_counts(run: Path) -> None:
     rows = [row for row in asked(run, "according_to_popularity") if (row["metric"], row["prompt"]) == ("quip", "null")]
     bins = [(row["cooccurrences_from"], row["cooccurrences_to"], row["n"]) for row in rows]
-    assert bins == [(1, 9, 3), (10, 99, 2), (100, 999, 1)]  # 1, 3, 9, 27, 81, 243
+    assert bins == [(1, 10, 3), (11, 100, 2), (101, 1000, 1)]  # 1, 3, 9, 27, 81, 243
 
 
 def test_a_run_goes_on_where_it_stopped_and_failures_stay_in_the_denominator(
@@ -150,9 +159,28 @@ def test_a_run_goes_on_where_it_stopped_and_failures_stay_in_the_denominator(
     assert len(read_generations(folder)) == 1 + 6 + 6 * 12, "what was answered is not asked again"
 
 
-def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server: str) -> None:
+def test_counts_may_be_added_to_a_run_that_was_made_without_them(here: Path, server: str, tmp_path: Path) -> None:
+    def evaluate(counts: Path | None) -> list[int | None]:
+        questions = open_questions(str(here / "questions.jsonl"), counts=counts)
+        model = EndpointModel(Endpoint(server, "quoter"))
+        setup = Setup("short", ("null", "attributed"), corpus="the corpus")
+        portrait = str(here / "portrait")
+        evaluate_according_to(questions, setup, portrait, Decoding(), tmp_path / "run", [model], quiet=True)
+        return read_parquet(tmp_path / "run" / "examples.parquet")["cooccurrences"].to_pylist()
+
+    counts = [3**number for number in range(len(CORPUS))]
+    assert evaluate(None) == [None] * len(CORPUS)
+    assert evaluate(here / "counts.csv") == counts
+    assert evaluate(None) == counts, "what is known stays"
+    (tmp_path / "others.csv").write_text("question,count\nwhat is moon,0\n")
+    assert evaluate(tmp_path / "others.csv") == [0, *[None] * (len(CORPUS) - 1)]
+    assert len(read_generations(tmp_path / "run")) == 2 * len(CORPUS), "nothing was asked again"
+
+
+def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server: str, tmp_path: Path) -> None:
     command = ["evaluate", f"according-to:{here / 'questions.jsonl'}", "--portrait", here / "portrait", "--out", "run"]
     command += ["--corpus-name", "the corpus", "--prompts", "attributed,without", "--endpoint", server, "--model", "q"]
+    command += ["--num-parameters", 7_000_000, "--instruction-tuned-from", "base"]
     result = selfknow(*command, "--format", "json")
     assert result.returncode == 0, result.stderr
     assert [(row["stage"], row["answered"]) for row in json.loads(result.stdout)] == [("answer", 18)]
@@ -162,12 +190,22 @@ def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server
     table = selfknow("query", "according_to_changes", "run", "--format", "json")
     assert table.returncode == 0, table.stderr
     assert [row["prompt"] for row in json.loads(table.stdout) if row["metric"] == "quip"] == ["attributed", "without"]
+    sizes = selfknow("query", "according_to_by_size", "run", "--format", "json")
+    assert [(row["prompt"], row["num_parameters"]) for row in json.loads(sizes.stdout)] == [
+        ("attributed", 7_000_000),
+        ("without", 7_000_000),
+    ]
+    with connect(tmp_path / "run") as connection:
+        assert connection.rows("select instruction_tuned_from from models") == [{"instruction_tuned_from": "base"}]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': name nq, tqa, hotpot, eli5"),
+        (["according-to"], "there is no question set ''"),
+        (["according-to:"], "there is no question set '': name nq, tqa, hotpot, eli5, or a file"),
+        (["according-to:questions.jsonl", "--portrait", "tiles"], "QUIP needs a portrait of stride 1"),
         (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt nul; there is null, evidence"),
         (["according-to:questions.jsonl", "--prompt-format", "long-form"], "there is no format 'long-form'"),
         (["according-to:questions.jsonl", "--placement", "behind"], "there is no placement 'behind'"),
@@ -193,10 +231,13 @@ def test_paraphrases_stand_nowhere_in_the_corpus() -> None:
 def test_the_run_in_the_document_prints_what_it_shows(selfknow: Run, server: str, tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("".join(f"{sentence}\n" for sentence in CORPUS.values()))
     (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
-    commands = console_blocks((REPOSITORY / "docs" / "according-to.md").read_text())
-    assert len(commands) == 4
+    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ASKED))
+    document = (REPOSITORY / "docs" / "according-to.md").read_text()
+    commands = console_blocks(document)
+    assert len(commands) == 5
     shown_at = "http://127.0.0.1:50000"
     assert len(server) == len(shown_at), "or the columns would be wider"
     for command, expected in commands:
         result = selfknow(*shlex.split(command.replace(shown_at, server))[1:])
         assert result.stdout.replace(server, shown_at) == expected, result.stderr
+    assert f"```text\n{(tmp_path / 'counts.csv').read_text()}```" in document

@@ -91,6 +91,23 @@ def test_answers_are_read_in_every_shape_that_the_question_sets_have(
     assert row == {"id": "question-00000", "question": "Where?", "answers": expected, "cooccurrences": None}
 
 
+def test_a_repeated_question_is_asked_twice_and_a_mark_of_the_byte_order_is_no_part_of_it(tmp_path: Path) -> None:
+    line = '{"question": "Where? {question} {corpus}", "answer": "Paris"}\n'
+    (tmp_path / "set.jsonl").write_text("\ufeff" + 2 * line, encoding="utf-8")
+    rows = open_questions(str(tmp_path / "set.jsonl")).rows.to_pylist()
+    assert [row["id"] for row in rows] == ["question-00000", "question-00001"]
+    asked = Setup("long", ("null", "according-to")).rendered("according-to", "answer", rows[0]["question"])
+    assert asked == "Where? {question} {corpus} Answer according to Wikipedia."
+
+
+def test_thousands_of_aliases_are_read_and_scored(tmp_path: Path) -> None:
+    aliases = [f"alias {number}" for number in range(5_000)]
+    (tmp_path / "set.jsonl").write_text(json.dumps({"question": "Where?", "answer": aliases * 2}) + "\n")
+    [row] = open_questions(str(tmp_path / "set.jsonl")).rows.to_pylist()
+    assert row["answers"] == aliases
+    assert exact_match("Alias 4999.", row["answers"]) == 1.0
+
+
 def test_parquet_is_read_with_its_ids_and_its_counts(tmp_path: Path) -> None:
     table = pa.table({"id": ["x", "y"], "input": ["X?", "Y?"], "answers": [["1"], ["2", "two"]]})
     pq.write_table(table, tmp_path / "set.parquet")
@@ -107,7 +124,14 @@ def test_parquet_is_read_with_its_ids_and_its_counts(tmp_path: Path) -> None:
     [
         (b"", "holds no questions"),
         (b'{"question": "Where?"', "cannot be read"),
-        (b"\xff\xfe\x00", "cannot be read"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
+        (b'{"question": " ", "answer": "Paris"}', "has a row whose question is no text: number 1"),
+        (b'{"question": ["Where?"], "answer": "Paris"}', "has a row whose question is no text: number 1"),
+        (b'{"question": null, "answer": "Paris"}', "has a row whose question is no text: number 1"),
+        (
+            b'{"id": 7, "question": "Where?", "answer": []}\n{"id": "7", "question": "Who?", "answer": []}',
+            "has several questions with the id 7",
+        ),
         (b'["Where?"]\n', "holds no rows"),
         (b'{"question": "Where?"}\n', "lacks the column answers or answer or output"),
         (b'{"answer": "Paris"}\n', "lacks the column question or input"),
@@ -121,7 +145,15 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes, messa
 
 @pytest.mark.parametrize(
     ("counts", "message"),
-    [("id,count\nnobody,1\n", "counts none of these"), ("question,count\nWhere?,many\n", "no whole number")],
+    [
+        ("id,count\nnobody,1\n", "counts none of these"),
+        ("question,count\nWhere?,many\n", "no whole number of passages: 'many'"),
+        ("question,count\nWhere?,-3\n", "no whole number of passages: '-3'"),
+        ("question,count\nWhere?,2.5\n", "no whole number of passages: '2.5'"),
+        ("id,question,count\nquestion-00000,Who?,3\n", "counts another question as question-00000"),
+        ("question,number\nWhere?,3\n", "lacks the column count"),
+        ("", "holds no questions"),
+    ],
 )
 def test_counts_of_other_questions_are_refused(tmp_path: Path, counts: str, message: str) -> None:
     (tmp_path / "set.jsonl").write_text('{"question": "Where?", "answer": "Paris"}\n')

@@ -1,0 +1,122 @@
+"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus at once against one after the other.
+
+    python -m benchmarks.according_to QUESTIONS CORPUS
+
+QUESTIONS is a file of questions and answers, CORPUS a text, a passage a line. The run that is asked about has every
+question under all twelve prompts, with random scores. NumPy makes the same intervals from the same MD5 draws, and both
+have to agree, or the benchmark stops; so have the counts, of the first questions, which a regular expression each
+looks for in every passage.
+"""
+
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.processes import measure
+from selfknow.evaluate.according_to.cooccurrences import count_cooccurrences, passages_of
+from selfknow.evaluate.according_to.evaluating import PROMPTS
+from selfknow.evaluate.according_to.questions import open_questions
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.questions import ask
+from selfknow.portraits import Corpus
+from tests.sql.according_to_runs import array, draws, ends, replicated_mean, write_run
+
+FOLDER = Path("out/benchmarks/according-to")
+METRICS = ("quip", "quip_zero", "quip_corrected", "exact_match", "f1", "has_explanation")
+NAMES = ("according_to_table", "according_to_changes", "according_to_popularity", "according_to_by_size")
+ONE_BY_ONE = 50
+
+
+def scores(num_questions: int) -> dict[str, dict[str, list[float | None]]]:
+    """Random ones, a twentieth of them missing."""
+    random = np.random.default_rng(0)
+    values = random.random((len(METRICS), len(PROMPTS), num_questions))
+    missing = random.random(values.shape) < 0.05
+    return {
+        metric: {
+            prompt: [None if gone else float(value) for value, gone in zip(values[i, j], missing[i, j], strict=True)]
+            for j, prompt in enumerate(PROMPTS)
+        }
+        for i, metric in enumerate(METRICS)
+    }
+
+
+def ask_sql(name: str, run: str) -> float:
+    """All rows of a question; returns the sum of the intervals' lower ends, where it is about changes."""
+    with connect(run) as connection:
+        rows = ask(connection, name).to_arrow_table()
+    return float(np.sum(rows["difference_low"].to_numpy())) if name == "according_to_changes" else 0.0
+
+
+def ask_numpy(num_questions: int) -> float:
+    """The same sum: the paired bootstrap and the sign flips of every metric and prompt."""
+    values = scores(num_questions)
+    weights, signs = draws(num_questions)
+    total = 0.0
+    for of_prompts in values.values():
+        null = array(of_prompts["null"])
+        for prompt in PROMPTS[1:]:
+            change = array(of_prompts[prompt]) - null
+            paired = ~np.isnan(change)
+            total += ends(replicated_mean(change, weights))[0]
+            ends(replicated_mean(change, weights) / replicated_mean(np.where(paired, null, np.nan), weights))
+            np.mean(np.abs(signs[:, paired] @ change[paired]) >= abs(change[paired].sum()))
+    return total
+
+
+def compare_intervals(num_questions: int) -> None:
+    """Print how long every question takes over a run of this size, and NumPy beside the one that it can answer."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    counts = [10 ** (number % 5) for number in range(num_questions)]
+    run = write_run(FOLDER / "run", scores(num_questions), counts=counts, facts={"num_parameters": 1})
+    measured = {name: measure(ask_sql, name, str(run)) for name in NAMES}
+    numpy = measure(ask_numpy, num_questions)
+    found = measured["according_to_changes"].value
+    if not np.isclose(found, numpy.value):
+        raise SystemExit(f"SQL says {found}, NumPy {numpy.value}")
+    print(f"\n| {num_questions:,} questions x {len(PROMPTS)} prompts | seconds | peak memory (MB) |")
+    print("| --- | ---: | ---: |")
+    for name, one in [*((f"`{name}`", one) for name, one in measured.items()), ("changes in NumPy", numpy)]:
+        print(f"| {name} | {one.seconds:.1f} | {one.peak_memory_in_mb:,.0f} |")
+
+
+def compare_counts(questions: str, corpus: str) -> None:
+    """Print how long all questions take at once, and the first ones by a search for each in every passage."""
+    asked = open_questions(questions)
+    rows, passages = asked.rows.to_pylist(), Corpus.from_files([corpus])
+    start = time.perf_counter()
+    found = count_cooccurrences(rows, passages, asked.entities, quiet=True)
+    at_once = time.perf_counter() - start
+    folded = [passage.casefold() for passage in passages_of(passages)]
+    start = time.perf_counter()
+    for row, one in list(zip(rows, found, strict=True))[:ONE_BY_ONE]:
+        answers = _any_of(row["answers"])
+        both = [sum(bool(_any_of([entity]).search(text) and answers.search(text)) for text in folded)
+                for entity in one.entities]  # fmt: skip
+        if one.count is not None and one.count != max(both):
+            raise SystemExit(f"{row['question']}: {one.count}, but a search finds {max(both)}")
+    one_by_one = (time.perf_counter() - start) * len(rows) / ONE_BY_ONE
+    size = Path(corpus).stat().st_size / 1e6
+    print(
+        f"\n{len(rows):,} questions, {len(folded):,} passages, {size:.1f} MB: all at once {at_once:.2f} s, names too;"
+    )
+    print(f"counted alone one by one {one_by_one:.1f} s (from {ONE_BY_ONE}), {one_by_one / at_once:.0f} times as long")
+
+
+def _any_of(phrases: list[str]) -> re.Pattern[str]:
+    words = [r"\W+".join(re.findall(r"\w+", phrase.casefold())) for phrase in phrases]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(filter(None, words)) or r'(?!)'})(?!\w)")
+
+
+def main(questions: str, corpus: str) -> None:
+    """Print both comparisons."""
+    compare_counts(questions, corpus)
+    compare_intervals(len(open_questions(questions).rows))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

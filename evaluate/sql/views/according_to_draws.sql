@@ -1,0 +1,45 @@
+-- according_to_draws: the random numbers of the bootstrap and of the sign flips, the same on every machine.
+-- Grain: one row a set of questions that was asked and replicate, 1,000 in all.
+-- Columns: question_set (MD5 of its ids), replicate; weights (how often the replicate takes each question, Poisson with
+-- mean 1, in the order of their ids), signs (1 or -1 for each).
+-- Both come from MD5 of replicate and question, which is the seed: all prompts and models share them.
+create or replace view according_to_draws as
+with asked as (
+    select distinct
+        run_id,
+        model,
+        revision,
+        example_id
+    from calls
+    where task = 'according-to' and stage = 'answer'
+),
+
+lists as (
+    select list(example_id order by example_id) as ids
+    from asked
+    group by run_id, model, revision
+),
+
+sets as (
+    select distinct
+        md5(ids::varchar) as question_set,
+        ids
+    from lists
+),
+
+-- MD5 once for both
+numbered as (
+    select
+        sets.question_set,
+        replicates.replicate::integer as replicate,
+        random_numbers(replicates.replicate, sets.ids) as numbers
+    from sets
+    cross join range(1000) as replicates (replicate)
+)
+
+select
+    question_set,
+    replicate,
+    poisson_weights(numbers) as weights,
+    random_signs(numbers) as signs
+from numbered;

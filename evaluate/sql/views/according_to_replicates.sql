@@ -1,0 +1,59 @@
+-- according_to_replicates: what each replicate of the bootstrap makes of the scores under a prompt.
+-- Grain: one row a run, model, revision, metric, prompt and replicate, 1,000 in all.
+-- Columns: run_id, model, revision (the empty text where there is none), metric, prompt, replicate; score (mean over
+-- the questions that have one); difference to the null prompt, over the questions that both have, and relative_change
+-- (difference / null score); flipped: the difference with the sign of every question's drawn at random, as it would
+-- come out if prompts made none.
+-- A question's values stand in lists, in the order of ids that `according_to_draws` has, so that each sum over
+-- questions is one inner product.
+create or replace view according_to_replicates as
+with paired as (
+    select
+        *,
+        max(value) filter (where prompt = 'null') over (
+            partition by run_id, model, revision, metric, example_id
+        ) as null_value
+    from according_to_replies
+),
+
+changed as (
+    select
+        *,
+        value - null_value as change
+    from paired
+),
+
+lists as (
+    select
+        run_id,
+        model,
+        coalesce(revision, '') as revision,
+        metric,
+        prompt,
+        md5(list(example_id order by example_id)::varchar) as question_set,
+        list(coalesce(value, 0) order by example_id) as scores,
+        list(if(value is null, 0::double, 1::double) order by example_id) as graded,
+        list(coalesce(change, 0) order by example_id) as changes,
+        list(if(change is null, 0, null_value) order by example_id) as null_scores,
+        list(if(change is null, 0::double, 1::double) order by example_id) as pairs,
+        count(change) as n_pairs
+    from changed
+    group by run_id, model, coalesce(revision, ''), metric, prompt
+)
+
+select
+    lists.run_id,
+    lists.model,
+    lists.revision,
+    lists.metric,
+    lists.prompt,
+    draws.replicate,
+    list_inner_product(lists.scores, draws.weights)
+    / nullif(list_inner_product(lists.graded, draws.weights), 0) as score,
+    list_inner_product(lists.changes, draws.weights)
+    / nullif(list_inner_product(lists.pairs, draws.weights), 0) as difference,
+    list_inner_product(lists.changes, draws.weights)
+    / nullif(list_inner_product(lists.null_scores, draws.weights), 0) as relative_change,
+    list_inner_product(lists.changes, draws.signs) / nullif(lists.n_pairs, 0) as flipped
+from lists
+inner join according_to_draws as draws on lists.question_set = draws.question_set;

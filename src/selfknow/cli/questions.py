@@ -1,0 +1,99 @@
+"""``selfknow questions``: what can be told of a question set before a model is asked."""
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+from selfknow.cli.portrait_ask import FormatOption, TextOption, WhereOption
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.according_to.cooccurrences import Cooccurrences
+
+app = typer.Typer(name="questions", help="Tell how popular a set's questions are in a corpus.", no_args_is_help=True)
+
+
+@app.callback()
+def questions_() -> None:
+    """Tell how popular a set's questions are in a corpus."""
+
+
+@app.command()
+def count(
+    name: Annotated[
+        str, typer.Argument(metavar="SET", help="nq, tqa, hotpot, eli5 (with @COMMIT if wanted), or a file.")
+    ],
+    corpus: Annotated[
+        list[Path],
+        typer.Option("--corpus", help="A text, JSONL or Parquet file; may be repeated, for files of one kind."),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The CSV file to write, for `evaluate --counts`.")],
+    text: TextOption = "text",
+    where: WhereOption = None,
+    passage_words: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Cut texts into passages of so many words, such as 100. Default: a line or a row is a passage.",
+            show_default=False,
+        ),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Count the passages of a corpus in which the entities of a question and its answer occur together.
+
+    An answer occurs where any of its references stands as whole words, whatever the case. A question's entities are
+    those of its column `entities`, or else the longest names among its words; a name is what the corpus itself writes
+    with capitals in mid-sentence. Of several entities the most frequent counts. A question without an entity or an
+    answer has no count. Needs the extra [entities].
+
+    **Examples:**
+
+    `selfknow questions count nq --corpus wiki.txt --out counts.csv`
+
+    `selfknow questions count my.jsonl --corpus wiki.parquet --text body --passage-words 100 --out counts.csv`
+    """
+    from selfknow.evaluate.according_to.cooccurrences import count_cooccurrences
+    from selfknow.evaluate.according_to.questions import open_questions
+    from selfknow.evaluate.files import write_whole
+    from selfknow.portraits import Corpus
+
+    if out.suffix != ".csv":
+        raise UserError(f"{out} is no CSV file: name one that ends in .csv")
+    if out.exists() and not overwrite:
+        raise UserError(f"{out} is there already: give another file, or --overwrite")
+    passages = Corpus.from_files(corpus, text=text, where=where)
+    questions = open_questions(name)
+    found = count_cooccurrences(questions.rows.to_pylist(), passages, questions.entities, passage_words=passage_words)
+    write_whole(out, _csv(found).encode())
+    print_rows(_bins(found), output_format)
+
+
+def _csv(found: "list[Cooccurrences]") -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "question", "count", "entities"])
+    writer.writerows([one.id, one.question, one.count, "; ".join(one.entities)] for one in found)
+    return text.getvalue()
+
+
+def _bins(found: "list[Cooccurrences]") -> list[dict[str, object]]:
+    """How many questions the bins of ``according_to_popularity`` have."""
+    bins = Counter(None if one.count is None else len(str(one.count - 1)) if one.count else 0 for one in found)
+    return [
+        {
+            "passages": "not counted" if bin_ is None else "0" if bin_ == 0 else f"{_first(bin_):,} to {10**bin_:,}",
+            "questions": bins[bin_],
+        }
+        for bin_ in sorted(bins, key=lambda one: (one is None, one))
+    ]
+
+
+def _first(bin_: int) -> int:
+    return 1 if bin_ == 1 else 10 ** (bin_ - 1) + 1

@@ -1,0 +1,64 @@
+"""What a served model is really sent: every prompt of Table 1, in every format of Appendix A, at every place."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from selfknow.evaluate.according_to.evaluating import Setup, evaluate_according_to
+from selfknow.evaluate.according_to.questions import open_questions
+from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.models import Decoding
+from selfknow.portraits import Portrait
+from tests.builders.test_according_to import TABLE_1
+from tests.evaluate.according_to.quoting_server import CORPUS, Quoter, quoting_server
+
+QUESTION, ANSWER = "what is moon", "A moon!"
+INSTRUCTIONS = (
+    "You are a highly intelligent & complex question-answer generative model. You take a question as an input and "
+    "answer it by imitating the way a human gives short answers with a corresponding explanation. You answer should be "
+    "short - only a few words.\n\nYour output format should be the answer, then a semicolon, then the explanation.\n"
+)
+
+
+def placed(placement: str, phrase: str) -> str:
+    """The question with a phrase of Table 1 at its place; the null prompt's is empty."""
+    parts = {"appended": [QUESTION, phrase], "prepended": [phrase, QUESTION], "both": [phrase, QUESTION, phrase]}
+    return " ".join(part for part in parts[placement] if part)
+
+
+def expected(format_: str, placement: str) -> list[str]:
+    """All prompts that are sent for one question."""
+    asked = [placed(placement, phrase) for phrase in TABLE_1]
+    match format_:
+        case "short":
+            return [INSTRUCTIONS + one for one in asked]
+        case "long":
+            return asked
+        case "long-answer":
+            return [f"{one}\nAnswer:" for one in asked]
+    before = ["" if placement == "appended" or not phrase else f"{phrase} " for phrase in TABLE_1]
+    behind = ["" if placement == "prepended" else phrase for phrase in TABLE_1]
+    return [f"Output the answer only. {QUESTION}\nAnswer string only:"] + [
+        f"{first}Question: {QUESTION}\nAnswer: {ANSWER}\n\n\n"
+        f"Give a detailed explanation for why this is true. {last} \nExplanation:"
+        for first, last in zip(before, behind, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("placement", ["appended", "prepended", "both"])
+@pytest.mark.parametrize("format_", ["short", "two-step", "long", "long-answer"])
+def test_every_prompt_is_sent_to_the_letter(
+    format_: str, placement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "set.jsonl").write_text(json.dumps({"question": QUESTION, "answer": "moon"}))
+    Portrait.build(list(CORPUS.values())).save(tmp_path / "portrait")
+    sent: list[str] = []
+    monkeypatch.setattr(Quoter, "fails", staticmethod(lambda prompt: bool(sent.append(prompt))))
+    with quoting_server() as server:
+        model = EndpointModel(Endpoint(server, "quoter", concurrency=1))
+        questions, setup = open_questions(str(tmp_path / "set.jsonl")), Setup(format_, placement=placement)
+        portrait = str(tmp_path / "portrait")
+        evaluate_according_to(questions, setup, portrait, Decoding(), tmp_path / "run", [model], quiet=True)
+    assert sorted(sent) == sorted(expected(format_, placement))
+    assert len(set(sent)) == len(sent) == (13 if format_ == "two-step" else 12)

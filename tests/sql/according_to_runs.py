@@ -1,0 +1,106 @@
+"""Runs of according-to with given scores, and their intervals as NumPy makes them from the same MD5 draws."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy import stats
+
+from selfknow.evaluate.according_to.evaluating import TASK, Setup
+from selfknow.evaluate.according_to.questions import SCHEMA
+from selfknow.evaluate.files import write_parquet
+from selfknow.evaluate.models import Decoding, Reply, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.store import SCORES, last_attempts, read_generations
+
+Values = Sequence[float | None]
+Floats = npt.NDArray[np.float64]
+REPLICATES = 1_000
+
+
+def write_run(
+    folder: Path,
+    values: Mapping[str, Mapping[str, Values]],
+    *,
+    model: str = "m",
+    dataset: str = "nq.jsonl",
+    counts: Sequence[int | None] | None = None,
+    facts: Mapping[str, object] | None = None,
+    failed: Sequence[tuple[str, int]] = (),
+) -> Path:
+    """A scored run.
+
+    Args:
+        folder: Where it is written.
+        values: For each metric and prompt a value for each question; null where it could not be scored.
+        model: Who answered.
+        dataset: What it calls its questions.
+        counts: Of each question, in how many passages its entities occur together.
+        facts: What is said of the model.
+        failed: Prompts and numbers of questions whose request failed: they have no scores at all.
+    """
+    prompts = tuple(next(iter(values.values())))
+    num_questions = len(next(iter(next(iter(values.values())).values())))
+    rows = [
+        {"id": f"q{number}", "question": "?", "answers": [], "cooccurrences": counts[number] if counts else None}
+        for number in range(num_questions)
+    ]
+    setup = Setup(prompts=prompts)
+    description = RunDescription(TASK, DatasetReference(dataset), Decoding(), {**setup.as_json(), "samples": 1})
+    with Run.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
+        run.describe_model(model, facts or {})
+        for prompt in prompts:
+            for number in range(num_questions):
+                reply = Reply(None, error="503") if (prompt, number) in failed else Reply("so; it is", "stop")
+                run.append(model, None, Request(f"q{number}", "?", variant=prompt), reply)
+    scores = [
+        {
+            "generation_id": row["generation_id"],
+            "metric": metric,
+            "value": of_prompts[row["variant"]][int(row["example_id"][1:])],
+            "reason": None,
+        }
+        for row in last_attempts(read_generations(folder)).to_pylist()
+        if row["error"] is None
+        for metric, of_prompts in values.items()
+    ]
+    (folder / "scores").mkdir()
+    write_parquet(folder / "scores" / "according-to.parquet", pa.Table.from_pylist(scores, schema=SCORES))
+    return folder
+
+
+def draws(num_questions: int) -> tuple[Floats, Floats]:
+    """Weights and signs, a row a replicate, a column a question."""
+    digests = [
+        [hashlib.md5(f"{replicate},q{number}".encode()).digest() for number in range(num_questions)]
+        for replicate in range(REPLICATES)
+    ]
+    uniform = np.array([[int.from_bytes(one[8:], "little") / 2**64 for one in row] for row in digests])
+    odd = np.array([[one[0] % 2 for one in row] for row in digests])
+    return stats.poisson.ppf(uniform, 1.0), 1.0 - 2.0 * odd
+
+
+def array(values: Values) -> Floats:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def replicated_mean(values: Floats, weights: Floats) -> Floats:
+    """The weighted mean in every replicate, over the questions that have a value."""
+    there = ~np.isnan(values)
+    found: Floats = weights[:, there] @ values[there] / weights[:, there].sum(axis=1)
+    return found
+
+
+def ends(replicates: Floats) -> list[float]:
+    return [float(end) for end in np.quantile(replicates, [0.025, 0.975])]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm (1979): p times the number of hypotheses not yet rejected, never less than one before it."""
+    order = np.argsort(p_values)
+    stepped = [p_values[place] * (len(p_values) - step) for step, place in enumerate(order)]
+    corrected = dict(zip(order, np.minimum(1, np.maximum.accumulate(stepped)), strict=True))
+    return [float(corrected[place]) for place in range(len(p_values))]

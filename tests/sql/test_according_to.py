@@ -1,0 +1,264 @@
+"""Every question about quoting: given rows, expected rows, and intervals as NumPy makes them of the same draws."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from selfknow.evaluate.connection import Connection, connect
+from selfknow.evaluate.questions import ask, questions
+from tests.sql.according_to_runs import Values, array, draws, ends, holm, replicated_mean, write_run
+
+NUM_QUESTIONS = 40
+WEIGHTS, SIGNS = draws(NUM_QUESTIONS)
+RANDOM = np.random.default_rng(0)
+
+
+def drawn(mean: float, missing: float = 0.1) -> list[float | None]:
+    values = np.clip(RANDOM.normal(mean, 0.2, NUM_QUESTIONS), 0, 1)
+    return [None if RANDOM.random() < missing else float(value) for value in values]
+
+
+QUIP = {"null": drawn(0.3), "evidence": drawn(0.32), "attributed": drawn(0.5), "without": drawn(0.2)}
+EXACT = {prompt: [float(number % 3 == 0) for number in range(NUM_QUESTIONS)] for prompt in QUIP}
+EXACT["attributed"][0] = None  # type: ignore[call-overload]
+NOTHING: dict[str, Values] = {prompt: [0.0 if prompt == "null" else 0.5] * NUM_QUESTIONS for prompt in QUIP}
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """One run of forty questions under four prompts; the request of the last one failed under `evidence`."""
+    folder = tmp_path_factory.mktemp("given") / "run"
+    QUIP["evidence"][-1] = EXACT["evidence"][-1] = None  # type: ignore[call-overload]
+    values = {"quip": QUIP, "exact_match": EXACT, "f1": NOTHING}
+    failed = [("evidence", NUM_QUESTIONS - 1)]
+    with connect(write_run(folder, values, failed=failed)) as connection:
+        yield connection
+
+
+def rows(connection: Connection, name: str) -> list[dict[str, Any]]:
+    relation = ask(connection, name)
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def test_every_question_about_quoting_is_tested_here() -> None:
+    here = Path(__file__).read_text()
+    names = [name.partition("/")[2] for name in questions() if name.startswith("according_to/")]
+    assert len(names) == 5
+    assert [name for name in names if f'"{name}"' not in here] == []
+
+
+def test_a_reply_stands_there_for_every_question_prompt_and_metric_scored_or_not(given: Connection) -> None:
+    found = given.rows("select * from according_to_replies order by metric, place, example_id")
+    assert len(found) == 3 * 4 * NUM_QUESTIONS
+    values = {(row["metric"], row["prompt"], row["example_id"]): row["value"] for row in found}
+    assert values["quip", "null", "q3"] == QUIP["null"][3]
+    assert values["exact_match", "evidence", f"q{NUM_QUESTIONS - 1}"] is None, "its request failed"
+    assert {(row["prompt"], row["kind"], row["place"]) for row in found} == {
+        ("null", "null", 1),
+        ("evidence", "grounding", 2),
+        ("attributed", "grounding", 9),
+        ("without", "anti-grounding", 12),
+    }
+
+
+def test_absolute_scores_have_n_and_intervals(given: Connection) -> None:
+    found = {(row["metric"], row["prompt"]): row for row in rows(given, "according_to_table")}
+    assert [prompt for metric, prompt in found if metric == "quip"] == list(QUIP)
+    for prompt, values in QUIP.items():
+        row, expected = found["quip", prompt], array(values)
+        n_graded = int((~np.isnan(expected)).sum())
+        assert (row["n"], row["n_graded"]) == (NUM_QUESTIONS, n_graded)
+        assert row["share_unscored"] == pytest.approx(1 - n_graded / NUM_QUESTIONS)
+        assert row["score"] == pytest.approx(np.nanmean(expected))
+        assert [row["score_low"], row["score_high"]] == pytest.approx(ends(replicated_mean(expected, WEIGHTS)))
+        assert row["score_low"] < row["score"] < row["score_high"]
+    exact = found["exact_match", "attributed"]
+    assert (exact["n_graded"], exact["score"]) == (39, pytest.approx(13 / 39))
+    wilson = stats.binomtest(13, 39).proportion_ci(method="wilson")
+    assert [exact["score_low"], exact["score_high"]] == pytest.approx([wilson.low, wilson.high], abs=1e-6)
+    assert (found["exact_match", "evidence"]["n"], found["exact_match", "evidence"]["n_graded"]) == (40, 39)
+    constant = found["f1", "without"]
+    assert (constant["score"], constant["score_low"], constant["score_high"]) == (0.5, 0.5, 0.5)
+
+
+def test_changes_are_those_of_a_paired_bootstrap_and_of_sign_flips(given: Connection) -> None:
+    found = [row for row in rows(given, "according_to_changes") if row["metric"] == "quip"]
+    assert [row["prompt"] for row in found] == ["evidence", "attributed", "without"]
+    null = array(QUIP["null"])
+    for row in found:
+        score = array(QUIP[row["prompt"]])
+        change = score - null
+        paired = ~np.isnan(change)
+        assert (row["n"], row["n_pairs"]) == (NUM_QUESTIONS, paired.sum())
+        assert row["share_unscored"] == pytest.approx(1 - paired.mean())
+        assert (row["null_score"], row["score"]) == pytest.approx((null[paired].mean(), score[paired].mean()))
+        assert row["difference"] == pytest.approx(change[paired].mean())
+        differences = replicated_mean(change, WEIGHTS)
+        assert [row["difference_low"], row["difference_high"]] == pytest.approx(ends(differences))
+        assert row["relative_change"] == pytest.approx(change[paired].mean() / null[paired].mean())
+        relative = differences / replicated_mean(np.where(paired, null, np.nan), WEIGHTS)
+        assert [row["relative_low"], row["relative_high"]] == pytest.approx(ends(relative))
+        flipped = np.abs(SIGNS[:, paired] @ change[paired] / paired.sum())
+        as_far = (flipped >= abs(change[paired].mean()) - 1e-12).sum()
+        assert row["p_value"] == pytest.approx((1 + as_far) / 1001)
+    assert [row["p_holm"] for row in found] == pytest.approx(holm([row["p_value"] for row in found]))
+    assert found[1]["p_holm"] < 0.02 < found[0]["p_holm"]
+
+
+def test_nothing_is_a_share_of_a_null_score_of_zero(given: Connection) -> None:
+    found = [row for row in rows(given, "according_to_changes") if row["metric"] == "f1"]
+    assert {(row["null_score"], row["difference"], row["difference_low"]) for row in found} == {(0.0, 0.5, 0.5)}
+    assert {row[name] for row in found for name in ("relative_change", "relative_low", "relative_high")} == {None}
+
+
+@pytest.mark.parametrize(
+    ("p_values", "expected"),
+    [
+        # R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        # p.adjust(c(0.01, 0.01, 0.9), "holm"); a prompt that could not be tested is no comparison
+        ([0.01, 0.01, None, 0.9], [0.03, 0.03, None, 0.9]),
+        ([0.6, 0.7], [1.0, 1.0]),
+    ],
+)
+def test_holms_correction_steps_down(
+    tmp_path: Path, p_values: list[float | None], expected: list[float | None]
+) -> None:
+    run = write_run(tmp_path / "run", {"quip": {"null": [0.1], "evidence": [0.2]}})
+    tested = ", ".join(
+        f"('p{place}', {place}, {'null' if p is None else p}::double)" for place, p in enumerate(p_values)
+    )
+    names = ("dataset", "model_label", "num_parameters", "kind", "null_score", "score", "difference", "relative_change")
+    names += ("difference_low", "difference_high", "relative_low", "relative_high")
+    with connect(run, read_only=False) as connection:
+        connection.duckdb.execute(
+            "create or replace view according_to_differences as select *, 'r' as run_id, 'm' as model, '' as revision, "
+            f"'quip' as metric, 2 as n, 1 as n_pairs, {', '.join(f'null as {name}' for name in names)} "
+            f"from (values {tested}) as tested (prompt, place, p_value)"
+        )
+        found = [row["p_holm"] for row in rows(connection, "according_to_changes")]
+    assert found == [one if one is None else pytest.approx(one) for one in expected]
+
+
+def test_two_questions_are_no_sample_of_one(tmp_path: Path) -> None:
+    values = {
+        "quip": {"null": [0.1, None], "evidence": [0.2, 0.3]},
+        "exact_match": {"null": [1.0, 1.0], "evidence": [0.0, 0.0]},
+    }
+    with connect(write_run(tmp_path / "run", values)) as connection:
+        [change] = [row for row in rows(connection, "according_to_changes") if row["metric"] == "quip"]
+        table = {(row["metric"], row["prompt"]): row for row in rows(connection, "according_to_table")}
+    assert (change["n"], change["n_pairs"], change["difference_low"]) == (2, 1, None)
+    assert change["difference"] == pytest.approx(0.1)
+    assert (table["quip", "null"]["score"], table["quip", "null"]["score_low"]) == (0.1, None)
+    assert table["exact_match", "evidence"]["score_high"] == pytest.approx(0.6576, abs=1e-4)
+
+
+def test_a_prompt_that_could_not_be_scored_at_all_is_a_row_without_numbers(tmp_path: Path) -> None:
+    values = {"quip": {"null": [0.1, 0.2], "evidence": [None, None], "without": [0.0, 0.0]}}
+    with connect(write_run(tmp_path / "run", values)) as connection:
+        changes = {row["prompt"]: row for row in rows(connection, "according_to_changes")}
+        table = {row["prompt"]: row for row in rows(connection, "according_to_table")}
+    nothing = changes["evidence"]
+    assert (nothing["n"], nothing["n_pairs"], nothing["share_unscored"]) == (2, 0, 1)
+    assert {nothing[name] for name in ("difference", "difference_low", "p_value", "p_holm")} == {None}
+    assert changes["without"]["p_holm"] == changes["without"]["p_value"], "one comparison alone"
+    assert (table["evidence"]["score"], table["evidence"]["score_low"]) == (None, None)
+
+
+def test_bins_hold_at_most_400_questions_each_the_same_for_all_prompts(tmp_path: Path) -> None:
+    counts = [0, 1, 10, 11, 100, 101, 1000, None, *[5] * 405]
+    quip = [number / len(counts) for number in range(len(counts))]
+    values = {"quip": {"null": quip, "evidence": quip}, "exact_match": {"null": [1.0] * 413, "evidence": [0.0] * 413}}
+    with connect(write_run(tmp_path / "run", values, counts=counts)) as connection:
+        found = rows(connection, "according_to_popularity")
+        md5 = connection.rows(
+            "select id from according_to_questions where cooccurrences between 1 and 10 order by md5(id)"
+        )
+    shown = [row for row in found if (row["metric"], row["prompt"]) == ("quip", "null")]
+    bins = [(row["cooccurrences_from"], row["cooccurrences_to"], row["n"], row["n_graded"]) for row in shown]
+    assert bins == [(0, 0, 1, 1), (1, 10, 400, 400), (11, 100, 2, 2), (101, 1000, 2, 2)]
+    chosen = [int(row["id"][1:]) for row in md5[:400]]
+    assert shown[1]["score"] == pytest.approx(np.mean([quip[number] for number in chosen]))
+    weights, _ = draws(413)
+    masked = np.full(413, np.nan)
+    masked[chosen] = np.array(quip)[chosen]
+    assert [shown[1]["score_low"], shown[1]["score_high"]] == pytest.approx(ends(replicated_mean(masked, weights)))
+    assert (shown[0]["score_low"], shown[0]["score_high"]) == (None, None), "one question is no sample"
+    exact = {(row["prompt"], row["cooccurrences_from"]): row for row in found if row["metric"] == "exact_match"}
+    wilson = stats.binomtest(0, 400).proportion_ci(method="wilson")
+    assert exact["evidence", 1]["score_low"] == 0.0
+    assert exact["evidence", 1]["score_high"] == pytest.approx(wilson.high, abs=1e-6)
+    assert exact["null", 0]["score_high"] == 1.0
+
+
+def test_questions_without_counts_have_no_bins(given: Connection) -> None:
+    assert rows(given, "according_to_popularity") == []
+
+
+SIZES = {"small": 10_000_000, "middle": 100_000_000, "large": 1_000_000_000}
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[str, dict[str, list[float | None]]]]:
+    """Runs of three models of known size, the largest tuned from the middle one, and of one of unknown size."""
+    folder = tmp_path_factory.mktemp("sizes")
+    values = {name: {"null": drawn(0.3), "attributed": drawn(0.3 + 0.1 * place)} for place, name in enumerate(SIZES)}
+    values["unknown"] = {"null": drawn(0.3), "attributed": drawn(0.3)}
+    facts: dict[str, dict[str, object]] = {name: {"num_parameters": size} for name, size in SIZES.items()}
+    facts["large"]["instruction_tuned_from"] = "middle"
+    facts["unknown"] = {"instruction_tuned_from": "mid"}
+    runs = [
+        write_run(folder / name, {"quip": quip, "f1": quip}, model=f"http://127.0.0.1:1 {name}", facts=facts[name])
+        for name, quip in values.items()
+    ]
+    return runs, values
+
+
+def test_the_slope_over_sizes_has_an_interval_over_questions(sizes: Any) -> None:
+    runs, values = sizes
+    with connect(runs) as connection:
+        found = rows(connection, "according_to_by_size")
+    assert [(row["num_parameters"], row["n_sizes"]) for row in found] == [(size, 3) for size in SIZES.values()]
+    changes = {name: array(values[name]["attributed"]) - array(values[name]["null"]) for name in SIZES}
+    assert [row["difference"] for row in found] == pytest.approx([np.nanmean(changes[name]) for name in SIZES])
+    logarithms = np.log10(list(SIZES.values()))
+    slope = np.polyfit(logarithms, [np.nanmean(changes[name]) for name in SIZES], 1)[0]
+    replicated = np.array([replicated_mean(changes[name], WEIGHTS) for name in SIZES])
+    slopes = np.polyfit(logarithms, replicated, 1)[0]
+    for row in found:
+        assert [row["slope"], row["slope_low"], row["slope_high"]] == pytest.approx([slope, *ends(slopes)])
+    with connect(runs[0]) as connection:
+        [alone] = rows(connection, "according_to_by_size")
+    assert (alone["n_sizes"], alone["slope"], alone["slope_low"]) == (1, None, None)
+    assert alone["difference_low"] < alone["difference"] < alone["difference_high"]
+
+
+def test_a_tuned_model_stands_beside_the_base_that_its_run_names_and_no_other(sizes: Any) -> None:
+    runs, values = sizes
+    with connect(runs) as connection:
+        found = rows(connection, "according_to_by_tuning")
+    assert [row["metric"] for row in found] == ["f1", "quip"]
+    assert {(row["tuned"], row["base"]) for row in found} == {("127.0.0.1:1 large", "127.0.0.1:1 middle")}
+    changes = {name: array(values[name]["attributed"]) - array(values[name]["null"]) for name in SIZES}
+    gain = np.nanmean(changes["large"]) - np.nanmean(changes["middle"])
+    replicated = replicated_mean(changes["large"], WEIGHTS) - replicated_mean(changes["middle"], WEIGHTS)
+    for row in found:
+        assert [row["gain"], row["gain_low"], row["gain_high"]] == pytest.approx([gain, *ends(replicated)])
+        assert row["n_pairs_tuned"] == (~np.isnan(changes["large"])).sum()
+        assert row["n_pairs_base"] == (~np.isnan(changes["middle"])).sum()
+    with connect(runs[2:]) as connection:
+        assert rows(connection, "according_to_by_tuning") == []
+
+
+def test_what_is_known_of_a_model_is_added_to_its_run_and_makes_no_other_run_of_it(tmp_path: Path) -> None:
+    values = {"quip": {"null": [0.1], "evidence": [0.2]}}
+    run = write_run(tmp_path / "run", values, facts={"num_parameters": 7, "instruction_tuned_from": None})
+    with connect(run) as connection:
+        assert connection.rows("select num_parameters, instruction_tuned_from from models") == [
+            {"num_parameters": 7, "instruction_tuned_from": None}
+        ]
