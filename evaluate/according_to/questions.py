@@ -5,9 +5,7 @@ A file is JSON lines, a JSON list, CSV or Parquet, with the columns ``question``
 KILT's list of structs.
 """
 
-import csv
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ import pyarrow as pa
 
 from selfknow.builders.according_to_prompts import formats, question_sets
 from selfknow.errors import UserError
-from selfknow.evaluate.files import read_json, read_parquet
+from selfknow.evaluate.files import read_json, read_rows
 from selfknow.evaluate.run import DatasetReference
 
 TASK = "according-to"
@@ -65,7 +63,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         path = Path(name).expanduser()
         if not path.is_file():
             raise UserError(f"there is no question set {name!r}: name {', '.join(question_sets())}, or a file")
-        listed = _read(path)
+        listed = read_rows(path)
         rows = _table(
             listed, _column(path, listed, "question", "input"), _column(path, listed, "answers", "answer", "output")
         )
@@ -95,26 +93,6 @@ def _from_hub(entry: Mapping[str, Any], commit: str) -> tuple[list[Row], str]:
             f"{entry['repo']} cannot be had from the Hub ({first_line}): get its questions as a file and name that"
         ) from error
     return list(loaded), revision
-
-
-def _read(path: Path) -> list[Row]:
-    try:
-        match path.suffix:
-            case ".parquet":
-                return list(read_parquet(path).to_pylist())
-            case ".csv":
-                with path.open(encoding="utf-8", newline="") as file:
-                    return list(csv.DictReader(file))
-            case ".json":
-                rows = json.loads(path.read_text(encoding="utf-8"))
-            case _:
-                lines = path.read_text(encoding="utf-8").split("\n")
-                rows = [json.loads(line) for line in lines if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: one JSON object a line is wanted, or a JSON list of them")
-    return rows
 
 
 def _column(path: Path, rows: list[Row], *names: str) -> str:
@@ -152,7 +130,7 @@ def _texts(value: object) -> Iterable[str]:
 
 
 def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
-    listed = _read(path)
+    listed = read_rows(path)
     key, count = _column(path, listed, "id", "question"), _column(path, listed, "count")
     try:
         counts = {str(row[key]): int(row[count]) for row in listed}

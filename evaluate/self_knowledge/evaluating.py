@@ -12,12 +12,14 @@ from selfknow.evaluate.models import Decoding, LanguageModel, Reply, Request
 from selfknow.evaluate.run import DatasetReference, Run, RunDescription
 from selfknow.evaluate.runner import Progress, collect
 from selfknow.evaluate.self_knowledge.protocols import (
+    ANSWER,
     DUAL,
     GENERATE,
     TASK,
     Example,
     Row,
     Setup,
+    answer_requests,
     follow_ups,
     generate_requests,
 )
@@ -47,6 +49,7 @@ def evaluate_self_knowledge(
     samples: int = 1,
     limit: int | None = None,
     reuse: Path | None = None,
+    given: pa.Table | None = None,
     quiet: bool = False,
 ) -> list[Asked]:
     """Have models write, and models asked about it; every stage goes on where it was stopped.
@@ -60,8 +63,9 @@ def evaluate_self_knowledge(
         generators: Who writes. With ``reuse`` only those of the earlier run count whose name is among these; none: all.
         verifiers: Who is asked, about everything that every generator wrote; null: every generator about its own.
         samples: Texts written for each example.
-        limit: Only the first so many instances.
+        limit: Only the first so many instances, and so many questions of the benchmark.
         reuse: An earlier run of this task, or of the one whose texts it reuses (section 4.4); nothing is written anew.
+        given: The questions of the benchmark that the rows show. Whoever is asked about new ones is asked these, too.
         quiet: Show no progress bar.
 
     Raises:
@@ -70,6 +74,9 @@ def evaluate_self_knowledge(
     rows = _selected(rows, setup, limit)
     examples = {row["id"]: Example.of(row, setup.wording) for row in rows.to_pylist()}
     setup.check(examples.values())
+    given = rows.slice(0, 0) if given is None else _selected(given, setup, limit)
+    own = [Example.of(row, setup.wording) for row in given.to_pylist()]
+    rows = pa.concat_tables([rows, given])
     settings: dict[str, object] = {
         "protocol": setup.protocol,
         "wording": setup.wording,
@@ -92,6 +99,9 @@ def evaluate_self_knowledge(
                 about = written if verifiers is not None and stage != DUAL else [w for w in written if _by(w, model)]
                 follow_up = list(follow_ups(setup, stage, examples, about))
                 asked.append(Asked(stage, model.name, collect(run, model, follow_up, quiet=quiet)))
+        for model in (verifiers or generators) if own else ():
+            progress = collect(run, model, answer_requests(setup, own, samples), quiet=quiet)
+            asked.append(Asked(ANSWER, model.name, progress))
     return asked
 
 
