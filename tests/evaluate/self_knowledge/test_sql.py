@@ -227,7 +227,14 @@ def test_attention_stands_beside_self_consistency(runs: Runs) -> None:
     for number, value in ((0, 0.8), (2, 0.4)):
         runs.score(f"generate-{number}", "attention_score", value)
     [row] = runs.ask("self_knowledge_attention")
-    assert (row["n"], row["n_attention"], row["consistent"]) == (2, 2, 0.5)
+    assert (row["n"], row["n_consistent"], row["n_attention"], row["consistent"]) == (2, 2, 2, 0.5)
+    assert (row["consistent_low"], row["consistent_high"]) == (
+        pytest.approx(0.0945, abs=1e-4),
+        pytest.approx(0.9055, abs=1e-4),
+    )
+    # The values 0.8 and 0.4 differ from their mean by 0.2: their standard error is 0.2.
+    assert row["attention_high"] - row["attention"] == pytest.approx(1.959964 * 0.2)
+    assert row["attention"] - row["attention_low"] == pytest.approx(1.959964 * 0.2)
     assert (row["attention"], row["gap"], row["correlation"]) == (
         pytest.approx(0.6),
         pytest.approx(-0.1),
