@@ -11,6 +11,7 @@ import queue
 import random
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,8 @@ class EndpointModel:
             if request.forced is not None or (request.started_answer and not self.endpoint.text):
                 what = "give log-probabilities" if request.forced is not None else "take a started answer"
                 raise UserError(f"{self.name} cannot {what}: leave out --probes and --stop, or use a local checkpoint")
-        yield from _from_thread(lambda emit: self._ask_all(requests, decoding, emit))
+        if requests:
+            yield from _from_thread(lambda emit: self._ask_all(requests, decoding, emit))
 
     async def _ask_all(self, requests: Sequence[Request], decoding: Decoding, emit: "_Emit") -> None:
         from huggingface_hub import AsyncInferenceClient
@@ -256,7 +258,7 @@ def _from_thread(run: Callable[[_Emit], Coroutine[Any, Any, None]]) -> Iterator[
         while (item := items.get()) is not None:
             yield item
     finally:
-        if thread.is_alive():
+        with suppress(RuntimeError):  # the loop has come to its end already
             loop.call_soon_threadsafe(task.cancel)
         thread.join()
     for failure in failures:
