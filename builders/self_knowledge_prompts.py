@@ -28,8 +28,12 @@ _PAPER_SLOTS = {
 
 def row(task: str, number: int, style: str, seed: int) -> dict[str, str | None]:
     """One row of the dataset."""
-    instance = TASKS[task](number, seed)
-    altered = None if instance.altered_slots is None else _question(task, style, instance.altered_slots)
+    return row_of(TASKS[task](number, seed), task, number, style)
+
+
+def row_of(instance: Instance, task: str, number: int, style: str) -> dict[str, str | None]:
+    """An instance as a row."""
+    altered = None if instance.altered_slots is None else question_prompt(task, style, instance.altered_slots)
     params = {
         **instance.params,
         "keep": instance.keep,
@@ -43,7 +47,7 @@ def row(task: str, number: int, style: str, seed: int) -> dict[str, str | None]:
         "task": task,
         "style": style,
         "generate_prompt": _generate(instance.source_task or task, style, instance.slots, "generate"),
-        "verify_prompt": _question(task, style, instance.slots),
+        "verify_prompt": question_prompt(task, style, instance.slots),
         "dual_prompt": _dual(task, style, instance.slots),
         "answer": instance.answer,
         "params": json.dumps(params, ensure_ascii=False),
@@ -69,7 +73,8 @@ def _generate(task: str, style: str, slots: Mapping[str, str], which: str) -> st
     return _filled(_filled(frame, {**parts, "generate": wording[which]}), slots)
 
 
-def _question(task: str, style: str, slots: Mapping[str, str]) -> str:
+def question_prompt(task: str, style: str, slots: Mapping[str, str]) -> str:
+    """What is asked about what was written, with the marker where that goes in."""
     wording = prompts()["tasks"][task]
     parts = {name: str(wording[name]) for name in ("expertise", "reply", "question")}
     question = _filled(_filled(prompts()["frames"][style]["verify"], parts), slots)

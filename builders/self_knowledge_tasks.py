@@ -5,7 +5,7 @@ Tan et al., Can I understand what I create?, sections 4, 5, 6.4 and 6.5.
 
 import datetime
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from selfknow.builders.self_knowledge_draw import Draw
@@ -14,6 +14,7 @@ from selfknow.builders.self_knowledge_sources import benchmark_questions, births
 _MOVE = "move-first-sentence"
 _ALTER = "alter-question"
 _MIRROR = "mirror-image"
+BENCHMARK_SUBJECT = "computer science"  # of the questions that are packaged
 # Every transformation that an instance may name; selfknow.evaluate.self_knowledge carries them out.
 TRANSFORMATIONS = (
     *(_MOVE, _ALTER, _MIRROR, "add-first-word", "delete-first-word", "change-word", "append-word"),
@@ -191,9 +192,21 @@ def _image_position(number: int, seed: int) -> Instance:  # noqa: ARG001 (every 
 
 
 def _benchmark(number: int, seed: int) -> Instance:
-    draw, left = Draw(seed, "benchmark", number), list(benchmark_questions())
+    return benchmark_instance(number, seed, benchmark_questions(), BENCHMARK_SUBJECT)
+
+
+def benchmark_instance(number: int, seed: int, questions: Sequence[Mapping[str, object]], subject: str) -> Instance:
+    """An instance that shows some questions of a benchmark, whose manner a new one shall have (section 6.5).
+
+    Args:
+        number: Of the instance.
+        seed: Of the choice.
+        questions: Of the benchmark: ``id``, ``question``, four ``options``, and the letter of the ``answer``.
+        subject: What they are about.
+    """
+    draw, left = Draw(seed, "benchmark", number), list(questions)
     shown = [left.pop(draw.below(len(left), slot)) for slot in range(choices()["benchmark_questions_shown"])]
-    slots = {"examples": "\n\n".join(multiple_choice(question) for question in shown)}
+    slots = {"subject": subject, "examples": "\n\n".join(multiple_choice(question) for question in shown)}
     return Instance(slots, params={"shown": [question["id"] for question in shown]})
 
 

@@ -83,7 +83,8 @@ class Calls(Generic[Client, Answer]):
         def run(emit: Callable[[tuple[Request, Answer]], None]) -> Coroutine[Any, Any, None]:
             return self._ask_all(requests, emit)
 
-        yield from _from_thread(run)
+        if requests:
+            yield from _from_thread(run)
 
     async def _ask_all(self, requests: Sequence[Request], emit: Callable[[tuple[Request, Answer]], None]) -> None:
         pending = iter(requests)

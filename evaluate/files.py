@@ -1,12 +1,14 @@
 """Files that are there whole or not at all, whatever happens while they are written."""
 
 import contextlib
+import csv
 import errno
 import io
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -112,3 +114,31 @@ def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
         return table.select(schema.names).cast(schema)
     except (pa.ArrowException, ValueError) as error:
         raise UserError(f"{path} has a column of another type: {error}") from error
+
+
+def read_rows(path: Path) -> list[Mapping[str, Any]]:
+    """Read a user's table of any common form: Parquet, CSV with a header, a JSON list, or else JSON lines.
+
+    Raises:
+        UserError: It cannot be read, or does not hold rows.
+    """
+    rows: Any
+    try:
+        match path.suffix:
+            case ".parquet":
+                return list(read_parquet(path).to_pylist())
+            case ".csv":
+                with path.open(encoding="utf-8-sig", newline="") as file:
+                    return list(csv.DictReader(file))
+            case ".json":
+                rows = json.loads(path.read_text(encoding="utf-8-sig"))
+            case _:
+                lines = path.read_text(encoding="utf-8-sig").split("\n")
+                rows = [json.loads(line) for line in lines if line.strip()]
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text: convert it first ({error})") from error
+    except (OSError, ValueError, csv.Error) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UserError(f"{path} holds no rows: one JSON object a line is wanted, or a JSON list of them")
+    return rows

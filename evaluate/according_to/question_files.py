@@ -1,7 +1,5 @@
-"""Reading rows of questions: JSON lines, a JSON list, CSV or Parquet, or one file of a dataset on the Hub."""
+"""Rows of questions: their columns, and one file of a dataset on the Hub."""
 
-import csv
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -17,33 +15,6 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 def is_commit(revision: str) -> bool:
     """Whether this is a whole commit hash, which a branch or a tag is not."""
     return bool(_COMMIT.fullmatch(revision))
-
-
-def read_rows(path: Path) -> list[Row]:
-    """All rows of a file.
-
-    Raises:
-        UserError: It cannot be read, or holds something else.
-    """
-    try:
-        match path.suffix:
-            case ".parquet":
-                return list(read_parquet(path).to_pylist())
-            case ".csv":
-                with path.open(encoding="utf-8-sig", newline="") as file:
-                    return list(csv.DictReader(file))
-            case ".json":
-                rows = json.loads(path.read_text(encoding="utf-8-sig"))
-            case _:
-                lines = path.read_text(encoding="utf-8-sig").split("\n")
-                rows = [json.loads(line) for line in lines if line.strip()]
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text: convert it first ({error})") from error
-    except (OSError, ValueError, csv.Error) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: one JSON object a line is wanted, or a JSON list of them")
-    return rows
 
 
 def find_column(path: Path, rows: list[Row], *names: str) -> str:

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from selfknow.builders.according_to_prompts import formats, question_sets
 from selfknow.errors import UserError
-from selfknow.evaluate.according_to.question_files import Row, find_column, is_commit, read_from_hub, read_rows
-from selfknow.evaluate.files import read_json
+from selfknow.evaluate.according_to.question_files import Row, find_column, is_commit, read_from_hub
+from selfknow.evaluate.files import read_json, read_rows
 from selfknow.evaluate.run import DatasetReference
 
 TASK = "according-to"

@@ -6,8 +6,9 @@ Stages: ``propose`` (a task of one's own, after the paper's), ``judge`` (is it c
 verified?), and for what was accepted ``generate`` and ``verify``. Proposer and judge may be any two models, or one.
 
 Metrics: ``proposal_parsed`` (the four lines are there), ``accepted`` (the judge said yes), ``reply_parsed`` and
-``self_consistent`` (the verifying reply is the answer that the proposal names). No program knows the truth of a task
-that a model has just invented, so that there are no further numbers.
+``self_consistent`` (the verifying reply is the answer that the proposal names; where a text failed or was refused, so
+that nobody was asked about it, null on the text's own row). No program knows the truth of a task that a model has just
+invented, so that there are no further numbers.
 """
 
 import re
@@ -129,7 +130,7 @@ def _requests(stage: str, asked: list[Row], done: list[Row]) -> Iterator[Request
     proposals = {row["generation_id"]: row for row in answered if row["stage"] == "propose"}
     parents = {"judge": "propose", "generate": "judge", "verify": "generate"}
     for row in answered:
-        if row["stage"] != parents[stage]:
+        if row["stage"] != parents[stage] or (stage == "verify" and _missing(row)):
             continue
         source = _source(row, answered)
         proposal = read_proposal(proposals[source["generation_id"]]["generation"])
@@ -141,6 +142,15 @@ def _requests(stage: str, asked: list[Row], done: list[Row]) -> Iterator[Request
             "verify": f"{proposal.verify_prompt}\n\n{row['generation'].strip()}",
         }[stage]
         yield Request(row["example_id"], prompt, stage, "agents", parent_generation_id=row["generation_id"])
+
+
+def _missing(row: Row) -> str | None:
+    """Why a text cannot be asked about."""
+    if row["error"] is not None:
+        return f"failed: {row['error']}"
+    if not row["generation"].strip():
+        return "empty"
+    return "refusal" if is_refusal(row["generation"]) else None
 
 
 def _source(row: Row, rows: list[Row]) -> Row:
@@ -162,6 +172,9 @@ def score(generations: pa.Table) -> pa.Table:
 
 
 def _metrics(row: Row, rows: list[Row]) -> dict[str, tuple[float | None, str | None]]:
+    if row["stage"] == "generate":
+        missing = _missing(row)
+        return {"self_consistent": (None, f"not asked: {missing}")} if missing else {}
     if row["error"] is not None:
         names = {"propose": ["proposal_parsed"], "judge": ["accepted"], "verify": ["reply_parsed", "self_consistent"]}
         return dict.fromkeys(names.get(row["stage"], []), (None, f"failed: {row['error']}"))
@@ -170,8 +183,6 @@ def _metrics(row: Row, rows: list[Row]) -> dict[str, tuple[float | None, str | N
     if row["stage"] == "judge":
         said = parse("yes-no", row["generation"], row["finish_reason"])
         return {"accepted": (None if said.value is None else float(said.value == "yes"), said.reason)}
-    if row["stage"] != "verify":
-        return {}
     proposal = read_proposal(_source(row, rows)["generation"])
     assert proposal is not None, "only what could be read was carried out"
     kind = reply_kind(proposal.answer)

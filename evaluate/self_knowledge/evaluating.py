@@ -16,12 +16,14 @@ from selfknow.evaluate.run import DatasetReference, Run, RunDescription
 from selfknow.evaluate.runner import Progress, collect
 from selfknow.evaluate.self_knowledge import pictures
 from selfknow.evaluate.self_knowledge.protocols import (
+    ANSWER,
     DUAL,
     GENERATE,
     TASK,
     Example,
     Row,
     Setup,
+    answer_requests,
     follow_ups,
     generate_requests,
 )
@@ -52,6 +54,7 @@ def evaluate_self_knowledge(
     limit: int | None = None,
     reuse: Path | None = None,
     drawing: ImageSettings | None = None,
+    given: pa.Table | None = None,
     quiet: bool = False,
 ) -> list[Asked]:
     """Have models write, and models asked about it; every stage goes on where it was stopped.
@@ -65,9 +68,10 @@ def evaluate_self_knowledge(
         generators: Who writes. With ``reuse`` only those of the earlier run count whose name is among these; none: all.
         verifiers: Who is asked, about everything that every generator wrote; null: every generator about its own.
         samples: Texts written for each example.
-        limit: Only the first so many instances.
+        limit: Only the first so many instances, and so many questions of the benchmark.
         reuse: An earlier run of this task, or of the one whose texts it reuses (section 4.4); nothing is written anew.
         drawing: How pictures are drawn; null where the generators write (see :func:`evaluate_pictures`).
+        given: The questions of the benchmark that the rows show. Whoever is asked about new ones is asked these, too.
         quiet: Show no progress bar.
 
     Raises:
@@ -77,6 +81,9 @@ def evaluate_self_knowledge(
     setup.check(possible, pictures=drawing is not None)
     examples = _first(possible, setup, limit)
     rows = rows.filter(pc.field("id").isin(list(examples)))
+    own = list(_first(_examples(given, setup), setup, limit).values()) if given is not None else []
+    if given is not None:
+        rows = pa.concat_tables([rows, given.filter(pc.field("id").isin([one.id for one in own]))])
     settings: dict[str, object] = {
         "protocol": setup.protocol,
         "wording": setup.wording,
@@ -103,6 +110,9 @@ def evaluate_self_knowledge(
                 follow_up = list(follow_ups(setup, stage, examples, about))
                 follow_up = pictures.shown(folder, follow_up) if drawing else follow_up
                 asked.append(Asked(stage, model.name, collect(run, model, follow_up, quiet=quiet)))
+        for model in (verifiers or generators) if own else ():
+            progress = collect(run, model, answer_requests(setup, own, samples), quiet=quiet)
+            asked.append(Asked(ANSWER, model.name, progress))
     return asked
 
 

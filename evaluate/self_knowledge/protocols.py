@@ -8,6 +8,7 @@ Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. 
 ``verify-dual``     a model is asked about that one
 ``verify-kept``     a model is asked about what was written, changed so that the answer stays
 ``verify-broken``   … changed, or asked, so that the answer must be another one
+``answer``          a model is asked the questions of the benchmark that new ones were written after (section 6.5)
 
 A call's parent is the generation that it is about. What is put into a prompt replaces one marker, by plain replacement.
 
@@ -29,7 +30,7 @@ from selfknow.evaluate.self_knowledge.content import Content, content_of
 from selfknow.evaluate.self_knowledge.transformations import transformed
 
 TASK = "self-knowledge"
-GENERATE, VERIFY, DUAL = "generate", "verify", "dual"
+GENERATE, VERIFY, DUAL, ANSWER = "generate", "verify", "dual", "answer"
 WORDINGS = ("ours", "paper")
 # For each protocol what it is, and the stages that follow upon `generate`.
 PROTOCOLS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -214,6 +215,15 @@ def generate_requests(setup: Setup, examples: Iterable[Example], samples: int) -
     return [
         Request(example.id, example.prompt("generate_prompt"), GENERATE, setup.variant, sample)
         for example in examples
+        for sample in range(samples)
+    ]
+
+
+def answer_requests(setup: Setup, given: Iterable[Example], samples: int) -> list[Request]:
+    """The questions of the benchmark itself."""
+    return [
+        Request(example.id, example.prompt("verify_prompt"), ANSWER, setup.variant, sample)
+        for example in given
         for sample in range(samples)
     ]
 

@@ -7,9 +7,11 @@ What holds it, in this order (``sandbox_child`` does it, and says so before it s
 - a folder of its own in memory, 8 MB at most;
 - root is dropped, for a user that nobody else is, since limits do not hold root;
 - limits on memory, processor time, file sizes, and processes: it is one, and can neither fork nor start a thread;
-- Landlock: it reads the Python installation and the system's libraries, and writes in its folder alone.
+- Landlock: it reads the Python installation and the system's libraries, and writes in its folder alone;
+- a filter of system calls: no sockets, no memory that the limits do not see, no change of anybody's permissions or
+  times, no way to outlive its end.
 
-A limit on wall-clock time ends it from outside.
+A limit on wall-clock time ends it from outside. By its name it may find out that a file is there, not what it holds.
 """
 
 import json
@@ -79,7 +81,7 @@ def run_python(code: str, limits: Limits = LIMITS) -> Execution:
         limits: What it may use.
 
     Raises:
-        SandboxUnavailableError: The machine has no Landlock or no namespaces.
+        SandboxUnavailableError: The machine has no Landlock, no namespaces or no filter of system calls.
 
     Example:
         >>> run_python("print(6 * 7)").output  # doctest: +SKIP

@@ -12,6 +12,7 @@ Metrics, each 0 or 1, or null with a reason (an estimate has both a value and a 
 ``answer_changed``          of a reply of ``verify-broken``: it is another one than was asked for (as in Table 10, whose
                             columns for a model that always says yes or no fit no other reading) or, where the task
                             fixes none, than the same model gave before
+``answer_correct``          of an answer to a question of the benchmark itself: it is the right one
 ``all_correct``             all three of the row: the paper's *True* (Table 11)
 
 Where a text could not be asked about, because its request failed or nothing in it could be asked about, the numbers of
@@ -26,7 +27,16 @@ from selfknow.evaluate.self_knowledge import replies
 from selfknow.evaluate.self_knowledge.content import Content
 from selfknow.evaluate.self_knowledge.counting import bare
 from selfknow.evaluate.self_knowledge.deciding import Decider
-from selfknow.evaluate.self_knowledge.protocols import DUAL, GENERATE, PROTOCOLS, VERIFY, VERIFYING, Example, Row
+from selfknow.evaluate.self_knowledge.protocols import (
+    ANSWER,
+    DUAL,
+    GENERATE,
+    PROTOCOLS,
+    VERIFY,
+    VERIFYING,
+    Example,
+    Row,
+)
 from selfknow.evaluate.self_knowledge.replies import Parsed
 from selfknow.evaluate.self_knowledge.tasks import REPLY_KINDS, leaks_answer
 from selfknow.evaluate.self_knowledge.truth import ESTIMATE, Judge, Truth
@@ -87,6 +97,8 @@ class _Scorer:
         """The metrics of one row."""
         if row["stage"] in (GENERATE, DUAL):
             return self._written(row)
+        if row["stage"] == ANSWER:
+            return self._answer(row)
         return self._reply(row) if row["stage"] in VERIFYING else {}
 
     def _example(self, row: Row) -> Example:
@@ -140,9 +152,7 @@ class _Scorer:
         example, about = self._example(row), self._rows[row["parent_generation_id"]]
         said = self._said(row)
         truth, expected = self._truth(about, row["stage"]), self._expected(row, example, about)
-        metrics: dict[str, Graded] = {"reply_parsed": (float(said.value is not None), said.reason)}
-        if row["error"] is not None:
-            metrics["reply_parsed"] = (None, said.reason)
+        metrics = {"reply_parsed": _parsed(row, said)}
         metrics["verification_correct"] = _compare(said, Parsed(truth.value, truth.reason))
         if row["stage"] == "verify-broken":
             metrics["answer_changed"] = self._answer_changed(row, example, about)
@@ -153,6 +163,13 @@ class _Scorer:
         kept = {"said": said.value, "expected": expected.value, "truth": truth.value, "reason": reason}
         self.parsed.append({"generation_id": row["generation_id"], **kept})
         return metrics
+
+    def _answer(self, row: Row) -> dict[str, Graded]:
+        """An answer to a question of the benchmark, read as those to new ones are."""
+        said, right = self._said(row), Parsed(self._example(row).answer)
+        kept = {"said": said.value, "expected": right.value, "truth": right.value, "reason": said.reason}
+        self.parsed.append({"generation_id": row["generation_id"], **kept})
+        return {"reply_parsed": _parsed(row, said), "answer_correct": _compare(said, right)}
 
     def _said(self, row: Row) -> Parsed:
         if row["error"] is not None:
@@ -188,6 +205,11 @@ class _Scorer:
             before = self._first_said(row, about["generation_id"])
         value, reason = _compare(said, before)
         return (None if value is None else 1.0 - value), reason
+
+
+def _parsed(row: Row, said: Parsed) -> Graded:
+    """Whether a reply could be read; of a request that failed nobody knows."""
+    return None if row["error"] is not None else float(said.value is not None), said.reason
 
 
 def _leaks(example: Example, content: Content) -> Graded:

@@ -1,8 +1,9 @@
 -- Does a model that looks back at a keyword know how often it wrote it?
 -- Source: Tan et al., Can I understand what I create?, Table 5; the attention score is ours
 -- Grain: one row a generator, wording and style.
--- Columns: generator, wording, style; n texts, n_attention (with an attention score), consistent (self-consistent, of
--- those graded), attention (mean score), gap (consistent minus attention); correlation of the two over texts.
+-- Columns: generator, wording, style; n texts; n_consistent (graded), consistent (self-consistent, of those graded),
+-- consistent_low, consistent_high (95%, Wilson); n_attention (with an attention score), attention (mean score),
+-- attention_low, attention_high (95%, normal); gap (consistent minus attention); correlation of the two over texts.
 -- Needs: scores
 with attention as (
     select
@@ -17,9 +18,16 @@ select
     replies.wording,
     replies.style,
     count(*) as n,
-    count(attention.value) as n_attention,
+    count(replies.self_consistent) as n_consistent,
     avg(replies.self_consistent) as consistent,
+    wilson_low(sum(replies.self_consistent), count(replies.self_consistent)) as consistent_low,
+    wilson_high(sum(replies.self_consistent), count(replies.self_consistent)) as consistent_high,
+    count(attention.value) as n_attention,
     avg(attention.value) as attention,
+    avg(attention.value)
+    - 1.959964 * stddev_samp(attention.value) / sqrt(count(attention.value)) as attention_low,
+    avg(attention.value)
+    + 1.959964 * stddev_samp(attention.value) / sqrt(count(attention.value)) as attention_high,
     avg(replies.self_consistent) - avg(attention.value) as gap,
     if(
         var_pop(replies.self_consistent) > 0 and var_pop(attention.value) > 0,

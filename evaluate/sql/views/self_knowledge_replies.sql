@@ -126,7 +126,8 @@ select
     reply.answer_changed,
     reply.all_correct,
     case
-        when said.generation_id is null then coalesce(written.reason, 'not asked: nothing to ask about, or not yet')
+        when said.generation_id is null
+            then coalesce(written.reason, original.reason, 'not asked: nothing to ask about, or not yet')
         else reply.reason
     end as reason
 from wanted
@@ -136,4 +137,5 @@ left join said
         and wanted.stage = said.stage
         and wanted.verifier = said.model
 left join graded as written on wanted.about_id = written.generation_id
+left join graded as original on wanted.generate_id = original.generation_id
 left join graded as reply on said.generation_id = reply.generation_id;

@@ -113,6 +113,14 @@ def evaluate(
     image_guidance: Annotated[
         float | None, typer.Option(min=0.0, help="Local image models: guidance scale.", show_default=False)
     ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            help="self-knowledge:benchmark: a file of questions, or `cais/mmlu:college_computer_science`; new ones are "
+            "written after it. Default: our own.",
+            show_default=False,
+        ),
+    ] = None,
     portrait: Annotated[
         str | None,
         typer.Option(help="according-to: the corpus's portrait, a folder or a Hub id.", show_default=False),
@@ -172,6 +180,8 @@ def evaluate(
     `selfknow evaluate self-knowledge:total-count --protocol dual --model tiny --out runs/dual`
 
     `selfknow evaluate self-knowledge:grammar --protocol consistency --reuse runs/dual --model tiny --out runs/grammar`
+
+    `selfknow evaluate self-knowledge:benchmark --benchmark my_questions.csv --model tiny --out runs/benchmark`
 
     `selfknow evaluate self-knowledge:agents --model tiny --verifier judge --limit 20 --out runs/agents`
 
@@ -239,7 +249,8 @@ def evaluate(
     if is_self_knowledge(corpus.read(split)):
         others = [asked if name == model else opening.language_model(name) for name in verifier] if verifier else None
         setup = Setup(corpus.config, protocol, wording, tuple(style or ["plain"]))
-        _self_knowledge(corpus, split, setup, decoding, out, asked, others, samples, limit, reuse, output_format)
+        where = (corpus, split, benchmark)
+        _self_knowledge(where, setup, decoding, out, asked, others, samples, limit, reuse, output_format)
         return
     progress = evaluate_diaries(
         asked, corpus, split, decoding, out, probes=probes, stop=stop, samples=samples, limit=limit
@@ -279,8 +290,7 @@ def _print_progress(out: Path, asked: "LanguageModel", progress: "Progress", out
 
 
 def _self_knowledge(
-    corpus: "Corpus",
-    split: str,
+    where: "tuple[Corpus, str, str | None]",
     setup: "Setup",
     decoding: "Decoding",
     out: Path,
@@ -291,11 +301,13 @@ def _self_knowledge(
     reuse: Path | None,
     output_format: Format,
 ) -> None:
+    from selfknow.evaluate.self_knowledge.benchmark import rows_of
     from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
 
+    rows, reference, given = rows_of(*where, setup.protocol)
     asked = evaluate_self_knowledge(
-        corpus.read(split),
-        corpus.reference(split),
+        rows,
+        reference,
         setup,
         decoding,
         out,
@@ -304,6 +316,7 @@ def _self_knowledge(
         samples=samples,
         limit=limit,
         reuse=reuse,
+        given=given,
     )
     _print_stages(out, asked, output_format)
 

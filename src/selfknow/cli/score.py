@@ -1,11 +1,14 @@
 """``selfknow score``: what a program can judge of a run, as Parquet again."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfknow.cli.output import Format, print_rows
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.local import LocalModel
 
 
 def score(
@@ -40,6 +43,14 @@ def score(
         str | None,
         typer.Option(help="according-to: the portrait, where it was moved since the run.", show_default=False),
     ] = None,
+    attention: Annotated[
+        str | None,
+        typer.Option(
+            help="self-knowledge:designated-count: the local model that wrote, as it is called in the run; adds how it "
+            "attends to its keywords.",
+            show_default=False,
+        ),
+    ] = None,
     output_format: Annotated[
         Format, typer.Option("--format", help="How the result is printed on stdout.")
     ] = Format.table,
@@ -53,6 +64,8 @@ def score(
     `selfknow score runs/tiny`
 
     `selfknow score runs/aware --scorer strict --encoder packaged`
+
+    `selfknow score runs/words --attention tiny`
     """
     from selfknow.builders.encoders import PAPER
     from selfknow.evaluate.score import score_run, summarize
@@ -60,4 +73,22 @@ def score(
     from selfknow.evaluate.self_aware.scoring import ScorerSettings
 
     settings = ScorerSettings(tuple(dict.fromkeys(scorer or SCORERS)), encoder or PAPER, references, threshold)
-    print_rows(summarize(run, score_run(run, settings, portrait)), output_format)
+    model = None if attention is None else _writer(run, attention)
+    rows = summarize(run, score_run(run, settings, portrait))
+    if model is not None:
+        from selfknow.evaluate.self_knowledge.attention import score_attention
+
+        rows += summarize(run, score_attention(run, model))
+    print_rows(rows, output_format)
+
+
+def _writer(run: Path, name: str) -> "LocalModel":
+    """The local model that wrote in a run; a wrong name is told before anything is loaded or scored."""
+    from selfknow.evaluate.checkpoints import quieten, require_models_extra
+    from selfknow.evaluate.local import LocalModel
+    from selfknow.evaluate.self_knowledge.attention import texts_of
+
+    texts_of(run, name)
+    require_models_extra()
+    quieten()
+    return LocalModel.load(name)

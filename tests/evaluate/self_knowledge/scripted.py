@@ -3,9 +3,9 @@
 What it says is worked out here from the text in the prompt, by the plainest means, not by the package's own checkers.
 """
 
+import datetime
 import json
 import re
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +17,10 @@ from selfknow.evaluate.models import Decoding, Reply, Request
 REFUSAL = "I'm sorry, but I can't help with that."
 
 
+def datetime_of(date: str) -> datetime.date:
+    return datetime.date.fromisoformat(date)
+
+
 def rows(task: str) -> dict[str, dict[str, Any]]:
     return {row["id"]: {**row, "params": json.loads(row["params"])} for row in task_table(task, 0).to_pylist()}
 
@@ -24,12 +28,12 @@ def rows(task: str) -> dict[str, dict[str, Any]]:
 def written(row: dict[str, Any], more: int) -> str:  # noqa: C901 (one case a task)
     """A text with the property that is asked for; with ``more``, one that has another."""
     task, params = row["task"], row["params"]
-    number = params.get("num", 0) + more
+    number, own = params.get("num", 0) + more, "n" + row["id"].split("-")[-2]
     match task:
         case "total-count":
-            return "Go on. " + " ".join(["word"] * (number - 2))
+            return "Go on. " + " ".join([own] * (number - 2))
         case "grammar":
-            return "Go in. " + " ".join(["in"] * (3 + more))
+            return f"Go in. {own} " + " ".join(["in"] * (3 + more))
         case "designated-count":
             return "Go on. " + " ".join([params["word"]] * number)
         case "add-first-word" | "delete-first-word" | "change-word":
@@ -90,6 +94,8 @@ def truth(row: dict[str, Any], stage: str, question: str, text: str) -> str | No
             return "yes" if str(len(names)) in re.findall(r"\d+", question) else "no"
         case "sentiment":
             return "yes" if str(words.count("happy")) in re.findall(r"\d+", question) else "no"
+        case "sports-statistics":
+            return "no" if stage == "verify-broken" else "yes"
     return None
 
 
@@ -99,17 +105,12 @@ class Scripted:
 
     Attributes:
         writes_wrong: What it writes lacks the property.
-        says: ``truth``; ``other`` (never the truth, and never twice the same about one text); ``asked`` (what it was
-            asked for, whatever it wrote); or a text that it says about everything.
-        refuses: It refuses everything.
-        seconds: Before each reply.
+        says: ``truth``; ``asked`` (what it was asked for, whatever it wrote); or a text that it says about everything.
         fails: Every so manieth call fails; 0 for none.
     """
 
     writes_wrong: bool = False
     says: str = "truth"
-    refuses: bool = False
-    seconds: float = 0.0
     fails: int = 0
     name: str = "scripted"
     revision: str | None = "1"
@@ -119,42 +120,24 @@ class Scripted:
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         for request in requests:
-            time.sleep(self.seconds)
             self.calls += 1
             self.prompts.append(request.prompt)
             if self.fails and self.calls % self.fails == 0:
                 yield request, Reply(None, error="503 overloaded")
             else:
-                yield request, Reply(REFUSAL if self.refuses else self.reply(request), "stop")
+                yield request, Reply(self.reply(request), "stop")
 
     def reply(self, request: Request) -> str:
         row = self.row(request.example_id)
         if request.stage in ("generate", "dual"):
             return written(row, self.writes_wrong * (2 if request.stage == "dual" else 1))
         question, _, text = request.prompt.rpartition("\n\n")
-        right = truth(row, request.stage, question, text)
-        asked = row["answer"] or self.claim(row)
-        if self.says == "asked":
-            return asked
-        if self.says == "truth":
-            return right or asked
-        return self.other(right or asked, request.stage) if self.says == "other" else self.says
+        asked = row["answer"]
+        if self.says in ("asked", "truth"):
+            return asked if self.says == "asked" else truth(row, request.stage, question, text) or asked
+        return self.says
 
     def row(self, example_id: str) -> dict[str, Any]:
         if example_id not in self.known:
             self.known |= rows(re.sub(r"-\d{3}-[a-z]+$", "", example_id))
         return self.known[example_id]
-
-    def claim(self, row: dict[str, Any]) -> str:
-        text = written(row, self.writes_wrong)
-        return text.rpartition(": ")[2]
-
-    def other(self, right: str, stage: str) -> str:
-        later = stage != "verify"
-        if right in ("yes", "no"):
-            return "yes" if (right == "no") != later else "no"
-        if right.isdigit():
-            return str(int(right) + 1 + later)
-        if re.fullmatch(r"\d{4}\.\d{5}", right):
-            return "0704.00001"
-        return {"B": "C"}.get(right, f"another{later}")

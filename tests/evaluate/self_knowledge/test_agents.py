@@ -1,14 +1,19 @@
 """Agents that invent tasks: scripted proposals get the numbers that arithmetic says."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from selfknow.evaluate import endpoint
+from selfknow.evaluate.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.models import Decoding, Reply, Request
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.self_knowledge.agents import evaluate_agents, read_proposal, read_reply, reply_kind
+from tests.evaluate.self_knowledge.scripted import REFUSAL
+from tests.evaluate.self_knowledge.scripted_server import PATIENCE_SECONDS, serve
 
 GOOD = "Task: Vowels\nFirst generate: Write a word with 2 vowels.\nThen evaluate: How many vowels?\nAnswer: 2"
 VAGUE = "Task: Mood\nFirst generate: Write something nice.\nThen evaluate: Is it nice?\n**Answer:** yes"
@@ -81,3 +86,80 @@ def test_replies_are_read_by_the_kind_of_the_answer() -> None:
     ]
     assert read_reply("text", "Answer: **Paris**.", None).value == read_reply("text", "paris", None).value
     assert read_reply("text", "I'm sorry, I can't.", None).reason == "refusal"
+
+
+class ServedAgent:
+    """Invents tasks of so many words, accepts them, and carries them out as its behaviour is."""
+
+    def __init__(self, behaviour: str) -> None:
+        self.behaviour, self.calls, self.seen = behaviour, 0, set[str]()
+
+    def reply(self, prompt: str) -> str | int | None:
+        self.calls += 1
+        first = prompt not in self.seen
+        self.seen.add(prompt)
+        if self.behaviour == "failing every third call" and self.calls % 3 == 0:
+            return 503
+        if self.behaviour == "too slow" or (self.behaviour == "slow" and first):
+            return None
+        if self.behaviour == "refusing" or (self.behaviour == "refusing to write" and prompt.startswith("Write")):
+            return REFUSAL
+        if number := re.search(r"proposal number (\d+)", prompt):
+            lines = ("Task: Words", f"First generate: Write {number[1]} words.", "Then evaluate: How many?")
+            return "\n".join([*lines, f"Answer: {number[1]}"])
+        if number := re.fullmatch(r"Write (\d+) words\.", prompt):
+            wrong = self.behaviour in ("always wrong", "consistent but wrong")
+            return " ".join([f"of{number[1]}"] * (int(number[1]) + wrong))
+        question, _, text = prompt.rpartition("\n\n")
+        return self.says(text) if question == "How many?" else "Yes."
+
+    def says(self, text: str) -> str:
+        counted = len(text.split())
+        if self.behaviour == "unparsable":
+            return "Hmm."
+        if self.behaviour == "consistent but wrong":
+            return text.split()[0].removeprefix("of")
+        return str(counted + (self.behaviour in ("always wrong", "inconsistent")))
+
+
+# Of proposal_parsed, accepted, reply_parsed and self_consistent: n, n graded and the mean.
+ALL = (2, 2, 1.0)
+EXPECTED = {
+    "perfect": (ALL, ALL, ALL, ALL),
+    "slow": (ALL, ALL, ALL, ALL),
+    "consistent but wrong": (ALL, ALL, ALL, ALL),
+    "always wrong": (ALL, ALL, ALL, (2, 2, 0.0)),
+    "inconsistent": (ALL, ALL, ALL, (2, 2, 0.0)),
+    "unparsable": (ALL, ALL, (2, 2, 0.0), (2, 0, None)),
+    "refusing": ((2, 2, 0.0), None, None, None),
+    "refusing to write": (ALL, ALL, None, (2, 0, None)),
+    "too slow": ((2, 0, None), None, None, None),
+    # Calls 3 and 6 of six proposals fail, 9 of four judgements, 12 of three texts, 15 of two questions.
+    "failing every third call": ((6, 4, 1.0), (4, 3, 1.0), (2, 1, 1.0), (3, 1, 1.0)),
+}
+
+
+def test_behaviours_over_http_get_the_numbers_that_arithmetic_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "_LONGEST_BACK_OFF_SECONDS", 0.01)
+    found = {}
+    with serve({behaviour: ServedAgent(behaviour) for behaviour in EXPECTED}) as address:
+        for behaviour in EXPECTED:
+            third, folder = behaviour == "failing every third call", tmp_path / behaviour
+            patience = {"timeout_seconds": PATIENCE_SECONDS} if "slow" in behaviour else {}
+            tries = {"tries": 1} if third or behaviour == "too slow" else {}
+            model = EndpointModel(Endpoint(address, behaviour, concurrency=1 if third else 8, **patience, **tries))
+            evaluate_agents(folder, Decoding(), model, model, num_proposals=6 if third else 2, quiet=True)
+            graded = defaultdict(list)
+            for row in score_run(folder).to_pylist():
+                assert row["value"] is not None or row["reason"]
+                graded[row["metric"]].append(row["value"])
+            metrics = ("proposal_parsed", "accepted", "reply_parsed", "self_consistent")
+            found[behaviour] = tuple(shares(graded[metric]) if metric in graded else None for metric in metrics)
+    assert found == EXPECTED
+
+
+def shares(values: list[float | None]) -> tuple[int, int, float | None]:
+    graded = [value for value in values if value is not None]
+    return len(values), len(graded), sum(graded) / len(graded) if graded else None

@@ -1,24 +1,32 @@
-"""The attention score against a brute-force reading of its definition, and over a run of a local model."""
+"""The attention score against a brute-force reading of its definition, and over runs of local models."""
 
+import json
 import math
+import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    MambaConfig,
+    MambaForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
-from selfknow.builders.self_knowledge import task_table
-from selfknow.errors import UserError
+from selfknow.cli import main
 from selfknow.evaluate.local import LocalModel
-from selfknow.evaluate.models import Decoding
-from selfknow.evaluate.run import DatasetReference
 from selfknow.evaluate.self_knowledge.attention import attention_score, occurrences_of, score_attention
-from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
-from selfknow.evaluate.self_knowledge.protocols import Setup
+from selfknow.evaluate.store import read_examples, read_generations
 
 
 @settings(max_examples=60, deadline=None)
@@ -47,31 +55,121 @@ def test_occurrences_of_several_tokens_are_found_in_what_was_written_alone() -> 
     assert occurrences_of("river", text, offsets, start=6) == [range(3, 5), range(8, 9)]
 
 
-@pytest.fixture
-def model() -> LocalModel:
-    """Random weights that write words of a vocabulary of their own."""
-    words = ["[unk]", "[eos]", "river", "mountain", "window", "garden", "the", "and", "."]
-    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="[unk]"))
+Run = Callable[..., tuple[object, str, str]]
+WORDS = ["[unk]", "[eos]", "river", "mountain", "window", "garden", "the", "and", "."]
+SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "eos_token_id": 1, "pad_token_id": 1}
+ATTENTIVE = {"intermediate_size": 32, "num_attention_heads": 4, "max_position_embeddings": 256}
+
+
+def save(network: PreTrainedModel, folder: Path) -> Path:
+    """A checkpoint whose random weights write words of a vocabulary of their own."""
+    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="[unk]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[unk]", eos_token="[eos]", pad_token="[eos]")
+    network.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
-    size = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-    config = LlamaConfig(vocab_size=len(words), max_position_embeddings=256, eos_token_id=1, pad_token_id=1, **size)
-    return LocalModel(LlamaForCausalLM(config), fast, "random", "1")
+    config = LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)
+    return save(LlamaForCausalLM(config), tmp_path_factory.mktemp("llama"))
 
 
-def test_a_run_of_a_local_model_is_scored(tmp_path: Path, model: LocalModel) -> None:
-    reference = DatasetReference("self-knowledge", "designated-count", "test")
-    setup, decoding = Setup("designated-count"), Decoding(max_new_tokens=80, temperature=1.0)
-    rows = task_table("designated-count", 0)
-    evaluate_self_knowledge(rows, reference, setup, decoding, tmp_path / "run", [model], limit=4, quiet=True)
-    scores = score_attention(tmp_path / "run", model).to_pylist()
-    assert len(scores) == 4
-    graded = [row["value"] for row in scores if row["value"] is not None]
+@pytest.fixture
+def selfknow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command line in this process, which has imported everything already: exit code, stdout and stderr."""
+
+    def run(*arguments: object) -> tuple[object, str, str]:
+        monkeypatch.setattr(sys, "argv", ["selfknow", *map(str, arguments), "--format", "json"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+def evaluated(selfknow: Run, folder: Path, model: Path, task: str = "designated-count", tokens: int = 8) -> Path:
+    """A run in which a model wrote four texts, or what came of them."""
+    command = ["evaluate", f"self-knowledge:{task}", "--model", model, "--temperature", 1, "--limit", 4]
+    code, _, said = selfknow(*command, "--max-new-tokens", tokens, "--out", folder)
+    assert code == 0, said
+    return folder
+
+
+def test_a_run_of_a_local_model_is_scored_and_asked_from_the_command_line(
+    selfknow: Run, tmp_path: Path, llama: Path
+) -> None:
+    run = evaluated(selfknow, tmp_path / "run", llama, tokens=80)
+    code, printed, progress = selfknow("score", run, "--attention", llama)
+    assert code == 0
+    assert "attention: 100%" in progress
+    rows = {row["metric"]: row for row in json.loads(printed)}
+    assert rows["attention_score"]["n"] == 4
+    graded = rows["attention_score"]["n_graded"]
     assert graded
-    assert all(0 <= value <= 1 for value in graded)
-    assert all(row["value"] is not None or row["reason"] for row in scores)
-    assert (tmp_path / "run" / "scores" / "self-knowledge-attention.parquet").is_file()
-    model.name = "another"
-    with pytest.raises(UserError, match="in which another wrote anything"):
-        score_attention(tmp_path / "run", model)
+    [table] = json.loads(selfknow("query", "self_knowledge_attention", run)[1])
+    assert (table["generator"], table["n"], table["n_attention"]) == (str(llama), 4, graded)
+    assert table["attention"] == pytest.approx(rows["attention_score"]["mean"])
+
+
+def test_the_score_of_a_run_is_that_of_its_attention_read_by_hand(selfknow: Run, tmp_path: Path, llama: Path) -> None:
+    run = evaluated(selfknow, tmp_path / "run", llama, tokens=80)
+    model = LocalModel.load(str(llama))
+    scores = {row["generation_id"]: row for row in score_attention(run, model, quiet=True).to_pylist()}
+    keywords = {row["id"]: json.loads(row["params"])["word"] for row in read_examples(run).to_pylist()}
+    values = []
+    for row in read_generations(run).filter(pc.field("stage") == "generate").to_pylist():
+        tokens = model.tokenizer(row["prompt"] + row["generation"], return_tensors="pt")["input_ids"]
+        with torch.inference_mode():
+            attention = model.model(tokens, output_attentions=True).attentions[-1][0].mean(dim=0).numpy()
+        written = len(model.tokenizer(row["prompt"])["input_ids"])
+        keyword = model.tokenizer(keywords[row["example_id"]])["input_ids"][0]
+        places = [place for place in range(written, tokens.shape[1]) if tokens[0, place] == keyword]
+        if keyword == WORDS.index("[unk]") or len(places) < 2:
+            continue
+        recalls = []
+        for number, place in enumerate(places[1:], start=1):
+            top = np.argsort(attention[place - 1, :place])[::-1][: math.ceil(0.15 * place)]
+            recalls.append(len(set(places[:number]) & set(top.tolist())) / number)
+        assert scores[row["generation_id"]]["value"] == pytest.approx(np.mean(recalls))
+        values.append(np.mean(recalls))
+    assert values
+    assert all(row["value"] is not None or row["reason"] for row in scores.values())
+
+
+def test_who_did_not_write_it_is_told_who_did(selfknow: Run, tmp_path: Path, llama: Path) -> None:
+    run = evaluated(selfknow, tmp_path / "run", llama)
+    code, printed, said = selfknow("score", run, "--attention", "http://127.0.0.1:1 tiny")
+    assert (code, printed) == (2, "")
+    assert f"http://127.0.0.1:1 tiny wrote nothing in {run}, but {llama} did" in said
+    assert "an endpoint does not show its attention" in said
+    assert not (run / "scores").exists()
+
+
+def test_a_run_of_another_task_is_refused(selfknow: Run, tmp_path: Path, llama: Path) -> None:
+    code, _, said = selfknow("score", evaluated(selfknow, tmp_path / "run", llama, "total-count"), "--attention", llama)
+    assert code == 2
+    assert "attention is scored in a run of designated-count" in said
+    assert "is one of total-count" in said
+
+
+def test_a_model_whose_weights_were_changed_is_refused(selfknow: Run, tmp_path: Path, llama: Path) -> None:
+    copied = Path(shutil.copytree(llama, tmp_path / "copied"))
+    run = evaluated(selfknow, tmp_path / "run", copied)
+    torch.manual_seed(1)
+    LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)).save_pretrained(copied)
+    code, _, said = selfknow("score", run, "--attention", copied)
+    assert code == 2
+    assert f"{copied} is not the model any more that wrote in {run}" in said
+
+
+def test_a_model_without_attention_is_refused(selfknow: Run, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    config = MambaConfig(vocab_size=len(WORDS), state_size=4, **SIZE)
+    mamba = save(MambaForCausalLM(config), tmp_path / "mamba")
+    code, _, said = selfknow("score", evaluated(selfknow, tmp_path / "run", mamba), "--attention", mamba)
+    assert code == 2
+    assert "shows no attention: it is of a kind (mamba) without" in said

@@ -27,6 +27,7 @@ class Runs:
             " stage varchar, variant varchar, sample integer, parent_generation_id varchar, model varchar)"
         )
         connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
+        connection.execute("create table runs as select 'run' as run_id, 'org/exam' as dataset, 'biology' as config")
         for name, sign in (("low", "-"), ("high", "+")):
             connection.execute(
                 f"create macro wilson_{name}(s, n) as case when n > 0 then (s + 1.9207295) / (n + 3.841459) {sign} "
@@ -200,12 +201,40 @@ def test_the_correlation_is_phi_and_null_where_nothing_varies(runs: Runs) -> Non
     assert (row["n"], row["n_consistent"], row["right_if_consistent"], row["right_if_inconsistent"]) == (6, 3, 1.0, 1.0)
 
 
+def test_a_benchmarks_own_accuracy_stands_beside_the_score(runs: Runs) -> None:
+    """Newcombe (1998), Interval estimation for the difference between independent proportions, Table II, row (a)."""
+    runs.add("benchmark", [(None, None, float(number < 56)) for number in range(70)])
+    for number in range(81):
+        name = runs.call("benchmark-given", number, "answer", "separate/ours", "ann", None, "plain")
+        runs.score(name, "answer_correct", None if number == 80 else float(number < 48))
+    [row] = runs.ask("self_knowledge_benchmark")
+    assert (row["dataset"], row["config"], row["generator"], row["verifier"]) == ("org/exam", "biology", "ann", "ann")
+    assert (row["n_given"], row["n_given_graded"], row["initial"]) == (81, 80, 0.6)
+    assert row["initial_null_as_wrong"] == pytest.approx(48 / 81)
+    assert (row["n"], row["n_graded"], row["score"]) == (70, 70, 0.8)
+    assert row["difference"] == pytest.approx(0.2)
+    assert (round(row["difference_low"], 4), round(row["difference_high"], 4)) == (0.0524, 0.3339)
+
+
+def test_a_score_without_the_benchmarks_own_accuracy_has_no_difference(runs: Runs) -> None:
+    runs.add("benchmark", [(None, None, 1)])
+    [row] = runs.ask("self_knowledge_benchmark")
+    assert (row["score"], row["n_given"], row["initial"], row["difference"]) == (1.0, None, None, None)
+
+
 def test_attention_stands_beside_self_consistency(runs: Runs) -> None:
     runs.add("designated-count", [(1, 1, 1), (1, 0, 0)])
     for number, value in ((0, 0.8), (2, 0.4)):
         runs.score(f"generate-{number}", "attention_score", value)
     [row] = runs.ask("self_knowledge_attention")
-    assert (row["n"], row["n_attention"], row["consistent"]) == (2, 2, 0.5)
+    assert (row["n"], row["n_consistent"], row["n_attention"], row["consistent"]) == (2, 2, 2, 0.5)
+    assert (row["consistent_low"], row["consistent_high"]) == (
+        pytest.approx(0.0945, abs=1e-4),
+        pytest.approx(0.9055, abs=1e-4),
+    )
+    # The values 0.8 and 0.4 differ from their mean by 0.2: their standard error is 0.2.
+    assert row["attention_high"] - row["attention"] == pytest.approx(1.959964 * 0.2)
+    assert row["attention"] - row["attention_low"] == pytest.approx(1.959964 * 0.2)
     assert (row["attention"], row["gap"], row["correlation"]) == (
         pytest.approx(0.6),
         pytest.approx(-0.1),

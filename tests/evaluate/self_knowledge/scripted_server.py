@@ -1,0 +1,207 @@
+"""Models of known behaviour behind a real HTTP server: what each is asked it must have been asked word for word.
+
+For every cell (a task, a protocol, a behaviour) the prompts that may come are worked out beforehand, by the plainest
+means and not by the package's own transformations. A prompt that is none of these is answered with status 400.
+"""
+
+import json
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from selfknow.builders.self_knowledge_sources import noise
+from selfknow.builders.self_knowledge_tasks import in_words
+from tests.evaluate.faulty_server import chat
+from tests.evaluate.self_knowledge.scripted import REFUSAL, datetime_of, truth, written
+
+Row = dict[str, Any]
+PATIENCE_SECONDS = 0.5  # of the client
+BEHAVIOURS = (
+    *("perfect", "always wrong", "consistent but wrong", "inconsistent", "unparsable"),
+    *("refusing", "slow", "too slow", "failing every third call"),
+)
+WRITES_WRONG = ("always wrong", "consistent but wrong")
+UNPARSABLE = "Hmm, hard to say, this or that."
+TWO_BLOCKS = "```\n1\n```\nor\n```\n2\n```"
+
+
+@dataclass
+class Cell:
+    """A model of one behaviour, asked one task with one protocol."""
+
+    behaviour: str
+    rows: list[Row]
+    protocol: str
+    given: list[Row] = field(default_factory=list)
+    calls: int = 0
+    repaired: bool = False
+    asked: Counter[str] = field(default_factory=Counter)
+    expected: dict[str, list[tuple[Row, str, str]]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for stage in ("generate", "verify", "dual", "verify-dual", "verify-kept", "verify-broken"):
+            for row in self.rows:
+                for more in (0, 1):
+                    self._expect(stage, row, more)
+        for row in self.given:
+            self.expected[row["verify_prompt"]].append((row, "answer", ""))
+
+    def _expect(self, stage: str, row: Row, more: int) -> None:
+        if stage == "generate":
+            self.expected[row["generate_prompt"]].append((row, stage, ""))
+            return
+        text = written(row, more * 2 if stage == "verify-dual" else more)
+        template = {"dual": row["dual_prompt"]}.get(stage, row["verify_prompt"])
+        shown = put_in(row, text)
+        if stage in ("verify-kept", "verify-broken"):
+            name = row["params"][stage.replace("verify-kept", "keep").replace("verify-", "").replace("broken", "break")]
+            if name is None:
+                return
+            shown = changed(name, row, shown)
+            if name in ("alter-question", "add-first-word", "delete-first-word", "change-word"):
+                template = row["params"]["altered_verify_prompt"]
+        if template is None:
+            return
+        prompt = template.replace("{generation}", shown)
+        if self.protocol.startswith("in-context"):
+            between = [noise()] if self.protocol.endswith("noise") else []
+            prompt = "\n\n".join([row["generate_prompt"], text, *between, prompt])
+        self.expected[prompt].append((row, stage, shown))
+
+    def reply(self, prompt: str) -> str | int | None:
+        """What it says; a status code where it fails, null where it is too slow."""
+        self.calls += 1
+        self.asked[prompt] += 1
+        if prompt not in self.expected:
+            return 400
+        if self.behaviour == "failing every third call" and not self.repaired and self.calls % 3 == 0:
+            return 503
+        if self.behaviour == "too slow" or (self.behaviour == "slow" and self.asked[prompt] == 1):
+            return None
+        if self.behaviour == "refusing":
+            return REFUSAL
+        entries = self.expected[prompt]  # the same may be asked again at a later stage
+        row, stage, shown = entries[min(self.asked[prompt], len(entries)) - 1]
+        if stage in ("generate", "dual"):
+            return written(row, (self.behaviour in WRITES_WRONG) * (2 if stage == "dual" else 1))
+        return self.says(row, stage, prompt.rpartition("\n\n")[0], shown)
+
+    def says(self, row: Row, stage: str, question: str, shown: str) -> str:
+        """What it says about what was written, or about a question of the benchmark."""
+        right = row["answer"] if stage == "answer" else truth(row, stage, question, shown)
+        asked = row["answer"] or {"arxiv": written(row, self.behaviour in WRITES_WRONG)[-10:], "benchmark": "B"}.get(
+            row["task"]
+        )
+        match self.behaviour:
+            case "unparsable":
+                return TWO_BLOCKS if row["task"] == "code" else UNPARSABLE
+            case "consistent but wrong" if stage != "answer":
+                return asked or ("77" if row["task"] == "grammar" else "wrong")
+            case "always wrong" | "inconsistent" | "consistent but wrong":
+                return self.not_right(right or asked, stage)
+        return right or asked
+
+    def not_right(self, right: str, stage: str) -> str:
+        """Never the truth; who is inconsistent never says twice the same."""
+        later = stage not in ("verify", "answer")
+        if right in ("yes", "no"):
+            if self.behaviour == "inconsistent":
+                return "yes" if later else "no"
+            return "no" if right == "yes" else "yes"
+        if right.isdigit():
+            return str(int(right) + 1 + later)
+        if right in tuple("ABCD"):
+            return "ABCD"["ABCD".index(right) - 1]
+        return "0704.00001" if right[4:5] == "." else f"another{later}"
+
+
+def put_in(row: Row, text: str) -> str:
+    """What of a text stands in the question about it."""
+    match row["task"]:
+        case "fact":
+            return f"{text} was born on {in_words(datetime_of(row['params']['date']))}."
+        case "arxiv":
+            return text.splitlines()[0].removeprefix("Title: ")
+        case "code":
+            return text.splitlines()[1]
+        case "benchmark":
+            return text.removesuffix("\nCorrect: B")
+    return text
+
+
+def changed(name: str, row: Row, text: str) -> str:  # noqa: C901 (one case a transformation)
+    """A text after a transformation, worked out for the texts that are written here."""
+    params, words = row["params"], text.split(" ")
+    match name:
+        case "move-first-sentence":
+            return " ".join([*words[2:], *words[:2]])
+        case "add-first-word":
+            return f"{params['word']} {text}"
+        case "delete-first-word":
+            return " ".join(words[1:])
+        case "change-word":
+            words[params["position"] - 1] = params["word"]  # what stood at the old one goes with it
+            return " ".join(words)
+        case "append-word":
+            return f"{text} {params['word']}"
+        case "append-preposition":
+            return f"{text} It stood behind the house."
+        case "shift-date":
+            dates = [in_words(datetime_of(params[which])) for which in ("date", "altered_date")]
+            return text.replace(*dates)
+        case "append-comment":
+            return f"{text}\n# This is the last line."
+        case "append-print":
+            return f'{text}\nprint("and one more line")'
+        case "reverse-relation":
+            return text.replace(">", "<=")
+        case "alter-question":
+            return text
+    raise AssertionError(name)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Hands each request to the cell that its model names."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server: Any = self.server
+        with server.lock:
+            said = server.cells[body["model"]].reply(body["messages"][-1]["content"])
+        if said is None:
+            time.sleep(2 * PATIENCE_SECONDS)
+            self.close_connection = True
+            return
+        content = json.dumps({"error": "as asked"} if isinstance(said, int) else chat(body, said)).encode()
+        self.send_response(said if isinstance(said, int) else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            super().handle()
+
+
+@contextmanager
+def serve(cells: dict[str, Cell]) -> Iterator[str]:
+    """Serve cells by their names, those added later too; yields the address."""
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.cells, server.lock, server.daemon_threads = cells, threading.Lock(), True
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()

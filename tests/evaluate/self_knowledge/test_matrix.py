@@ -1,0 +1,329 @@
+"""Every text task with every protocol and every behaviour, over HTTP, gets exactly the numbers that arithmetic says.
+
+A cell of the table is a behaviour's numbers at one stage: written, read, consistent, changed, all three. ``1`` and
+``0`` are the share of all texts, ``-`` is null for all of them. Worked out by hand, from what the behaviour is:
+
+- *wrong* writes one too many (a dual text two), or what is not so, and never tells the truth: of a false statement it
+  says yes, which is what was asked for;
+- *consistent* writes the same, and says what it was asked for whatever it wrote, or where nothing was, one thing;
+- *inconsistent* writes rightly, first says what is not so, and then something else (yes after no);
+- *unparsable* writes rightly, and says nothing that can be read;
+- *third*: every third call fails. Of six texts the third and the sixth are missing; of the questions about the others
+  that about the fourth; at the third stage the second one (call 12), and of a dual text's question the first (15).
+  What is then left of six texts stands there as a number; all that is left is right.
+
+*slow* is as perfect after a second try; who is *too slow* or *refuses* has nothing but nulls, for every text.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import certifi
+import pytest
+
+from selfknow.builders.self_knowledge import task_table
+from selfknow.builders.self_knowledge_benchmark import given_rows
+from selfknow.builders.self_knowledge_sources import benchmark_questions
+from selfknow.evaluate import endpoint
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.models import Decoding
+from selfknow.evaluate.questions import ask, find_question
+from selfknow.evaluate.run import DatasetReference
+from selfknow.evaluate.score import score_run
+from selfknow.evaluate.self_knowledge import sandbox, scoring
+from selfknow.evaluate.self_knowledge.deciding import Decider
+from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
+from selfknow.evaluate.self_knowledge.protocols import Setup
+from tests.evaluate.self_knowledge.scripted import rows
+from tests.evaluate.self_knowledge.scripted_server import BEHAVIOURS, PATIENCE_SECONDS, Cell, serve
+
+TEXTS, TEXTS_OF_THIRD, THIRD = 2, 6, "failing every third call"
+COLUMNS = ("perfect", "always wrong", "consistent but wrong", "inconsistent", "unparsable", "failing every third call")
+NULL = "-----"
+TABLE = """
+separate       counted   verify         111-1  000-0  001-0  100-0  1----  433-3
+separate       yes-no    verify         111-1  001-0  001-0  100-0  1----  433-3
+separate       arxiv     verify         1-1--  0-0--  0-1--  1-0--  1----  4-3--
+separate       unknown   verify         --1--  --0--  --1--  --0--  -----  --3--
+dual           counted   verify         111-1  000-0  001-0  100-0  1----  433-3
+dual           counted   verify-dual    111-1  000-0  001-0  100-0  1----  321-1
+dual           yes-no    verify         111-1  001-0  001-0  100-0  1----  433-3
+dual           yes-no    verify-dual    111-1  101-0  101-0  110-0  1----  321-1
+dual           open      verify         -1---  -0---  -0---  -0---  -----  -3---
+dual           open      verify-dual    111-1  000-0  001-0  100-0  1----  321-1
+consistency    counted   verify         111-1  000-0  001-0  100-0  1----  433-3
+consistency    counted   verify-kept    111-1  000-0  001-0  100-0  1----  432-2
+consistency    yes-no    verify         111-1  001-0  001-0  100-0  1----  433-3
+consistency    yes-no    verify-kept    111-1  001-0  001-0  110-0  1----  432-2
+consistency    open      verify         -1---  -0---  -0---  -0---  -----  -3---
+consistency    open      verify-kept    -11--  -00--  -01--  -00--  -----  -32--
+inconsistency  counted   verify         111-1  000-0  001-0  100-0  1----  433-3
+inconsistency  counted   verify-broken  11-1-  00-1-  00-0-  10-1-  1----  43-3-
+inconsistency  yes-no    verify         111-1  001-0  001-0  100-0  1----  433-3
+inconsistency  yes-no    verify-broken  11-1-  00-0-  00-0-  10-0-  1----  43-3-
+inconsistency  one-more  verify         111-1  001-0  001-0  100-0  1----  433-3
+inconsistency  one-more  verify-broken  11-1-  00-1-  01-0-  10-0-  1----  43-3-
+inconsistency  unknown   verify         --1--  --0--  --1--  --0--  -----  --3--
+inconsistency  unknown   verify-broken  ---1-  ---0-  ---0-  ---0-  -----  ---3-
+inconsistency  open      verify         -1---  -0---  -0---  -0---  -----  -3---
+inconsistency  open      verify-broken  -1-1-  -0-1-  -0-0-  -0-1-  -----  -3-2-
+inconsistency  word      verify         -1---  -0---  -0---  -0---  -----  -3---
+inconsistency  word      verify-broken  -111-  -001-  -000-  -001-  -----  -332-
+"""
+KINDS = {
+    "counted": ("total-count", "designated-count", "code"),
+    "yes-no": ("fact", "math", "theorem", "specific-mention", "sentiment"),
+    "arxiv": ("arxiv",),
+    "unknown": ("sports-statistics", "benchmark"),
+}
+# In each protocol the tasks that have a part for it, by the row of the table that is theirs.
+TASKS: dict[str, dict[str, tuple[str, ...]]] = {
+    "separate": KINDS,
+    "in-context": KINDS,
+    "in-context-noise": KINDS,
+    "dual": {"counted": KINDS["counted"], "yes-no": ("fact", "math"), "open": ("grammar",)},
+    "consistency": {
+        "counted": KINDS["counted"],
+        "yes-no": ("specific-mention", "sentiment"),
+        "open": ("grammar", "add-first-word", "delete-first-word"),
+    },
+    "inconsistency": {
+        "counted": KINDS["counted"],
+        "yes-no": ("fact", "math", "theorem"),
+        "one-more": ("specific-mention", "sentiment"),  # what was one too many is right for the altered question
+        "unknown": ("sports-statistics",),
+        "open": ("grammar",),
+        "word": ("change-word",),
+    },
+}
+CELLS = [(protocol, kind, task) for protocol, kinds in TASKS.items() for kind, tasks in kinds.items() for task in tasks]
+
+
+def expected(protocol: str, kind: str) -> dict[tuple[str, str], str]:
+    """What the table says, by stage and behaviour."""
+    protocol = "separate" if protocol.startswith("in-context") else protocol
+    found = {}
+    for row in (line.split() for line in TABLE.strip().splitlines()):
+        if row[:2] == [protocol, kind]:
+            cells = dict(zip(COLUMNS, row[3:], strict=True))
+            cells |= {"slow": cells["perfect"], "too slow": NULL, "refusing": NULL}
+            found |= {(row[2], behaviour): cells[behaviour] for behaviour in BEHAVIOURS}
+    return found
+
+
+def digits(values: list[tuple[int, float | None]], n: int, *, count: bool) -> str:
+    """Numbers as the table has them: of (graded, mean) the share of all n, or how many are graded (and right)."""
+    said = ""
+    for graded, mean in values:
+        assert graded in (0, n) or count, values
+        assert mean in (None, 0.0, 1.0), values
+        said += "-" if not graded else str(graded if count and mean == 1.0 else int(mean or 0))
+    return said
+
+
+class Laboratory:
+    """The served cells, and the runs that ask them."""
+
+    def __init__(self, folder: Path, address: str, cells: dict[str, Cell]) -> None:
+        self.folder, self.address, self.cells = folder, address, cells
+
+    def model(self, task: str, protocol: str, behaviour: str, limit: int) -> EndpointModel:
+        """A model of one behaviour, which is told what it may be asked."""
+        name, third = f"{task}/{protocol}/{behaviour}", behaviour == THIRD
+        if name not in self.cells:
+            given = given_rows(benchmark_questions(), "computer science").to_pylist() if task == "benchmark" else []
+            listed = [[row for row in some if row["style"] == "plain"][:limit] for some in (rows(task).values(), given)]
+            self.cells[name] = Cell(behaviour, listed[0], protocol, listed[1])
+        where = Endpoint(
+            *(self.address, name),
+            concurrency=1 if third else 8,
+            tries=1 if third or behaviour == "too slow" else 5,
+            timeout_seconds=PATIENCE_SECONDS if "slow" in behaviour else 60.0,
+        )
+        return EndpointModel(where)
+
+    def evaluate(self, protocol: str, task: str, behaviours: tuple[str, ...], limit: int, **options: Any) -> Path:
+        """One run: a task with a protocol, and models that write."""
+        folder = self.folder / f"{task}-{protocol}-{len(behaviours)}-{len(options)}"
+        models = [self.model(task, protocol, behaviour, limit) for behaviour in behaviours]
+        given = given_rows(benchmark_questions(), "computer science") if task == "benchmark" else None
+        evaluate_self_knowledge(
+            *(task_table(task, 0), DatasetReference("self-knowledge", task, "test"), Setup(task, protocol)),
+            *(Decoding(), folder, models),
+            verifiers=models if options else None,
+            limit=limit,
+            given=given if protocol == "separate" else None,
+            quiet=True,
+        )
+        return folder
+
+    def both(self, protocol: str, task: str) -> list[Path]:
+        """The runs of a cell of all behaviours: every third call fails in one of its own."""
+        return [
+            self.evaluate(protocol, task, BEHAVIOURS[:-1], TEXTS),
+            self.evaluate(protocol, task, (THIRD,), TEXTS_OF_THIRD),
+        ]
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    cells: dict[str, Cell] = {}
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(endpoint, "_LONGEST_BACK_OFF_SECONDS", 0.01)
+        # Every client reads all certificates of this machine, for plain HTTP too: one will do.
+        one = tmp_path_factory.mktemp("certificates") / "one.pem"
+        one.write_text(
+            Path(certifi.where()).read_text().partition("END CERTIFICATE-----")[0] + "END CERTIFICATE-----\n"
+        )
+        patch.setenv("SSL_CERT_FILE", str(one))
+        shared = stack.enter_context(Decider())  # none waits for one of its own to start
+        patch.setattr(scoring, "Decider", lambda: nullcontext(shared))
+        address = stack.enter_context(serve(cells))
+        yield Laboratory(tmp_path_factory.mktemp("laboratory"), address, cells)
+
+
+@pytest.fixture(scope="module")
+def runs(laboratory: Laboratory) -> Iterator[dict[tuple[str, str], "Future[list[Path]]"]]:
+    """All cells, asked side by side: most of their time is waiting for who is slow."""
+    with ThreadPoolExecutor(8) as pool:
+        yield {(protocol, task): pool.submit(laboratory.both, protocol, task) for protocol, _, task in CELLS}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs_can_be_run() -> None:
+    try:
+        sandbox.run_python("pass")
+    except sandbox.SandboxUnavailableError as error:
+        pytest.skip(str(error))
+
+
+NUMBERS = ("generation_correct", "verification_correct", "self_consistent", "answer_changed", "all_correct")
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def answers(runs: dict[tuple[str, str], "Future[list[Path]]"]) -> Callable[[str], tuple[Rows, Rows, Rows]]:
+    """What SQL says of all runs of a protocol: numbers, reasons and shares that could be read; each asked once."""
+
+    @cache
+    def of(protocol: str) -> tuple[Rows, Rows, Rows]:
+        done = [future for (name, _), future in runs.items() if name == protocol and future.exception() is None]
+        folders = [folder for future in done for folder in future.result()]
+        for folder in folders:
+            assert all(row["value"] is not None or row["reason"] for row in score_run(folder).to_pylist())
+        aggregates = ", ".join(f"count({name}) as n_{name}, avg({name}) as {name}" for name in NUMBERS)
+        keys = "select task, split_part(generator, '/', -1) as behaviour"
+        with connect(folders) as connection:
+            return (
+                connection.rows(f"{keys}, stage, count(*) as n, {aggregates} from self_knowledge_replies group by all"),
+                connection.rows(f"{keys}, reason from ({find_question('self_knowledge_unparsed').sql}) group by all"),
+                connection.rows(f"{keys}, avg(reply_parsed) as share from self_knowledge_replies group by all"),
+            )
+
+    return of
+
+
+@pytest.mark.parametrize(("protocol", "kind", "task"), CELLS)
+def test_every_behaviour_gets_its_numbers(
+    runs: dict[tuple[str, str], "Future[list[Path]]"],
+    answers: Callable[[str], tuple[Rows, Rows, Rows]],
+    protocol: str,
+    kind: str,
+    task: str,
+) -> None:
+    runs[protocol, task].result()
+    numbers, unparsed, parsed = ([row for row in rows if row["task"] == task] for rows in answers(protocol))
+    measured = {}
+    for row in numbers:
+        third = row["behaviour"] == THIRD
+        assert row["n"] == (TEXTS_OF_THIRD if third else TEXTS), "every text is in every denominator"
+        values = [(row[f"n_{name}"], row[name]) for name in NUMBERS]
+        measured[row["stage"], row["behaviour"]] = digits(values, row["n"], count=third)
+    assert measured == expected(protocol, kind)
+    reasons = {one: {row["reason"] for row in unparsed if row["behaviour"] == one} for one in BEHAVIOURS}
+    assert reasons["refusing"] == {"not asked: refusal"}
+    assert reasons["too slow"] == {"not asked: failed: no answer in time"}
+    shares = {row["behaviour"]: row["share"] for row in parsed}
+    nothing = {"refusing": None, "too slow": None, "unparsable": 0.0}
+    assert shares == {one: nothing.get(one, 1.0) for one in BEHAVIOURS}
+
+
+@pytest.mark.parametrize("protocol", TASKS)
+def test_what_failed_is_made_good_by_running_again(
+    laboratory: Laboratory,
+    runs: dict[tuple[str, str], "Future[list[Path]]"],
+    answers: Callable[[str], tuple[Rows, Rows, Rows]],
+    protocol: str,
+) -> None:
+    answers(protocol)  # what they say before is tested above
+    kinds = {task: kind for kind, tasks in TASKS[protocol].items() for task in tasks}
+    folders = []
+    for task in kinds:
+        runs[protocol, task].result()
+        laboratory.cells[f"{task}/{protocol}/{THIRD}"].repaired = True
+        folders.append(laboratory.evaluate(protocol, task, (THIRD,), TEXTS_OF_THIRD))
+        score_run(folders[-1])
+    aggregates = ", ".join(f"count({name}) as n_{name}, avg({name}) as {name}" for name in NUMBERS)
+    with connect(folders) as connection:
+        rows = connection.rows(f"select task, stage, {aggregates} from self_knowledge_replies group by all")
+    for row in rows:
+        values = [(row[f"n_{name}"], row[name]) for name in NUMBERS]
+        perfect = expected(protocol, kinds[row["task"]])[row["stage"], "perfect"]
+        assert digits(values, TEXTS_OF_THIRD, count=False) == perfect, row["task"]
+
+
+def test_a_benchmarks_own_questions_get_their_numbers(
+    runs: dict[tuple[str, str], "Future[list[Path]]"], answers: Callable[[str], tuple[Rows, Rows, Rows]]
+) -> None:
+    answers("separate")
+    with connect(runs["separate", "benchmark"].result()) as connection:
+        columns = ("split_part(generator, '/', -1)", "n_given", "n_given_graded", "initial", "n", "n_graded", "score")
+        found = ask(connection, "self_knowledge_benchmark").project(", ".join(columns)).fetchall()
+    assert {row[0]: row[1:] for row in found} == {
+        "perfect": (2, 2, 1.0, 2, 2, 1.0),
+        "slow": (2, 2, 1.0, 2, 2, 1.0),
+        "always wrong": (2, 2, 0.0, 2, 2, 0.0),
+        "consistent but wrong": (2, 2, 0.0, 2, 2, 1.0),
+        "inconsistent": (2, 2, 0.0, 2, 2, 0.0),
+        "unparsable": (2, 0, None, 2, 0, None),
+        "refusing": (2, 0, None, 2, 0, None),
+        "too slow": (2, 0, None, 2, 0, None),
+        THIRD: (6, 6, 1.0, 6, 6, 1.0),  # made good by running again
+    }
+
+
+# Of writer and reader: written, read, consistent, changed, all three.
+MODELS = ("perfect", "consistent but wrong")
+MATRIX = """
+counted   111-1  111-1  010-0  001-0
+yes-no    111-1  111-1  010-0  001-0
+arxiv     1-1--  1-0--  0-0--  0-1--
+unknown   --1--  --1--  --1--  --1--
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_models_give_a_full_matrix(laboratory: Laboratory, kind: str) -> None:
+    [cells] = [line.split()[1:] for line in MATRIX.strip().splitlines() if line.startswith(kind)]
+    pairs = dict(zip(product(MODELS, MODELS), cells, strict=True))
+    folders = [laboratory.evaluate("separate", task, MODELS, TEXTS, verifiers=True) for task in KINDS[kind]]
+    for folder in folders:
+        score_run(folder)
+    aggregates = ", ".join(f"count({name}) as n_{name}, avg({name}) as {name}" for name in NUMBERS)
+    names = "split_part(generator, '/', -1) as writer, split_part(verifier, '/', -1) as reader"
+    with connect(folders) as connection:
+        rows = connection.rows(f"select task, {names}, {aggregates} from self_knowledge_replies group by all")
+    found = {
+        (row["task"], (row["writer"], row["reader"])): digits(
+            [(row[f"n_{name}"], row[name]) for name in NUMBERS], TEXTS, count=False
+        )
+        for row in rows
+    }
+    assert found == {(task, pair): cell for task in KINDS[kind] for pair, cell in pairs.items()}
