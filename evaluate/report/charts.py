@@ -20,6 +20,7 @@ def dots(
     *,
     row: str = "label",
     colour: str | None = None,
+    hue: str | None = None,
     title: str,
     narrow: bool = False,
 ) -> alt.LayerChart:
@@ -29,24 +30,28 @@ def dots(
         rows: With ``value``, ``low``, ``high`` and the columns that are named.
         value: The share.
         row: What stands at the left.
-        colour: What is told apart by colour.
+        colour: What is told apart by colour, side by side in a row.
+        hue: What else is told apart by colour, one a row.
         title: Of the axis.
         narrow: The axis is as long as the intervals need, not from 0 to 1.
     """
     order = list(dict.fromkeys(one[row] for one in rows))
     y = alt.Y(f"{row}:N", sort=order, title=None, axis=_named())
     offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N")} if colour else {}
-    hue: dict[str, Any] = {"color": _colour(colour, rows)} if colour else {}
-    tips = _tooltips(rows, [row, *([colour] if colour else []), value, "low", "high", "chance", "n", "n_graded"])
+    paint: dict[str, Any] = {"color": _colour(colour or hue, rows)} if colour or hue else {}
+    tips = _tooltips(
+        rows,
+        [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
+    )
     base = alt.Chart(alt.InlineData(values=list(rows))).encode(y=y, tooltip=tips, **offset)
     ends = [one[end] or 0 for one in rows for end in ("low", "high")]
     domain = [0, 1] if min(ends) >= 0 and not narrow else [min(-0.1, *ends), max(0.1, *ends)]
     scale = alt.Scale(domain=domain, nice=narrow)
     x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(format=_PERCENT), scale=scale)
     bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
-        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **hue
+        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **paint
     )
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **hue)
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **paint)
     ticks = base.mark_tick(thickness=2, size=16, style="chance-tick").encode(x=alt.X("chance:Q", title=title))
     step = 14 * len({one[colour] for one in rows}) + 12 if colour else 28
     return _sized(alt.layer(ticks, bars, points), step * len(order))

@@ -36,7 +36,7 @@ last_names as (
         dataset_size,
         string_split(diarist, ' ')[-1] as last_name
     from diarists
-    group by all
+    group by dataset_size, last_name
     qualify row_number() over (partition by dataset_size order by md5(string_split(diarist, ' ')[-1])) <= 1000
 ),
 
