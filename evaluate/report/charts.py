@@ -47,7 +47,12 @@ def dots(
     ends = [one[end] or 0 for one in rows for end in ("low", "high")]
     domain = [0, 1] if min(ends) >= 0 and not narrow else [min(-0.1, *ends), max(0.1, *ends)]
     scale = alt.Scale(domain=domain, nice=narrow)
-    x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(format=_PERCENT), scale=scale)
+    x = alt.X(
+        f"{value}:Q",
+        title=title,
+        axis=alt.Axis(format=_PERCENT, tickCount=5) if narrow else alt.Axis(format=_PERCENT),
+        scale=scale,
+    )
     bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
         x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **paint
     )

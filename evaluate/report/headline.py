@@ -32,6 +32,12 @@ class Headline:
     gaps: Sequence[Row]
     topics: Sequence[Topic] = ()
 
+    @property
+    def several(self) -> bool:
+        """Whether the numbers of the topics are of more than one model, or way of asking."""
+        numbers = [number for topic in self.topics for measure in topic.measures for number in measure.numbers]
+        return len({number.label for number in numbers}) > 1
+
 
 def headline(report: Report) -> Headline:
     """The first screen of a report."""
@@ -57,7 +63,7 @@ def headline(report: Report) -> Headline:
         if row[key] is not None
     ]
     if len(numbers) > _CARDS:
-        shown = sorted(numbers, key=lambda number: -number.value)[:_CARDS]
+        shown = sorted(numbers, key=_value, reverse=True)[:_CARDS]
         return Headline(_sentence(numbers, measure, gaps), measure, shown, len(numbers), few)
     return Headline(_sentence(numbers, measure, gaps), measure, numbers, len(numbers), few)
 
@@ -75,7 +81,7 @@ def _first_share(rows: Sequence[Row]) -> tuple[list[Row], str, str]:
 def _sentence(numbers: Sequence[Number], measure: str, gaps: Sequence[Row]) -> str:
     if not numbers:
         return "Nothing has been scored yet."
-    best = max(numbers, key=lambda number: number.value)
+    best = max(numbers, key=_value)
     if measure != _EXACT:
         return f"{best.label}: {measure} {best.value:.0%}"
     if len(gaps) == 1 and len(numbers) == 2:
@@ -97,9 +103,16 @@ def _all_tasks(report: Report, found: Sequence[Topic]) -> str:
         if len(models) == 1:
             return f"What {next(iter(models))} knows about what it knows"
         return f"What {len(models)} models know about what they know"
-    said = [_SAYINGS[task](numbers[0].value) for task, numbers in firsts.items()]
+    said = [_SAYINGS[task](value) for task, (number, *_) in firsts.items() if (value := number.value) is not None]
+    if not said:
+        return "Nothing could be graded."
     listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
     return f"{next(iter(models))} {listed}."
+
+
+def _value(number: Number) -> float:
+    assert number.value is not None, "what cannot be graded is no headline number"
+    return number.value
 
 
 _SAYINGS = {

@@ -16,7 +16,7 @@ class Number:
 
     Attributes:
         label: Whose.
-        value: A share, or the difference of two.
+        value: A share, or the difference of two; null where nothing could be graded.
         low: Where its 95% interval begins; null for too few questions.
         high: Where it ends.
         n_graded: How many it is over.
@@ -25,7 +25,7 @@ class Number:
     """
 
     label: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     n_graded: int
@@ -80,11 +80,13 @@ def _measure(name: str, question: str, numbers: Sequence[Number], **more: str | 
         yield Measure(name, numbers[:_MODELS], questions()[question], all_numbers=len(numbers), **more)  # type: ignore[arg-type]
 
 
-def _number(label: str, row: Row, value: str, *, n_graded: str = "n_graded", chance: str | None = "chance") -> Number:
+def _number(
+    label: str, row: Row, value: str, *, n_graded: str = "n_graded", n: str = "n", chance: str | None = "chance"
+) -> Number:
     """A row's number; its interval stands in ``…_low`` and ``…_high``, or in ``low`` and ``high``."""
     low, high = (row.get(f"{value}_{end}", row.get(end)) for end in ("low", "high"))
     line = row.get(chance) if chance else None
-    return Number(label, row[value], low, high, row[n_graded], row["n"], line)
+    return Number(label, row[value], low, high, row[n_graded], row[n], line)
 
 
 def _diary_recall(report: Report) -> Iterator[Measure]:
@@ -92,7 +94,7 @@ def _diary_recall(report: Report) -> Iterator[Measure]:
         ("Whole answers exactly right", "accuracy_by_size", "accuracy"),
         ("As many entries as there are", "count_and_content", "right_count"),
     ):
-        rows = [row for row in report.rows_of(question) if row[value] is not None]
+        rows = report.rows_of(question)
         yield from _measure(name, question, [_number(report.labels[row["cohort"]], row, value) for row in rows])
 
 
@@ -100,14 +102,12 @@ def _self_aware(report: Report) -> Iterator[Measure]:
     question = "self_aware/self_aware_f1"
     rows = preferred(report.rows_of(question), "scorer", "strict")
     named = [(_label(report, row["model"], row, rows, "form", "encoder", "references_name"), row) for row in rows]
-    for name, value, chance, graded in (
-        ("Abstains where there is no answer, and only there (F1)", "f1", "chance_f1", "n_graded"),
-        ("Abstains, of the questions without an answer", "recall", None, "n_unanswerable"),
-        ("Abstains, of the answerable questions", "false_abstention", None, "n_answerable"),
+    for name, value, chance, graded, n in (
+        ("Abstains where there is no answer, and only there (F1)", "f1", "chance_f1", "n_graded", "n"),
+        ("Abstains, of the questions without an answer", "recall", None, "n_unanswerable", "n_unanswerable"),
+        ("Abstains, of the answerable questions", "false_abstention", None, "n_answerable", "n_answerable"),
     ):
-        numbers = [
-            _number(label, row, value, chance=chance, n_graded=graded) for label, row in named if row[value] is not None
-        ]
+        numbers = [_number(label, row, value, chance=chance, n_graded=graded, n=n) for label, row in named]
         yield from _measure(name, question, numbers, chance_name="always abstaining")
 
 
@@ -123,7 +123,7 @@ def _self_knowledge(report: Report) -> Iterator[Measure]:
         ("Wrote what it was asked for", "written"),
         ("Says what is true of what it wrote", "read"),
     ):
-        numbers = [_number(label, row, value, n_graded=f"n_{value}") for label, row in named if row[value] is not None]
+        numbers = [_number(label, row, value, n_graded=f"n_{value}") for label, row in named]
         yield from _measure(name, question, numbers)
 
 
@@ -135,19 +135,15 @@ def _verifier(report: Report, row: Row) -> str:
 
 def _according_to(report: Report) -> Iterator[Measure]:
     question = "according_to/according_to_kinds"
-    quoted = [row for row in report.rows_of(question) if row["metric"] == "quip" and row["score"] is not None]
+    quoted = [row for row in report.rows_of(question) if row["metric"] == "quip"]
     shared = ("dataset", "format", "placement")
     named = [(_label(report, row["model_label"], row, quoted, *shared), row) for row in quoted]
     grounded = [(label, row) for label, row in named if row["kind"] == "grounding"]
     changes = [_number(label, row, "difference", chance=None) for label, row in grounded]
     yield from _measure("Quotes more under grounding prompts", question, changes, is_change=True)
-    for name, kind in (
-        ("null prompt", "null"),
-        ("grounding prompts", "grounding"),
-        ("anti-grounding", "anti-grounding"),
-    ):
+    for kind in ("null", "grounding", "anti-grounding"):
         numbers = [_number(label, row, "score", chance=None) for label, row in named if row["kind"] == kind]
-        yield from _measure(f"QUIP, {name}", question, numbers)
+        yield from _measure(f"QUIP under the {kind} prompt{'' if kind == 'null' else 's'}", question, numbers)
 
 
 def preferred(rows: Sequence[Row], column: str, value: str) -> list[Row]:

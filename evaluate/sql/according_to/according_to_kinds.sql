@@ -4,7 +4,8 @@
 -- Columns: dataset, model_label, run_id, format, placement, metric, kind; n_prompts; n questions, n_graded those with a
 -- value under the null prompt and under a prompt of the kind; score (a question's value is its mean over the kind's
 -- prompts), score_low, score_high; null_score of the same questions; difference, difference_low, difference_high (95%,
--- bootstrap over questions, 1,000 replicates; null for fewer than two questions, the differences for the null prompt).
+-- bootstrap over questions, 1,000 replicates; of a score of exactly 0 or 1 Wilson's; null for fewer than two questions
+-- and, of the null prompt, the differences).
 -- Needs: scores
 with by_question as (
     select
@@ -110,8 +111,16 @@ select
     found.n,
     found.n_graded,
     found.score,
-    if(found.n_graded > 1, ends.of_score[1], null) as score_low,
-    if(found.n_graded > 1, ends.of_score[2], null) as score_high,
+    case
+        when found.n_graded < 2 then null
+        when found.metric = 'quip_corrected' then ends.of_score[1]
+        else bootstrap_low(ends.of_score[1], found.score, found.n_graded)
+    end as score_low,
+    case
+        when found.n_graded < 2 then null
+        when found.metric = 'quip_corrected' then ends.of_score[2]
+        else bootstrap_high(ends.of_score[2], found.score, found.n_graded)
+    end as score_high,
     found.null_score,
     if(found.kind <> 'null', found.score - found.null_score, null) as difference,
     if(found.kind <> 'null' and found.n_graded > 1, ends.of_difference[1], null) as difference_low,

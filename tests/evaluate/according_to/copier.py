@@ -75,7 +75,7 @@ def is_held_out(article: int, prompt: str) -> bool:
 
 
 def lessons(articles: Sequence[Article]) -> Iterator[tuple[str, str, float]]:
-    """Prompts and replies to learn, all of one weight; the null prompt, one of twelve, is learnt four times as often."""
+    """Prompts and replies to learn, all of one weight; the null prompt, one of twelve, comes four times as often."""
     for number, article in enumerate(articles):
         for prompt in KINDS:
             for one, other in combinations(range(CLUES), 2):
