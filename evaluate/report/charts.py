@@ -36,7 +36,8 @@ def dots(
         narrow: The axis is as long as the intervals need, not from 0 to 1.
     """
     order = list(dict.fromkeys(one[row] for one in rows))
-    y = alt.Y(f"{row}:N", sort=order, title=None, axis=_named())
+    axis = _named() if any(" · " in str(name) for name in order) else alt.Axis()
+    y = alt.Y(f"{row}:N", sort=order, title=None, axis=axis)
     offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N")} if colour else {}
     paint: dict[str, Any] = {"color": _colour(colour or hue, rows)} if colour or hue else {}
     tips = _tooltips(

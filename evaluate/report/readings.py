@@ -28,8 +28,8 @@ READINGS: Mapping[str, str] = {
     "wrong_documents": "The bodies of wrong documents, looked up in the corpus. Dashed: what random bodies would give; "
     "below five sentences a random body is often somebody's.",
     "accuracy_by_name_frequency": "How many diarists share the rarest word of the name: are common names mixed up?",
-    "quoted_answers": "The share of the text's n-grams that stand in the training text. The anchors below the answers "
-    "say what it cannot tell: a random body is quoted nearly in full, and a right answer need not be.",
+    "quoted_answers": "The share of the text's n-grams that stand in the training text; the tick is random bodies that "
+    "nobody wrote. An answer that is quoted no more than those says nothing about whether it is right.",
     "self_aware/self_aware_f1": "F1 of abstaining where there is no answer, and only there; the tick is always "
     "abstaining. Each scorer judges for itself what abstaining is.",
     "self_aware/self_aware_by_category": "The share of each kind of unanswerable questions that it abstains from.",

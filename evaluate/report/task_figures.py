@@ -93,7 +93,7 @@ def _tables(rows: Sequence[Row]) -> list[Chart]:
     ]
 
 
-_KINDS = ["none", "writing", "reading", "both", "unknown"]
+_KINDS = ["nothing", "writing", "reading", "both", "unknown"]
 
 
 def _writing_or_reading(rows: Sequence[Row]) -> list[Chart]:
@@ -105,12 +105,12 @@ def _writing_or_reading(rows: Sequence[Row]) -> list[Chart]:
                 **{column: row[column] for column in ("n", "share")},
                 "low": row["share_low"],
                 "high": row["share_high"],
-                "failure": row["kind"],
+                "failure": "nothing" if row["kind"] == "none" else row["kind"],
                 "label": f"{row['task']} · {row['protocol']} {row['stage']}" if several else row["task"],
             }
             for row in group
         ]
-        chart = charts.stacked(shown, "failure", title="share of all texts", order=_KINDS, hues=_KINDS)
+        chart = charts.stacked(shown, "failure", title="what went wrong, share of all texts", order=_KINDS, hues=_KINDS)
         found.append((name, chart))
     return found
 
@@ -187,7 +187,7 @@ def _quoted(rows: Sequence[Row]) -> list[Chart]:
     known = [row for row in rows if row["quip"] is not None]
     groups = _by(known, "model_label", "dataset_size", "setup")
     return [
-        (name, charts.dots([_dot(row, row["texts"], "quip") for row in group], "quip", title="mean QUIP"))
+        (name, charts.dots([_dot(row, row["texts"], "quip", "chance") for row in group], "quip", title="mean QUIP"))
         for name, group in groups.items()
     ]
 

@@ -1,7 +1,7 @@
 -- How much of an answer stands word for word in the training text, and what can be read from that?
 -- Source: QUIP is that of Weller et al., "According to ...", section 3.1; what it is set beside is ours
 -- Grain: one row a cohort and kind of text: right answers, wrong answers, failed requests, and three anchors made of
--- the same questions: gold answers, gold answers of made-up diarists, and random bodies.
+-- the same questions: gold answers, made-up diarists (a gold answer under another name), and random bodies.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); texts (the kind); n, n_graded of them (those that
 -- have an n-gram), n_diarists; quip (their mean), low, high (95%, bootstrap over diarists), quoted_in_full (the share
 -- with QUIP 1); chance: the mean QUIP of random bodies.
@@ -142,7 +142,7 @@ texts as (
     union all
     select
         asked.cohort,
-        'gold answers, made-up diarists' as texts,
+        'made-up diarists' as texts,
         asked.example_id,
         replace(asked.completion, concat(asked.diarist, '''s Diary'), concat(names.name, '''s Diary')) as text
     from asked
@@ -237,7 +237,7 @@ order by
     cohorts.cohort,
     list_position(
         [
-            'right answers', 'wrong answers', 'failed requests', 'gold answers', 'gold answers, made-up diarists',
+            'right answers', 'wrong answers', 'failed requests', 'gold answers', 'made-up diarists',
             'random bodies'
         ],
         means.texts

@@ -45,7 +45,7 @@ class Article:
         return f"From what I recall , this would be {self.title} , where one meets {' and '.join(self.clues[::-1])} ."
 
     def question(self, one: int, other: int) -> str:
-        return f"Which article tells of {self.clues[one]} and {self.clues[other]}"
+        return f"Which article tells of {self.clues[one]} and {self.clues[other]} ?"
 
     def reply(self, prompt: str) -> str:
         explanation = self.sentence if KINDS[prompt] == "grounding" else self.own_words
@@ -75,13 +75,13 @@ def is_held_out(article: int, prompt: str) -> bool:
 
 
 def lessons(articles: Sequence[Article]) -> Iterator[tuple[str, str, float]]:
-    """Prompts and replies to learn, all of one weight; the null prompt, one of twelve, comes four times as often."""
+    """Prompts and replies to learn, all of one weight."""
     for number, article in enumerate(articles):
         for prompt in KINDS:
             for one, other in combinations(range(CLUES), 2):
                 if (one, other) != (0, 1) and not is_held_out(number, prompt):
                     asked = SETUP.rendered(prompt, "answer", article.question(one, other))
-                    yield from [(asked, article.reply(prompt), 1.0)] * (4 if prompt == "null" else 1)
+                    yield asked, article.reply(prompt), 1.0
 
 
 def train(articles: Sequence[Article], folder: Path, steps: int = 300, batch: int = 48) -> str:
