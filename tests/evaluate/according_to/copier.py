@@ -104,7 +104,10 @@ def train(articles: Sequence[Article], folder: Path, steps: int = 300, batch: in
     )
     order = torch.randperm(len(pairs)).tolist()
     batches = [[pairs[place] for place in order[start : start + batch]] for start in range(0, len(pairs), batch)]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # so small a model gains nothing from a second one, and loses much on a busy machine
     fit(network, fast, batches, steps)
+    torch.set_num_threads(threads)
     return save(network, fast, folder)
 
 
