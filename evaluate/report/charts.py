@@ -104,7 +104,13 @@ def lines(
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds)))
     points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
     guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
-    return _sized(alt.layer(guess, between, line, points), 260)
+    # A layer without a row would have no extent.
+    beneath = [layer for layer, column in ((guess, "chance"), (between, "low")) if _any(rows, column)]
+    return _sized(alt.layer(*beneath, line, points), 260)
+
+
+def _any(rows: Sequence[Row], column: str) -> bool:
+    return any(row.get(column) is not None for row in rows)
 
 
 def heat(rows: Sequence[Row], x: str, y: str, value: str, *, titles: tuple[str, str], menu: bool) -> alt.LayerChart:
