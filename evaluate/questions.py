@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from selfknow.evaluate.connection import Connection
 
 _NO_QUESTIONS = ("functions", "views")
+_OF_ANY_TASK = ("metrics", "overview")
+TRAINING_TEXT = "diaries"  # the portrait that questions about quoting from the training text ask by this name
 _FIELDS = ("Source", "Grain", "Columns", "Needs")
 
 
@@ -32,7 +34,7 @@ class Question:
         source: The figure or table that it repeats, or what else it comes from.
         grain: What a row is.
         columns: What the columns are.
-        needs: ``scores``, ``corpus``: what must be there for an answer to mean something.
+        needs: ``scores``, ``corpus``, ``portrait``: what must be there for an answer to mean something.
         sql: The whole file.
     """
 
@@ -43,6 +45,19 @@ class Question:
     columns: str
     needs: tuple[str, ...]
     sql: str
+
+    @property
+    def task(self) -> str | None:
+        """The task whose runs it is about; null for a question about any run."""
+        folder, _, name = self.name.rpartition("/")
+        if not folder:
+            return None if name in _OF_ANY_TASK else "diary-recall"
+        return folder.replace("_", "-")
+
+    @property
+    def short_name(self) -> str:
+        """The file's own name, without its folder."""
+        return self.name.rpartition("/")[2]
 
 
 @cache
@@ -89,19 +104,22 @@ def ask(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":
 
 
 def what_is_lacking(connection: "Connection", question: Question) -> Iterator[str]:
-    """What a question needs and a connection has not, each with how to mend it."""
+    """What a question needs and a connection has not, each with how to mend it; runs of other tasks need nothing."""
+    runs = [run for run in connection.runs if question.task in (None, run.description.get("task"))]
     if "scores" in question.needs:
-        for run in connection.runs:
+        for run in runs:
             if not run.files["scores"]:
                 yield f"{run.location} has no scores: run `selfknow score {run.location}` first"
     if "corpus" in question.needs:
-        for run in connection.runs:
+        for run in runs:
             size, _ = size_and_setup(run)
             if size and size not in connection.corpora:
                 yield (
                     f"the documents that {run.location} asks about are not at hand: name the dataset folder that "
                     f"holds {size} (--corpus FOLDER)"
                 )
+    if "portrait" in question.needs and TRAINING_TEXT not in connection.portraits:
+        yield f"name the portrait of what the models were trained on: --portrait {TRAINING_TEXT}=FOLDER"
 
 
 def _read(name: str, sql: str) -> Question:

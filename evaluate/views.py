@@ -25,7 +25,7 @@ _SELF_AWARE_COLUMNS = {
     "source": "varchar",
     "pair_id": "varchar",
 }
-_ACCORDING_TO_COLUMNS = {"id": "varchar", "question": "varchar", "cooccurrences": "bigint"}
+_ACCORDING_TO_COLUMNS = {"id": "varchar", "question": "varchar", "answers": "varchar[]", "cooccurrences": "bigint"}
 # What `run.json` may say of a model.
 _DESCRIBED = {
     "label": "varchar",

@@ -85,7 +85,7 @@ def _pieces(text: str, kinds: list[str], spans: list[tuple[int, int]]) -> Iterat
         edges = sorted({start, end, *(edge for span in spans for edge in span if start < edge < end)})
         for first, last in pairwise(edges):
             quoted = any(span[0] <= first and last <= span[1] for span in spans)
-            yield Piece(_visible(text[first:last]), kind, quoted)
+            yield Piece(visible(text[first:last]), kind, quoted)
         start = end
 
 
@@ -97,5 +97,6 @@ def _lines(text: str) -> Iterator[str]:
         yield lines[-1]
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """The text, its control characters but newlines made visible."""
     return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 and char != "\n" else char for char in text)

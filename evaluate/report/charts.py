@@ -20,6 +20,7 @@ def dots(
     *,
     row: str = "label",
     colour: str | None = None,
+    hue: str | None = None,
     title: str,
     narrow: bool = False,
 ) -> alt.LayerChart:
@@ -29,24 +30,34 @@ def dots(
         rows: With ``value``, ``low``, ``high`` and the columns that are named.
         value: The share.
         row: What stands at the left.
-        colour: What is told apart by colour.
+        colour: What is told apart by colour, side by side in a row.
+        hue: What else is told apart by colour, one a row.
         title: Of the axis.
         narrow: The axis is as long as the intervals need, not from 0 to 1.
     """
     order = list(dict.fromkeys(one[row] for one in rows))
-    y = alt.Y(f"{row}:N", sort=order, title=None, axis=_named())
+    axis = _named() if any(" · " in str(name) for name in order) else alt.Axis()
+    y = alt.Y(f"{row}:N", sort=order, title=None, axis=axis)
     offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N")} if colour else {}
-    hue: dict[str, Any] = {"color": _colour(colour, rows)} if colour else {}
-    tips = _tooltips(rows, [row, *([colour] if colour else []), value, "low", "high", "chance", "n", "n_graded"])
+    paint: dict[str, Any] = {"color": _colour(colour or hue, rows)} if colour or hue else {}
+    tips = _tooltips(
+        rows,
+        [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
+    )
     base = alt.Chart(alt.InlineData(values=list(rows))).encode(y=y, tooltip=tips, **offset)
     ends = [one[end] or 0 for one in rows for end in ("low", "high")]
     domain = [0, 1] if min(ends) >= 0 and not narrow else [min(-0.1, *ends), max(0.1, *ends)]
     scale = alt.Scale(domain=domain, nice=narrow)
-    x = alt.X(f"{value}:Q", title=title, axis=alt.Axis(format=_PERCENT), scale=scale)
-    bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
-        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **hue
+    x = alt.X(
+        f"{value}:Q",
+        title=title,
+        axis=alt.Axis(format=_PERCENT, tickCount=5) if narrow else alt.Axis(format=_PERCENT),
+        scale=scale,
     )
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **hue)
+    bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
+        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **paint
+    )
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **paint)
     ticks = base.mark_tick(thickness=2, size=16, style="chance-tick").encode(x=alt.X("chance:Q", title=title))
     step = 14 * len({one[colour] for one in rows}) + 12 if colour else 28
     return _sized(alt.layer(ticks, bars, points), step * len(order))
@@ -93,7 +104,13 @@ def lines(
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds)))
     points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
     guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
-    return _sized(alt.layer(guess, between, line, points), 260)
+    # A layer without a row would have no extent.
+    beneath = [layer for layer, column in ((guess, "chance"), (between, "low")) if _any(rows, column)]
+    return _sized(alt.layer(*beneath, line, points), 260)
+
+
+def _any(rows: Sequence[Row], column: str) -> bool:
+    return any(row.get(column) is not None for row in rows)
 
 
 def heat(rows: Sequence[Row], x: str, y: str, value: str, *, titles: tuple[str, str], menu: bool) -> alt.LayerChart:

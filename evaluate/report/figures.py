@@ -8,6 +8,7 @@ import altair as alt
 
 from selfknow.evaluate.report import charts
 from selfknow.evaluate.report.gather import Report, Row, Section
+from selfknow.evaluate.report.task_figures import TASK_FIGURES
 
 _PANELS = 6  # panels of one cohort each; more become a menu
 _BARS = 40  # cohorts that a chart with a line each still shows
@@ -28,11 +29,21 @@ class Panel:
 
 def figure(report: Report, section: Section) -> list[Panel]:
     """The panels that show a section; none for a question that is a table only."""
-    draw = _FIGURES.get(section.question.name)
+    name = section.question.name
+    if name in TASK_FIGURES:
+        rows = [_with_labels(row, report) for row in section.rows]
+        return [Panel(title, chart) for title, chart in TASK_FIGURES[name](rows)]
+    draw = _FIGURES.get(name)
     if draw is None or not section.rows:
         return []
     shown = [_for_chart(row, report) for row in section.rows]
     return draw(shown)
+
+
+def _with_labels(row: Row, report: Report) -> dict[str, Any]:
+    """The row, with short labels where it names models."""
+    named = ("model", "generator", "verifier")
+    return {**row, **{name: report.model_labels.get(row[name], row[name]) for name in named if name in row}}
 
 
 def _for_chart(row: Row, report: Report) -> dict[str, Any]:

@@ -6,31 +6,9 @@ from typing import Any
 
 from selfknow.evaluate.connection import Connection
 from selfknow.evaluate.questions import Question, questions, what_is_lacking
+from selfknow.evaluate.report.readings import READINGS, TASKS, nothing_to_say
 
 Row = Mapping[str, Any]
-
-HEADLINE = "accuracy_by_size"
-READINGS = {
-    "accuracy_by_size": "Exact match of whole answers; dashed: right entries, but a random number of them.",
-    "setup_gap": "Accuracy with all entries in one document, less accuracy with a document each. Zero: no difference.",
-    "over_and_under_recall": "Too few documents to the left, too many to the right, as shares of the graded answers.",
-    "count_and_content": "Exact match is right count times right content: which of the two lets it down?",
-    "recalled_documents": "A model that knows how much it knows lies on the diagonal; one that does not, anywhere.",
-    "accuracy_by_documents": "A flat line: recalling more documents is no harder. The dashed line is chance.",
-    "document_accuracy": "Of the recalled documents that are in the target, the share without an error.",
-    "recalled_sentences": "The diagonal again, within documents: sentences recalled against sentences that there are.",
-    "stop_curve": "The probability of ending, against the next title, after each entry of the true answer: it should "
-    "stay at 0 and jump to 1 after the last one.",
-    "probes": "Answers started out of order: A second entry alone, B first then third, C half of the first, D half of "
-    "the first then the second, E last then first.",
-    "pretrained_or_scratch": "The same architecture, from the published weights and from random ones.",
-    "wrong_answers": "Every answer by what became of it; failed requests are no wrong answers, but they are shown.",
-    "wrong_documents": "The bodies of wrong documents, looked up in the corpus. Dashed: what random bodies would give; "
-    "below five sentences a random body is often somebody's.",
-    "accuracy_by_name_frequency": "How many diarists share the rarest word of the name: are common names mixed up?",
-    "metrics": "Every metric that scoring wrote, as it is.",
-}
-"""The questions of a report, in their order, and how to read each."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +37,9 @@ class Report:
         overview: What was asked of whom and what came back.
         cohorts: The view `cohorts`, with a short `label` that tells them apart.
         sections: The questions.
-        samples: Right and wrong answers.
+        samples: Right and wrong diary answers.
+        pairs: Replies under the null prompt and under others, side by side.
+        model_labels: The short label of each model.
     """
 
     runs: Sequence[Row]
@@ -67,11 +47,23 @@ class Report:
     cohorts: Sequence[Row]
     sections: Sequence[Section]
     samples: Sequence[Row]
+    pairs: Sequence[Row]
+    model_labels: Mapping[str, str]
 
     @property
     def answered(self) -> list[Section]:
         """The sections with something to show."""
         return [section for section in self.sections if section.rows]
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks that the report knows, of which there is a run."""
+        found = {row["task"] for row in self.runs}
+        return [task for task in TASKS if task in found]
+
+    def rows_of(self, name: str) -> Sequence[Row]:
+        """The answer of a question, by its name; none where it was not asked."""
+        return next((section.rows for section in self.sections if section.question.name == name), ())
 
     @property
     def calls(self) -> list[Row]:
@@ -111,38 +103,44 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
     """
     from tqdm import tqdm
 
-    sections = []
-    bar = tqdm(READINGS.items(), disable=not progress, unit="question", desc="report")
-    for name, reading in bar:
-        question = questions()[name]
-        lacking = next(what_is_lacking(connection, question), None)
-        rows = [] if lacking else connection.rows(question.sql)
-        missing = lacking or (None if rows else _nothing_to_say(name))
-        sections.append(Section(question, reading, rows, missing))
+    runs = connection.rows("select * from runs order by created_at, run_id")
+    tasks = {row["task"] for row in runs} | {None}
+    names = [name for name in READINGS if questions()[name].task in tasks]
+    bar = tqdm(names, disable=not progress, unit="question", desc="report")
+    sections = [_section(connection, questions()[name]) for name in bar]
     cohorts = connection.rows("select * from cohorts order by cohort")
-    unscored = next(what_is_lacking(connection, questions()["sample_answers"]), None)
+    models = connection.rows("select distinct model, model_label from models order by all")
     return Report(
-        runs=connection.rows("select * from runs order by created_at, run_id"),
+        runs=runs,
         overview=connection.rows(questions()["overview"].sql),
         cohorts=[{**cohort, "label": label} for cohort, label in zip(cohorts, _labels(cohorts), strict=True)],
         sections=sections,
-        samples=[] if unscored else connection.rows(questions()["sample_answers"].sql),
+        samples=_examples(connection, "sample_answers", tasks),
+        pairs=_examples(connection, "according_to/according_to_examples", tasks),
+        model_labels={row["model"]: row["model_label"] for row in models},
     )
 
 
-def _nothing_to_say(name: str) -> str:
-    reasons = {
-        "setup_gap": "no model was asked in both setups at one dataset size",
-        "probes": "no run holds continuation probes (selfknow evaluate … --probes)",
-        "stop_curve": "no run holds entry boundaries (selfknow evaluate … --stop)",
-        "pretrained_or_scratch": "of no model is it known whether it started from pre-trained weights",
-        "wrong_documents": "there is no wrong document",
-    }
-    return reasons.get(name, "no run holds scored diary answers")
+def _section(connection: Connection, question: Question) -> Section:
+    lacking = next(what_is_lacking(connection, question), None)
+    rows = [] if lacking else connection.rows(question.sql)
+    missing = lacking or (None if rows else nothing_to_say(question.name, question.task))
+    return Section(question, READINGS[question.name], rows, missing)
+
+
+def _examples(connection: Connection, name: str, tasks: set[str | None]) -> list[Row]:
+    question = questions()[name]
+    if question.task not in tasks or next(what_is_lacking(connection, question), None):
+        return []
+    return list(connection.rows(question.sql))
 
 
 def _labels(cohorts: Sequence[Row]) -> list[str]:
-    """Model, dataset size and setup, without what all cohorts share."""
+    """Model, dataset size and setup, without what all cohorts of a task share."""
     parts = ("model_label", "dataset_size", "setup")
-    varying = [part for part in parts if len({cohort[part] for cohort in cohorts}) > 1] or ["model_label"]
-    return [" · ".join(str(cohort[part]) for part in varying if cohort[part] is not None) for cohort in cohorts]
+    labels = []
+    for cohort in cohorts:
+        alike = [other for other in cohorts if other["task"] == cohort["task"]]
+        varying = [part for part in parts if len({other[part] for other in alike}) > 1] or ["model_label"]
+        labels.append(" · ".join(str(cohort[part]) for part in varying if cohort[part] is not None))
+    return labels

@@ -3,33 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfknow.evaluate.report.gather import HEADLINE, Report, Row
+from selfknow.evaluate.report.gather import Report, Row
+from selfknow.evaluate.report.topics import Number, Topic, topics
 
 _CARDS = 12
+_EXACT = "Whole answers exactly right"
+DIARY_RECALL = "diary-recall"
 _GAPS = 3  # more of them are left to their figure
-
-
-@dataclass(frozen=True)
-class Number:
-    """A headline number.
-
-    Attributes:
-        label: Of what.
-        value: A share.
-        low: Where its 95% interval begins.
-        high: Where it ends.
-        n_graded: How many it is over.
-        n: How many were asked.
-        chance: The chance line, where there is one.
-    """
-
-    label: str
-    value: float
-    low: float
-    high: float
-    n_graded: int
-    n: int
-    chance: float | None
 
 
 @dataclass(frozen=True)
@@ -42,6 +22,7 @@ class Headline:
         numbers: A few of them, the highest if there are many.
         all_numbers: How many there are.
         gaps: What the setups differ by, if these are a few.
+        topics: A few numbers of each task, where there are runs of another task than diary recall.
     """
 
     sentence: str
@@ -49,14 +30,25 @@ class Headline:
     numbers: Sequence[Number]
     all_numbers: int
     gaps: Sequence[Row]
+    topics: Sequence[Topic] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether the numbers of the topics are of more than one model, or way of asking."""
+        numbers = [number for topic in self.topics for measure in topic.measures for number in measure.numbers]
+        return len({number.label for number in numbers}) > 1
 
 
 def headline(report: Report) -> Headline:
     """The first screen of a report."""
-    sections = {section.question.name: section for section in report.sections}
-    rows, key, measure = sections[HEADLINE].rows, "accuracy", "Whole answers exactly right"
+    found = topics(report)
+    gaps = report.rows_of("setup_gap")
+    few = gaps if len(gaps) <= _GAPS else []
+    if any(topic.task != DIARY_RECALL for topic in found):
+        return Headline(_all_tasks(report, found), "", (), 0, few, found)
+    rows, key, measure = report.rows_of("accuracy_by_size"), "accuracy", _EXACT
     if not rows:
-        rows, key, measure = _first_share(sections["metrics"].rows)
+        rows, key, measure = _first_share(report.rows_of("metrics"))
     numbers = [
         Number(
             report.labels[row["cohort"]],
@@ -70,10 +62,8 @@ def headline(report: Report) -> Headline:
         for row in rows
         if row[key] is not None
     ]
-    gaps = sections["setup_gap"].rows
-    few = gaps if len(gaps) <= _GAPS else []
     if len(numbers) > _CARDS:
-        shown = sorted(numbers, key=lambda number: -number.value)[:_CARDS]
+        shown = sorted(numbers, key=_value, reverse=True)[:_CARDS]
         return Headline(_sentence(numbers, measure, gaps), measure, shown, len(numbers), few)
     return Headline(_sentence(numbers, measure, gaps), measure, numbers, len(numbers), few)
 
@@ -91,8 +81,8 @@ def _first_share(rows: Sequence[Row]) -> tuple[list[Row], str, str]:
 def _sentence(numbers: Sequence[Number], measure: str, gaps: Sequence[Row]) -> str:
     if not numbers:
         return "Nothing has been scored yet."
-    best = max(numbers, key=lambda number: number.value)
-    if measure != "Whole answers exactly right":
+    best = max(numbers, key=_value)
+    if measure != _EXACT:
         return f"{best.label}: {measure} {best.value:.0%}"
     if len(gaps) == 1 and len(numbers) == 2:
         gap = gaps[0]
@@ -103,3 +93,33 @@ def _sentence(numbers: Sequence[Number], measure: str, gaps: Sequence[Row]) -> s
     if len(numbers) == 1:
         return f"{best.label} recalls {best.value:.0%} of diaries exactly."
     return f"{best.label} recalls most: {best.value:.0%} of diaries exactly."
+
+
+def _all_tasks(report: Report, found: Sequence[Topic]) -> str:
+    """The first number of every task where there is one model, else what the page is about."""
+    models = set(report.model_labels.values())
+    firsts = {topic.task: topic.measures[0].numbers for topic in found}
+    if len(models) > 1 or any(len(numbers) > 1 for numbers in firsts.values()):
+        if len(models) == 1:
+            return f"What {next(iter(models))} knows about what it knows"
+        return f"What {len(models)} models know about what they know"
+    said = [_SAYINGS[task](value) for task, (number, *_) in firsts.items() if (value := number.value) is not None]
+    if not said:
+        return "Nothing could be graded."
+    listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    return f"{next(iter(models))} {listed}."
+
+
+def _value(number: Number) -> float:
+    assert number.value is not None, "what cannot be graded is no headline number"
+    return number.value
+
+
+_SAYINGS = {
+    DIARY_RECALL: lambda value: f"recalls {value:.0%} of diaries exactly",
+    "self-aware": lambda value: f"knows what it does not know with F1 {value:.2f}",
+    "self-knowledge": lambda value: f"agrees with {value:.0%} of what it wrote",
+    "according-to": lambda value: (
+        f"quotes {abs(value) * 100:.0f} points {'more' if value >= 0 else 'less'} when asked to"
+    ),
+}

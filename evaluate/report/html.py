@@ -6,17 +6,33 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from selfknow.evaluate.questions import questions
 from selfknow.evaluate.report.answers import marked_answers
 from selfknow.evaluate.report.figures import Panel, figure
-from selfknow.evaluate.report.gather import Report
+from selfknow.evaluate.report.gather import Report, Section
 from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.readings import TASKS
+from selfknow.evaluate.report.replies import side_by_side
 from selfknow.version import __version__
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
 TABLE_ROWS = 200  # rows of a table that a page shows
-_SHARES = {"accuracy", "gap", "share", "low", "high", "chance", "orderly", "next_document", "recalls_last"}
+_SHARES = {
+    *("accuracy", "gap", "share", "low", "high", "chance", "orderly", "next_document", "recalls_last"),
+    *("f1", "chance_f1", "precision", "recall", "false_abstention", "substring_match", "written", "read", "consistent"),
+    *(
+        "quip",
+        "quoted_in_full",
+        "score",
+        "null_score",
+        "score_null_as_wrong",
+        "difference",
+        "relative_change",
+        "relative",
+    ),
+}
 _LONGEST_CELL = 200
 _NOTHING = "\N{EN DASH}"
 
@@ -33,7 +49,7 @@ def render(report: Report, portraits: "Mapping[str, Portrait]", title: str) -> s
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"cell": cell, "percent": percent, "json_script": json_script}
+    environment.filters |= {"cell": cell, "percent": percent, "points": points, "json_script": json_script}
     figures = {section.question.name: figure(report, section) for section in report.answered}
     return environment.from_string(_asset("report.html")).render(
         title=title,
@@ -41,6 +57,13 @@ def render(report: Report, portraits: "Mapping[str, Portrait]", title: str) -> s
         report=report,
         figures={name: [(panel.title, specification(panel)) for panel in panels] for name, panels in figures.items()},
         answers=_by_cohort(marked_answers(report.samples, portraits), report),
+        replies=side_by_side(report, portraits),
+        replies_question=questions()["according_to/according_to_examples"],
+        tasks=TASKS,
+        by_task=_by_task(report),
+        several_tasks=len(report.tasks) > 1,
+        percent=percent,
+        points=points,
         portrait=next(iter(portraits), None),
         table_rows=TABLE_ROWS,
         version=__version__,
@@ -72,7 +95,12 @@ def cell(value: object, column: str = "") -> str:
 
 
 def _is_share(column: str) -> bool:
-    return column in _SHARES or any(part in column for part in ("accuracy", "exact_match", "right_", "_share", "if_"))
+    bare = column.removesuffix("_low").removesuffix("_high")
+    return (
+        bare in _SHARES
+        or column.startswith("share_")
+        or any(part in column for part in ("accuracy", "exact_match", "right_", "_share", "if_"))
+    )
 
 
 def percent(value: float | None) -> str:
@@ -89,6 +117,18 @@ def percent(value: float | None) -> str:
     return f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
 
 
+def points(value: float | None) -> str:
+    """A difference of two shares in percentage points.
+
+    Example:
+        >>> points(0.125), points(-0.5), points(0.0)
+        ('+12.5', '−50.0', '0.0')
+    """
+    if value is None:
+        return _NOTHING
+    return f"{value * 100:+.1f}".replace("-", "−") if abs(value) >= 0.0005 else "0.0"
+
+
 @cache
 def _asset(name: str) -> str:
     return (files("selfknow.evaluate") / "report" / "page" / name).read_text(encoding="utf-8")
@@ -100,6 +140,14 @@ def json_script(value: object) -> Any:
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))  # noqa: S704
+
+
+def _by_task(report: Report) -> list[tuple[str | None, list[Section]]]:
+    """The answered sections of each task, those about any task at the end."""
+    found: dict[str | None, list[Section]] = {task: [] for task in report.tasks} | {None: []}
+    for section in report.answered:
+        found[section.question.task].append(section)
+    return list(found.items())
 
 
 def _by_cohort(answers: Sequence[Any], report: Report) -> list[tuple[str, list[Any]]]:

@@ -51,7 +51,7 @@ def write_markdown(connection: Connection, path: Path, *, title: str, figures: P
 
     report = gather(connection, progress=progress)
     pictures = write_pictures(report, figures, progress=progress)
-    write_whole(path, render(report, title, pictures, path.parent).encode())
+    write_whole(path, render(report, connection.portraits, title, pictures, path.parent).encode())
     return report
 
 
@@ -84,7 +84,7 @@ def _panels(report: Report) -> Iterator[tuple[str, str, dict[str, Any]]]:
             chart["width"] = _WIDTH
             chart.pop("autosize", None)
             chart["title"] = {"text": section.question.title, "subtitle": panel.title or section.question.source}
-            yield section.question.name, panel.title, chart
+            yield section.question.short_name, panel.title, chart
 
 
 _WIDTH = 640

@@ -108,6 +108,8 @@ def test_the_init_script_gives_any_duckdb_the_same(run: Path, tmp_path: Path) ->
     with duckdb.connect() as plain, connect(run) as ours:
         plain.execute(init_script(folders, {}))
         for question_ in questions().values():
+            if "portrait" in question_.needs:
+                continue  # its function is Python's
             assert plain.sql(question_.sql).fetchall() == ours.sql(question_.sql).fetchall()
     save_database(tmp_path / "views.duckdb", folders, {})
     assert (tmp_path / "views.duckdb").stat().st_size < 5_000_000

@@ -82,6 +82,12 @@ def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Pa
         write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
     assert {row["task"] for row in report.overview} >= {"diary-recall", "self-knowledge"}
     assert "metrics" in [section.question.name for section in report.answered]
-    assert "50%" in headline(report).sentence
+    found = headline(report)
+    assert found.sentence == "What 4 models know about what they know"
+    firsts = {topic.task: topic.measures[0].numbers for topic in found.topics}
+    assert [(one.label, one.value, one.n) for one in firsts["diary-recall"]] == [("OPT 125M", 0.5, 2)]
+    matrix = [("bad", 1.0), ("bad · asked good", 0.0), ("good · asked bad", 1.0), ("good", 1.0)]
+    assert [(one.label, one.value) for one in firsts["self-knowledge"]] == matrix
+    assert set(firsts) == {"diary-recall", "self-knowledge"}
     page = (tmp_path / "report.html").read_text()
     assert all(label in page for label in ("OPT 125M", "mockllm", "self_consistent"))

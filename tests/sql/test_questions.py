@@ -1,7 +1,9 @@
 """Every question: given rows, expected rows; the odd answers among them."""
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -9,6 +11,7 @@ from selfknow.evaluate.connection import Connection, connect
 from selfknow.evaluate.diary_probes import PROBES
 from selfknow.evaluate.models import Reply, Request
 from selfknow.evaluate.questions import questions
+from selfknow.portraits import Portrait
 from tests.conftest import REPOSITORY
 from tests.sql.given import Asked, ask_runs, diary, entry, question, rows_of, text, write_corpus, write_run
 
@@ -268,6 +271,51 @@ def test_accuracy_by_the_rarest_word_of_the_name(tmp_path: Path) -> None:
     assert found == [(1, 1, 1, 1, 1.0, 1.0), (2, 3, 2, 2, 0.5, 1.0)]  # Low: 1; Lee: 3 with Ann: 2, with Ben: 2
 
 
+def quip_by_hand(answer: str, corpus: str, width: int) -> float:
+    grams = [answer[start : start + width] for start in range(len(answer) - width + 1)]
+    return sum(gram in corpus for gram in grams) / len(grams)
+
+
+def test_what_is_quoted_from_the_training_text_beside_its_anchors(tmp_path: Path) -> None:
+    names = ("Ann Lee", "Ben Low", "Cat Roe")
+    lengths = {"Ann Lee": (1, 2), "Ben Low": (2,), "Cat Roe": (1,)}  # sentences: where it was, and when
+    corpus = "\n\n".join(text(*diary(name, *lengths[name])) for name in names)
+    wrong = "Ben Low's Diary Entry 1\nno word of this is there"
+    answers = {"Ann Lee": text(*diary("Ann Lee", 1, 2)), "Ben Low": wrong, "Cat Roe": None}
+    run = write_run(tmp_path / "run", [question(name, *lengths[name]) for name in names], Asked(answers=answers))
+    folder = write_corpus(tmp_path / "corpus", *(entry for name in names for entry in diary(name, *lengths[name])))
+    portrait = Portrait.build([corpus], width=12, false_positive_rate=1e-9)
+    found = ask_runs(
+        *("quoted_answers", run, "texts", "n", "n_graded", "n_diarists", "quip", "quoted_in_full", "chance"),
+        corpora=[folder],
+        portraits={"diaries": portrait},
+    )
+    # Nobody's are the other order of the two sentences, and the second one alone, which is quoted in full all the same.
+    turned = quip_by_hand("Time: Evening\nLocation: City", corpus, 12)
+    chance = round((2 * turned + 1) / 3, 4)
+    # Under another's last name: which of the two, MD5 decides.
+    made_up = {
+        round(fmean(scores), 4)
+        for scores in product(
+            *(
+                [quip_by_hand(text(*diary(f"{name[:3]} {last}", *lengths[name])), corpus, 12) for last in lasts]
+                for name, lasts in zip(names, (("Low", "Roe"), ("Lee", "Roe"), ("Lee", "Low")), strict=True)
+            )
+        )
+    }
+    [of_made_up] = [row for row in found if row[0] == "made-up diarists"]
+    assert of_made_up[1:4] == (3, 3, 3)
+    assert any(of_made_up[4] == pytest.approx(one, abs=2e-4) for one in made_up)
+    assert [row[:-1] for row in found if row[0] != "made-up diarists"] == [
+        ("right answers", 1, 1, 1, 1.0, 1.0),
+        ("wrong answers", 1, 1, 1, round(quip_by_hand(wrong, corpus, 12), 4), 0.0),
+        ("failed requests", 1, 0, 0, None, None),
+        ("gold answers", 3, 3, 3, 1.0, 1.0),
+        ("random bodies", 3, 3, 3, chance, 0.3333),
+    ]
+    assert {row[-1] for row in found} == {chance}
+
+
 def test_every_metric_with_its_own_kind_of_interval(given: Connection) -> None:
     found = {row[0]: row[1:] for row in rows_of(given, "metrics", "metric", "n", "n_graded", "mean", "low", "high")}
     assert found["exact_match"] == (6, 5, 0.4, 0.1176, 0.7693)
@@ -310,9 +358,12 @@ def test_several_answers_to_a_question_do_not_narrow_the_interval(tmp_path: Path
 @pytest.mark.parametrize("name", DIARY_QUESTIONS)
 def test_a_run_of_failures_alone_is_answered_without_a_number(name: str, tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=dict.fromkeys(ANSWERS)))
-    corpus = write_corpus(tmp_path / "corpus", *ANN)
+    options = {
+        "corpora": [write_corpus(tmp_path / "corpus", *ANN)],
+        "portraits": {"diaries": Portrait.build([text(*ANN)])},
+    }
     for accuracy in ("accuracy", "share", "exact_match"):
-        with connect(run, corpora=[corpus]) as connection:
+        with connect(run, **options) as connection:
             columns = connection.sql(questions()[name].sql).columns
         if accuracy in columns and name != "wrong_answers":
-            assert {value for (value,) in ask_runs(name, run, accuracy, corpora=[corpus])} <= {None}
+            assert {value for (value,) in ask_runs(name, run, accuracy, **options)} <= {None}

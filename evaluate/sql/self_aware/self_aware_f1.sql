@@ -3,8 +3,10 @@
 -- Grain: one row a model, form, scorer, encoder, threshold and references.
 -- Columns: those; n replies, n_graded (the scorer counts them), n_unanswerable and n_answerable of them; f1, precision
 -- and recall of abstaining, false_abstention (the share of answerable questions not answered), each with low and high
--- (95%, bootstrap over pairs within strata of labels; null for fewer than two pairs); chance_f1: always abstaining;
--- substring_match: the paper's accuracy, over all answerable questions.
+-- (95%, bootstrap over pairs within strata of labels; null for fewer than two pairs. A rate of exactly 0 or 1 has no
+-- spread to draw from: then it is Wilson's over the pairs that it is of, and the most that an F1 of 0 may be is that of
+-- a precise model with Wilson's recall); chance_f1: always abstaining; substring_match: the paper's accuracy, over all
+-- answerable questions.
 -- Needs: scores
 with counts as (
     select
@@ -19,7 +21,9 @@ with counts as (
         count(abstained) as n_graded,
         count(abstained) filter (where not answerable) as n_unanswerable,
         count(abstained) filter (where answerable) as n_answerable,
-        count(distinct pair_id) as n_pairs,
+        count(distinct pair_id) filter (where not answerable and abstained is not null) as unanswerable_pairs,
+        count(distinct pair_id) filter (where answerable and abstained is not null) as answerable_pairs,
+        count(distinct pair_id) filter (where abstained = 1) as abstained_pairs,
         count(*) filter (where abstained = 1) as abstained,
         count(*) filter (where abstained = 1 and not answerable) as rightly,
         avg(substring_match) as substring_match
@@ -50,18 +54,26 @@ select
     rates.n_unanswerable,
     rates.n_answerable,
     rates.f1,
-    case when rates.n_pairs > 1 then intervals.f1_low end as f1_low,
-    case when rates.n_pairs > 1 then intervals.f1_high end as f1_high,
+    bootstrap_low(intervals.f1_low, rates.f1, rates.unanswerable_pairs) as f1_low,
+    case
+        when rates.f1 = 0 and rates.unanswerable_pairs > 1
+            then 2 * wilson_high(0, rates.unanswerable_pairs) / (1 + wilson_high(0, rates.unanswerable_pairs))
+        else bootstrap_high(intervals.f1_high, rates.f1, rates.unanswerable_pairs)
+    end as f1_high,
     rates.chance_f1,
     rates.precision,
-    case when rates.n_pairs > 1 then intervals.precision_low end as precision_low,
-    case when rates.n_pairs > 1 then intervals.precision_high end as precision_high,
+    bootstrap_low(intervals.precision_low, rates.precision, rates.abstained_pairs) as precision_low,
+    bootstrap_high(intervals.precision_high, rates.precision, rates.abstained_pairs) as precision_high,
     rates.recall,
-    case when rates.n_pairs > 1 then intervals.recall_low end as recall_low,
-    case when rates.n_pairs > 1 then intervals.recall_high end as recall_high,
+    bootstrap_low(intervals.recall_low, rates.recall, rates.unanswerable_pairs) as recall_low,
+    bootstrap_high(intervals.recall_high, rates.recall, rates.unanswerable_pairs) as recall_high,
     rates.false_abstention,
-    case when rates.n_pairs > 1 then intervals.false_abstention_low end as false_abstention_low,
-    case when rates.n_pairs > 1 then intervals.false_abstention_high end as false_abstention_high,
+    bootstrap_low(
+        intervals.false_abstention_low, rates.false_abstention, rates.answerable_pairs
+    ) as false_abstention_low,
+    bootstrap_high(
+        intervals.false_abstention_high, rates.false_abstention, rates.answerable_pairs
+    ) as false_abstention_high,
     rates.substring_match
 from rates
 inner join self_aware_intervals as intervals

@@ -74,7 +74,13 @@ labelled as (
         ) as pretrained,
         described_models.instruction_tuned_from,
         case
-            when count(distinct asked.model) over (partition by asked.short_name) = 1 then asked.short_name
+            -- one name, or one state of the weights under several paths
+            when
+                least(
+                    count(distinct asked.model) over (partition by asked.short_name),
+                    count(distinct coalesce(asked.revision, asked.model)) over (partition by asked.short_name)
+                ) = 1
+                then asked.short_name
             else asked.model
         end
         || case

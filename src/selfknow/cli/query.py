@@ -64,6 +64,7 @@ def query(
         str | None, typer.Option("--where", help="Print the rows alone where this SQL is true.", show_default=False)
     ] = None,
     corpus: CorpusOption = None,
+    portrait: PortraitOption = None,
     mixed_revisions: MixedOption = False,
 ) -> None:
     """Ask run folders one of the questions that come with this package; without a name, list them.
@@ -78,6 +79,8 @@ def query(
 
     `selfknow query self_knowledge/self_knowledge_tables runs/separate --columns task,n,score --where "n > 10"`
 
+    `selfknow query quoted_answers runs/opt-125m --portrait diaries=portraits/1k`
+
     `selfknow query setup_gap --show`
     """
     from selfknow.evaluate.questions import ask, find_question, questions
@@ -90,7 +93,8 @@ def query(
     if show:
         typer.echo(question.sql, nl=False)
         return
-    with _connect(runs, corpus, mixed_revisions=mixed_revisions) as connection:
+    portraits = portraits_by_name(portrait)
+    with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
         _print(_selected(ask(connection, name), where, columns), output_format)
 
 

@@ -117,6 +117,22 @@ def test_tables_have_averages_that_follow_from_their_rows_and_texts_that_were_no
     assert {row["paper_table"] for row in rows} == {"Table 1"}
 
 
+def test_the_summary_counts_the_texts_of_all_tasks_and_no_text_of_a_prompt_twice(runs: Runs) -> None:
+    runs.add("total-count", [(1, 1, 1), (1, 0, 0), (0, 1, 0)])
+    runs.add("total-count", [(1, 1, 1)])  # a second text of the first prompt
+    runs.add("fact", [(None, None, 1)])
+    [row] = runs.ask("self_knowledge_summary")
+    assert (row["generator"], row["verifier"], row["n_tasks"], row["n"]) == ("ann", "ann", 2, 5)
+    assert (row["n_written"], row["n_read"], row["n_consistent"]) == (4, 4, 5)
+    assert (row["written"], row["read"], row["consistent"]) == (0.75, 0.75, pytest.approx(3 / 5))
+    for name, share, prompts in (("written", 0.75, 3), ("consistent", 0.6, 4)):
+        centre, half = (share + 1.9207295 / prompts), 1.959964
+        spread = half * (share * (1 - share) / prompts + 0.96036475 / prompts**2) ** 0.5
+        scale = 1 + 3.841459 / prompts
+        assert row[f"{name}_low"] == pytest.approx((centre - spread) / scale)
+        assert row[f"{name}_high"] == pytest.approx((centre + spread) / scale)
+
+
 def test_each_table_takes_its_own_stage(runs: Runs) -> None:
     runs.add("math", [(1, 1, 1)], protocol="dual", stage="verify-dual")
     runs.add("grammar", [(None, 1, 0)], protocol="consistency", stage="verify-kept")

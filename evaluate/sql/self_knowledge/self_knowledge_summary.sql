@@ -1,0 +1,60 @@
+-- Does a model write what it is asked for, read what it wrote, and agree with itself, over all tasks?
+-- Source: ours; the paper averages its one score over tasks (Tan et al., Can I understand what I create?, Table 1)
+-- Grain: one row a protocol, wording, style, stage, generator and verifier.
+-- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts; for each of written (rightly), read
+-- (rightly) and consistent (self-consistent) n_… graded, the share of those, and its 95% interval (Wilson; several
+-- texts of one prompt are one trial). Tasks weigh as many texts as they have.
+-- Needs: scores
+with prompts as (
+    select
+        *,
+        concat(run_id, ',', example_id) as prompt_id
+    from self_knowledge_replies
+),
+
+counted as (
+    select
+        protocol,
+        wording,
+        style,
+        stage,
+        generator,
+        verifier,
+        count(distinct task) as n_tasks,
+        count(*) as n,
+        count(generation_correct) as n_written,
+        avg(generation_correct) as written,
+        count(distinct prompt_id) filter (where generation_correct is not null) as written_trials,
+        count(verification_correct) as n_read,
+        avg(verification_correct) as read,
+        count(distinct prompt_id) filter (where verification_correct is not null) as read_trials,
+        count(self_consistent) as n_consistent,
+        avg(self_consistent) as consistent,
+        count(distinct prompt_id) filter (where self_consistent is not null) as consistent_trials
+    from prompts
+    group by all
+)
+
+select
+    protocol,
+    wording,
+    style,
+    stage,
+    generator,
+    verifier,
+    n_tasks,
+    n,
+    n_written,
+    written,
+    wilson_low(written * written_trials, written_trials) as written_low,
+    wilson_high(written * written_trials, written_trials) as written_high,
+    n_read,
+    read,
+    wilson_low(read * read_trials, read_trials) as read_low,
+    wilson_high(read * read_trials, read_trials) as read_high,
+    n_consistent,
+    consistent,
+    wilson_low(consistent * consistent_trials, consistent_trials) as consistent_low,
+    wilson_high(consistent * consistent_trials, consistent_trials) as consistent_high
+from counted
+order by generator, verifier, protocol, wording, style, stage

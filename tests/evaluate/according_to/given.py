@@ -1,0 +1,53 @@
+"""Given rows: an according-to run whose replies and scores are written down."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from selfknow.evaluate.according_to.evaluating import Setup
+from selfknow.evaluate.according_to.questions import SCHEMA, TASK
+from selfknow.evaluate.models import GREEDY, Reply, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.store import SCORES, write_scores
+
+Scores = Mapping[str, float | None]
+Said = tuple[str, Scores]
+"""A reply, and its scores by metric."""
+
+
+def write_run(
+    folder: Path,
+    said: Mapping[str, Mapping[str, Said | None]],
+    *,
+    portrait: Mapping[str, str] | None = None,
+    question: str = "What is {id}?",
+    model: str = "m",
+    format_: str = "short",
+) -> Path:
+    """A run in which each question got these replies, by prompt; null is a failed request."""
+    prompts = tuple(dict.fromkeys(prompt for replies in said.values() for prompt in replies))
+    settings = {**Setup(format_, prompts).as_json(), "portrait": dict(portrait or {})}
+    rows = [
+        {"id": name, "question": question.format(id=name), "answers": [name], "cooccurrences": None} for name in said
+    ]
+    examples = pa.Table.from_pylist(rows, schema=SCHEMA)
+    scores: list[dict[str, object]] = []
+    with Run.open(folder, RunDescription(TASK, DatasetReference("set.jsonl"), GREEDY, settings), examples) as run:
+        for name, replies in said.items():
+            for prompt, one in replies.items():
+                reply = Reply(None, error="503") if one is None else Reply(one[0], "stop")
+                made = run.append(model, "1", Request(name, prompt, variant=prompt), reply)
+                values: Scores = dict.fromkeys(_metrics(said)) if one is None else one[1]
+                scores += [_score(made, metric, value) for metric, value in values.items()]
+    write_scores(folder, TASK, pa.Table.from_pylist(scores, schema=SCORES))
+    return folder
+
+
+def _score(generation_id: str, metric: str, value: float | None) -> dict[str, object]:
+    reason = None if value is not None else "failed"
+    return {"generation_id": generation_id, "metric": metric, "value": value, "reason": reason}
+
+
+def _metrics(said: Mapping[str, Mapping[str, Said | None]]) -> Sequence[str]:
+    return sorted({metric for replies in said.values() for one in replies.values() if one for metric in one[1]})

@@ -1,0 +1,129 @@
+"""A small model, trained here to copy from its corpus on request, from the command line to the report."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from selfknow.evaluate.according_to.scoring import cut
+from selfknow.evaluate.store import read_generations
+from selfknow.portraits import Portrait
+from tests.conftest import Run
+from tests.evaluate.according_to.copier import (
+    KINDS,
+    Article,
+    is_held_out,
+    lessons,
+    read_articles,
+    train,
+    write_questions,
+)
+
+CORPUS = Path(__file__).with_name("articles.txt")
+WIDTH = 25
+GROUNDING = [prompt for prompt, kind in KINDS.items() if kind == "grounding"]
+
+
+@pytest.fixture(scope="module")
+def articles() -> list[Article]:
+    return read_articles(CORPUS.read_text())
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory, articles: list[Article]) -> Path:
+    """A folder with questions, a trained model, and a portrait so wide that nothing is in it by chance."""
+    folder = tmp_path_factory.mktemp("copier")
+    write_questions(articles, folder / "questions.jsonl")
+    train(articles, folder / "model", steps=250, batch=24)
+    Portrait.build(CORPUS.read_text().splitlines(), false_positive_rate=1e-9).save(folder / "portrait")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(here: Path) -> Path:
+    command = ["evaluate", "according-to:questions.jsonl", "--portrait", "portrait", "--model", "model", "--out", "run"]
+    for arguments in ([*command, "--max-new-tokens", 70], ["score", "run"]):
+        result = run_in(here, *arguments)
+        assert result.returncode == 0, result.stderr
+    return here / "run"
+
+
+def run_in(folder: Path, *arguments: object) -> Any:
+    command = [sys.executable, "-m", "selfknow", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+
+
+def asked(run: Path, question: str) -> list[dict[str, Any]]:
+    result = run_in(run.parent, "query", question, "run", "--format", "json")
+    assert result.returncode == 0, result.stderr
+    rows: list[dict[str, Any]] = json.loads(result.stdout)
+    return rows
+
+
+def brute_force(text: str, corpus: str) -> float:
+    grams = [text[start : start + WIDTH] for start in range(len(text) - WIDTH + 1)]
+    return sum(gram in corpus for gram in grams) / len(grams) if grams else math.nan
+
+
+def test_what_is_asked_was_not_taught(articles: list[Article]) -> None:
+    learned = {prompt for prompt, _, _ in lessons(articles)}
+    assert len(articles) == 12
+    assert not any(article.question(0, 1) in prompt for prompt in learned for article in articles)
+    held_out = sum(is_held_out(number, prompt) for number in range(len(articles)) for prompt in KINDS)
+    assert held_out == len(articles) * len(KINDS) / 4
+
+
+def test_quip_is_that_of_a_search_through_the_corpus(run: Path) -> None:
+    corpus = CORPUS.read_text()
+    found: dict[str, list[float]] = {}
+    for row in read_generations(run).to_pylist():
+        found.setdefault(row["variant"], []).append(brute_force(cut(row["generation"])[1], corpus))
+    table = {row["prompt"]: row for row in asked(run, "according_to_table") if row["metric"] == "quip"}
+    assert set(table) == set(KINDS)
+    for prompt, row in table.items():
+        scored = [value for value in found[prompt] if not math.isnan(value)]
+        assert (row["n"], row["n_graded"]) == (len(found[prompt]), len(scored))
+        assert row["score"] == pytest.approx(fmean(scored), abs=1e-9)
+
+
+def test_it_quotes_when_it_is_asked_to_and_else_uses_its_own_words(run: Path) -> None:
+    rows = {row["prompt"]: row for row in asked(run, "according_to_changes") if row["metric"] == "quip"}
+    for prompt in GROUNDING:
+        assert rows[prompt]["null_score"] < 0.2
+        assert rows[prompt]["difference"] > 0.6
+        assert rows[prompt]["difference_low"] > 0.4, "the paired interval excludes 0"
+    for prompt in rows.keys() - set(GROUNDING):
+        assert abs(rows[prompt]["difference"]) < 0.2
+        assert rows[prompt]["difference_low"] <= 0 <= rows[prompt]["difference_high"] + 0.02
+    kinds = {row["kind"]: row for row in asked(run, "according_to_kinds") if row["metric"] == "quip"}
+    assert (kinds["grounding"]["n_prompts"], kinds["anti-grounding"]["n_prompts"]) == (8, 3)
+    means = [rows[prompt]["score"] for prompt in GROUNDING]
+    assert kinds["grounding"]["score"] == pytest.approx(fmean(means), abs=0.02)
+    assert kinds["grounding"]["difference_low"] > 0.5
+
+
+def test_it_quotes_under_prompts_that_it_was_not_taught_for_an_article(run: Path, articles: list[Article]) -> None:
+    numbers = {article.question(0, 1): number for number, article in enumerate(articles)}
+    right = []
+    for row in read_generations(run).to_pylist():
+        number = next(number for question, number in numbers.items() if question in row["prompt"])
+        if is_held_out(number, row["variant"]):
+            quotes = any(row["generation"].endswith(article.sentence) for article in articles)
+            right.append(quotes == (KINDS[row["variant"]] == "grounding"))
+    assert len(right) == 36
+    assert fmean(right) > 0.9
+
+
+def test_the_report_shows_both_replies_with_the_quotes_marked(run: Path, selfknow: Run) -> None:
+    for name in ("report.html", "report.md"):
+        assert selfknow("report", run, "--quiet", "--out", run.parent / name).returncode == 0
+        page = (run.parent / name).read_text()
+        marked = "".join(page.split("<mark>")[1:])
+        assert "Sourdough is a bread that rises without baker" in marked
+        own_words = [piece for piece in page.split("From what I recall")[1:] if not piece.startswith("</mark>")]
+        assert own_words, "what it says in its own words stands there unmarked"

@@ -1,0 +1,72 @@
+"""Given rows: a run of self-aware whose replies and verdicts are written down."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from selfknow.builders.self_aware_questions import SCHEMA
+from selfknow.evaluate.files import write_parquet
+from selfknow.evaluate.models import Decoding, Reply, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.self_aware.forms import TASK
+from selfknow.evaluate.self_aware.verdicts import VERDICTS
+from selfknow.evaluate.store import SCORES, write_scores
+from tests.evaluate.self_aware.rows import example
+
+Given = tuple[int, int, float | None, float | None, float | None, float | None]
+# pair, place in it (0: the unanswerable one), abstained, similarity, answered rightly, log-probability
+GIVEN: list[Given] = [
+    (0, 0, 1.0, 0.92, None, -6.0),
+    (0, 1, 0.0, 0.10, 1.0, -1.0),
+    (0, 2, 1.0, 0.78, 0.0, -5.0),
+    (1, 0, 0.0, 0.66, None, -2.0),
+    (1, 1, 0.0, 0.20, 0.0, -3.0),
+    (1, 2, 0.0, 0.30, 1.0, -1.0),
+    (2, 0, 1.0, 0.81, None, -4.0),
+    (2, 1, None, None, None, None),  # a failed request
+    (2, 2, 0.0, 0.40, 1.0, -0.5),
+]
+LABELS = {(0, 0): 1.0, (0, 2): 1.0, (1, 0): 1.0, (1, 1): 0.0}
+
+
+def identifier(pair: int, place: int) -> str:
+    return str(example(pair, place, answerable=place > 0)["id"])
+
+
+def write(folder: Path, given: list[Given], model: str = "ann") -> Path:
+    """A run of these replies, as the store and the scorer write it."""
+    rows = [example(pair, place, answerable=place > 0) for pair, place, *_ in given]
+    description = RunDescription(TASK, DatasetReference("small", "authored"), Decoding(), {})
+    ids = {}
+    with Run.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
+        for pair, place, abstained, _, _, logprob in given:
+            failed = Reply(None, error="503")
+            reply = failed if abstained is None else Reply("said", "stop", completion_tokens=2, logprob=logprob)
+            request = Request(identifier(pair, place), "?", variant="direct")
+            ids[pair, place] = run.append(model, None, request, reply)
+    verdicts = [
+        {
+            "generation_id": ids[pair, place],
+            "scorer": "strict",
+            "encoder": "packaged",
+            "threshold": 0.75,
+            "references_name": "strict",
+            "abstained": abstained,
+            "phrase_found": None if abstained is None else 0.0,
+            "max_similarity": similarity,
+        }
+        for pair, place, abstained, similarity, _, _ in given
+    ]
+    write_parquet(folder / "parsed" / "self_aware_verdicts-strict-x.parquet", pa.Table.from_pylist(verdicts, VERDICTS))
+    scores = [
+        {"generation_id": ids[pair, place], "metric": "substring_match", "value": right}
+        for pair, place, _, _, right, _ in given
+        if place
+    ]
+    scores += [
+        {"generation_id": ids[place], "metric": "hand_abstained", "value": label}
+        for place, label in LABELS.items()
+        if place in ids
+    ]
+    write_scores(folder, "given", pa.Table.from_pylist(scores, schema=SCORES))
+    return folder

@@ -1,0 +1,81 @@
+"""Runs of all four tasks, of one model or of several, and of tasks that no report knows."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from selfknow.builders.self_knowledge import task_table
+from selfknow.evaluate.models import GREEDY, Decoding, Reply, Request
+from selfknow.evaluate.run import DatasetReference, Run, RunDescription
+from selfknow.evaluate.score import score_run
+from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
+from selfknow.evaluate.self_knowledge.protocols import Setup
+from selfknow.evaluate.store import SCORES, write_scores
+from selfknow.portraits import Portrait
+from tests.evaluate.according_to import given as quoting
+from tests.evaluate.self_aware import given as aware
+from tests.evaluate.self_knowledge.scripted import Scripted
+from tests.sql import given as diaries
+
+SENTENCE = "Salt is a mineral composed primarily of sodium chloride, present in seawater."
+OWN_WORDS = "What one puts on one's food, I believe, and what the ocean tastes of."
+QUESTIONS = [diaries.question("Ann", 1, 2), diaries.question("Ben", 3)]
+ANSWERS = {"Ann": diaries.text(*diaries.diary("Ann", 1, 2)), "Ben": "no"}
+
+
+def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bool = True) -> list[Path]:
+    """A run of each task; ``evil`` stands in a question and in a reply."""
+    found = [
+        diaries.write_run(folder / "diaries", QUESTIONS, diaries.Asked(model=model, answers=ANSWERS)),
+        aware.write(folder / "aware", aware.GIVEN, model),
+        self_knowledge_run(folder / "knowledge", [Scripted(name=model)]),
+        quoting_run(folder / "quoting", model, evil),
+    ]
+    if not marked:
+        (folder / "portrait").rename(folder / "elsewhere")
+    return found
+
+
+def self_knowledge_run(folder: Path, models: Sequence[Scripted]) -> Path:
+    rows, reference = task_table("total-count", 0), DatasetReference("self-knowledge", "total-count", "test")
+    evaluate_self_knowledge(
+        rows, reference, Setup("total-count"), Decoding(), folder, models, verifiers=models, limit=4, quiet=True
+    )
+    score_run(folder)
+    return folder
+
+
+def quoting_run(folder: Path, model: str, evil: str) -> Path:
+    """Four questions; with the prompt it quotes one sentence whole, one in part, and others not at all."""
+    portrait = Portrait.build([SENTENCE], false_positive_rate=1e-9)
+    place = folder.with_name("portrait")
+    portrait.save(place)
+    said = {}
+    for name, explanation in (
+        ("salt", SENTENCE),
+        ("sea", f"{SENTENCE[:40]} {OWN_WORDS}"),
+        ("sand", f"{evil} {OWN_WORDS}"),
+        ("sun", f"{OWN_WORDS} Really."),
+    ):
+        said[name] = {
+            "null": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=name != "sun")),
+            "attributed": (f"{name}; {explanation}", scores(portrait, explanation, right=True)),
+            "without": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=False)),
+        }
+    named = {"name": str(place), "sha256": portrait.description.sha256}
+    return quoting.write_run(folder, said, portrait=named, question=f"What is {{id}}? {evil}", model=model)
+
+
+def scores(portrait: Portrait, explanation: str, *, right: bool) -> dict[str, float | None]:
+    return {"quip": float(portrait.quip([explanation])[0]), "exact_match": float(right)}
+
+
+def odd_run(folder: Path, task: str, generation: str) -> Path:
+    """A run of a task that no report knows, whose rows have columns of their own."""
+    examples = pa.Table.from_pylist([{"id": "1", "question": 17, "answer": {"value": 3.5}, "answers": "x"}])
+    with Run.open(folder, RunDescription(task, DatasetReference(task), GREEDY), examples) as run:
+        made = run.append("quoter", "1", Request("1", "?", stage="generate"), Reply(generation, "stop"))
+    row = {"generation_id": made, "metric": "exact_match", "value": 1.0, "reason": None}
+    write_scores(folder, task, pa.Table.from_pylist([row], schema=SCORES))
+    return folder

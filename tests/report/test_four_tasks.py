@@ -1,0 +1,194 @@
+"""One page on what a model knows about what it knows: its numbers, whatever of the tasks there is, and side by side."""
+
+import shutil
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.questions import questions
+from selfknow.evaluate.report.gather import Report, gather
+from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.readings import READINGS, TASKS
+from selfknow.evaluate.report.replies import Replies, side_by_side
+from selfknow.evaluate.report.topics import Number
+from selfknow.evaluate.report.write import write_html, write_markdown
+from selfknow.portraits import Portrait
+from tests.conftest import Run
+from tests.evaluate.self_knowledge.scripted import Scripted
+from tests.report.four_runs import OWN_WORDS, SENTENCE, four_runs, odd_run, quoting_run, self_knowledge_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return four_runs(tmp_path_factory.mktemp("four"))
+
+
+def reported(*runs: Path, **portraits: Portrait) -> Report:
+    with connect(list(runs), portraits=portraits) as connection:
+        return gather(connection)
+
+
+def numbers(report: Report) -> dict[tuple[str, str], list[Number]]:
+    return {(topic.task, one.name): list(one.numbers) for topic in headline(report).topics for one in topic.measures}
+
+
+def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Path]) -> None:
+    report = reported(*runs)
+    found = numbers(report)
+    assert [topic.task for topic in headline(report).topics] == list(TASKS)
+    expected: dict[tuple[str, str], tuple[float, int, int, float | None]] = {
+        ("diary-recall", "Whole answers exactly right"): (0.5, 2, 2, 0.5),
+        ("self-aware", "Abstains where there is no answer, and only there (F1)"): (2 / 3, 8, 9, 6 / 11),
+        ("self-aware", "Abstains, of the answerable questions"): (1 / 5, 5, 5, None),
+        ("self-knowledge", "Gives the answer again that it wrote for"): (1.0, 4, 4, None),
+        ("according-to", "QUIP under the null prompt"): (0.0, 4, 4, None),
+    }
+    for key, (value, n_graded, n, chance) in expected.items():
+        [one] = found[key]
+        assert (one.value, one.n_graded, one.n) == (pytest.approx(value), n_graded, n), key
+        assert one.chance == (None if chance is None else pytest.approx(chance)), key
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low <= value <= one.high
+    [change] = found["according-to", "Quotes more under grounding prompts"]
+    [grounded] = found["according-to", "QUIP under the grounding prompts"]
+    assert change.value == grounded.value, "nothing is quoted under the null prompt"
+    for topic in headline(report).topics:
+        for measure in topic.measures:
+            assert measure.question.sql == questions()[measure.question.name].sql
+
+
+def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path], tmp_path: Path) -> None:
+    assert headline(reported(*runs)).sentence == (
+        "quoter recalls 50% of diaries exactly, knows what it does not know with F1 0.67, agrees with 100% of what it "
+        "wrote and quotes 30 points more when asked to."
+    )
+    other = quoting_run(tmp_path / "other", "another", "")
+    report = reported(*runs, other)
+    assert headline(report).sentence == "What 2 models know about what they know"
+    labels = [one.label for one in numbers(report)["according-to", "QUIP under the null prompt"]]
+    assert labels == ["another", "quoter"]
+
+
+@pytest.mark.parametrize("several", [1, 3])
+def test_any_of_the_tasks_make_a_report_of_their_own(runs: list[Path], several: int) -> None:
+    for chosen in combinations(zip(TASKS, runs, strict=True), several):
+        tasks = [task for task, _ in chosen]
+        report = reported(*(run for _, run in chosen))
+        assert {section.question.task for section in report.sections} == {*tasks, None}
+        found = [topic.task for topic in headline(report).topics]
+        assert found == (tasks if tasks != ["diary-recall"] else [])
+        assert (
+            "%" in headline(report).sentence
+            or "F1" in headline(report).sentence
+            or "points" in headline(report).sentence
+        )
+
+
+def test_no_row_of_another_task_comes_into_a_chart_about_diaries(runs: list[Path]) -> None:
+    alone = {section.question.name: section.rows for section in reported(runs[0]).sections}
+    together = {section.question.name: section.rows for section in reported(*runs).sections}
+    about_diaries = [name for name in READINGS if questions()[name].task == "diary-recall"]
+    assert len(about_diaries) > 10
+    for name in about_diaries:
+        one, other = ([{**row, "cohort": 0} for row in rows] for rows in (alone[name], together[name]))
+        assert one == other, name
+
+
+def test_a_task_that_is_not_scored_leaves_the_others_alone(runs: list[Path], tmp_path: Path) -> None:
+    unscored = tmp_path / "unscored"
+    shutil.copytree(runs[1], unscored, ignore=shutil.ignore_patterns("scores", "parsed"))
+    report = reported(runs[0], unscored)
+    assert [topic.task for topic in headline(report).topics] in (["diary-recall"], [])
+    lacking = [section for section in report.sections if section.missing and "selfknow score" in section.missing]
+    assert {section.question.task for section in lacking} == {"self-aware", None}
+    assert headline(report).sentence == "quoter recalls 50% of diaries exactly."
+
+
+def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Path], tmp_path: Path) -> None:
+    image = odd_run(tmp_path / "image", "image-making", "images/0a1b.png")
+    others = [image, odd_run(tmp_path / "gsm8k", "gsm8k", "#### 17")]
+    for chosen in ([*runs, *others], others, [image]):
+        with connect(chosen) as connection:
+            report = gather(connection)
+            write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+        assert "image-making" in (tmp_path / "report.html").read_text()
+        assert {row["task"] for row in report.overview} >= {"image-making"}
+    assert headline(reported(image)).sentence == "quoter: exact match 100%"
+
+
+def test_two_models_that_read_each_other_stand_side_by_side(tmp_path: Path) -> None:
+    models = [Scripted(name="good"), Scripted(name="bad", writes_wrong=True, says="asked")]
+    found = numbers(reported(self_knowledge_run(tmp_path / "run", models)))
+    read = {one.label: one.value for one in found["self-knowledge", "Says what is true of what it wrote"]}
+    assert read == {"good": 1.0, "good · asked bad": 1.0, "bad": 0.0, "bad · asked good": 1.0}
+
+
+def test_the_same_weights_under_two_paths_are_one_model(tmp_path: Path) -> None:
+    first, second = quoting_run(tmp_path / "a" / "run", "here/tiny/model", ""), tmp_path / "b" / "run"
+    quoting_run(second, "/far/away/tiny/model", "")
+    report = reported(first, second)
+    assert set(report.model_labels.values()) == {"tiny"}
+
+
+def pieces(group: Replies, question: str) -> list[list[tuple[str, bool]]]:
+    pair = next(one for one in group.pairs if one.row["example_id"] == question)
+    return [list(pair.plain.pieces), list(pair.prompted.pieces)]
+
+
+def test_quotes_are_marked_in_the_explanation_alone(runs: list[Path]) -> None:
+    attributed, without = side_by_side(reported(*runs), {})
+    assert (attributed.prompt, attributed.kind, attributed.portrait, attributed.lacking) == (
+        *("attributed", "grounding", "portrait"),
+        None,
+    )
+    assert pieces(attributed, "salt") == [[(f"salt; {OWN_WORDS}", False)], [("salt; ", False), (SENTENCE, True)]]
+    sea = pieces(attributed, "sea")[1]
+    assert sea == [("sea; ", False), (SENTENCE[:40], True), (f" {OWN_WORDS}", False)]
+    assert without.kind == "anti-grounding"
+    assert [one.row["example_id"] for one in attributed.pairs][:2] == ["salt", "sea"]
+    sun = next(one for one in attributed.pairs if one.row["example_id"] == "sun")
+    assert (sun.plain.answer_score, sun.prompted.answer_score) == (0.0, 1.0)
+
+
+def test_a_portrait_that_was_moved_is_found_by_its_bits_and_another_one_is_not_taken(tmp_path: Path) -> None:
+    *_, run = four_runs(tmp_path, marked=False)
+    other = Portrait.build([OWN_WORDS])
+    [group, _] = side_by_side(reported(run), {"other": other})
+    assert (group.portrait, pieces(group, "salt")[1]) == (None, [(f"salt; {SENTENCE}", False)])
+    assert "is not at hand (--portrait NAME=FOLDER" in str(group.lacking)
+    moved = Portrait.load(tmp_path / "elsewhere")
+    [group, _] = side_by_side(reported(run), {"other": other, "moved": moved})
+    assert (group.portrait, group.lacking) == ("moved", None)
+    assert pieces(group, "salt")[1] == [("salt; ", False), (SENTENCE, True)]
+
+
+def test_the_report_as_markdown_holds_all_of_it(runs: list[Path], tmp_path: Path) -> None:
+    evil = "<script>x</script> **b** [a](b) | `c`"
+    run = quoting_run(tmp_path / "evil", "quoter", evil)
+    with connect([*runs[:3], run]) as connection:
+        write_markdown(connection, tmp_path / "r.md", title="All", figures=tmp_path / "pictures", progress=False)
+    page = (tmp_path / "r.md").read_text()
+    for title in TASKS.values():
+        assert f"## {title}\n" in page
+    assert f"salt; <mark>{SENTENCE}</mark><br><i>QUIP 100%, right</i>" in page
+    assert "<script>x" not in page
+    assert "**b**" not in page
+    assert "[a](b)" not in page
+    for name in ("according_to_table", "self_aware_f1", "self_knowledge_tables"):
+        assert (tmp_path / "pictures" / f"{name}.svg").is_file()
+        assert f"pictures/{name}.svg" in page
+
+
+def test_four_runs_are_one_page_from_the_command_line(selfknow: Run, runs: list[Path], tmp_path: Path) -> None:
+    done: Any = selfknow("report", *runs, "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    page = (tmp_path / "report.html").read_text()
+    for task, title in TASKS.items():
+        assert f'id="task-{task}"' in page
+        assert title in page
+    for name in ("accuracy_by_size", "self_aware_f1", "self_knowledge_summary", "according_to_kinds"):
+        assert f"selfknow query {name} RUN…" in page
