@@ -2,8 +2,8 @@
 -- Source: ours: two models, one writes and another is asked
 -- Grain: one row a task, protocol, stage, generator and verifier.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_estimated (where what is right is an
--- estimate, such as by a closed list); for each of written (rightly), read (rightly), consistent (self-consistent): n_…
--- graded, the share, and its 95% interval (Wilson).
+-- estimate, such as by a closed list); for each of written (rightly), read (rightly), consistent (self-consistent):
+-- n_… graded, the share, and its 95% interval (Wilson).
 -- Needs: scores
 select
     task,
