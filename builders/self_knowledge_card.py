@@ -1,10 +1,10 @@
 """The parts of the self-knowledge card that are made from what was built."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from selfknow.builders.corpus import Corpus
-from selfknow.builders.self_knowledge_sources import benchmark_questions, births, choices, noise, words
+from selfknow.builders.self_knowledge_sources import benchmark_questions, births, categories, choices, noise, words
 
 
 def card_parts(corpora: list[Corpus]) -> Mapping[str, str]:
@@ -23,6 +23,16 @@ def card_parts(corpora: list[Corpus]) -> Mapping[str, str]:
         "num_other_answers": str(
             sum(len(part) for kinds in answers for part in kinds.values() if isinstance(part, list))
         ),
+        "theorems": " with ".join(
+            f"{len(given[f'theorem_{name}'])} {name}" for name in ("kinds", "ranges", "variables")
+        ),
+        "mentions": _range(given["mentions"]),
+        "categories": _listed(list(categories())),
+        "positive_words": _range(given["positive_words"]),
+        "sports": _listed(words()["sports"]),
+        "sports_years": _range(given["sports_years"]),
+        "image_counts": _range(given["image_counts"]),
+        "num_shown": str(given["benchmark_questions_shown"]),
         "num_prepositions": str(len(words()["prepositions"])),
         "num_positive": str(len(words()["positive"])),
         "num_benchmark": str(len(benchmark_questions())),
@@ -32,6 +42,10 @@ def card_parts(corpora: list[Corpus]) -> Mapping[str, str]:
 
 def _range(bounds: Mapping[str, int]) -> str:
     return f"{bounds['first']} to {bounds['last']}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]])
 
 
 def _table_of_tasks(corpora: list[Corpus]) -> str:

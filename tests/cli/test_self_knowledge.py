@@ -71,6 +71,24 @@ def test_a_run_is_evaluated_resumed_and_scored_from_the_command_line(selfknow: R
     assert scores["miscounter", "verification_correct"] == scores["miscounter", "self_consistent"] == (4, 4, 0.0)
 
 
+def test_another_model_adds_the_next_row_of_the_matrix(selfknow: Run, server: str) -> None:
+    models = ("counter", "miscounter")
+    for model in models:
+        command = ["evaluate", "self-knowledge:total-count", "--endpoint", server, "--limit", 2, "--out", "run"]
+        command += ["--model", model, *(word for name in models for word in ("--verifier", name))]
+        result = selfknow(*command)
+        assert result.returncode == 0, result.stderr
+    assert selfknow("score", "run").returncode == 0
+    rows = json.loads(selfknow("query", "self_knowledge_matrix", "run", "--format", "json").stdout)
+    short = [{**row, **{name: row[name].split()[-1] for name in ("generator", "verifier")}} for row in rows]
+    assert [(row["generator"], row["verifier"], row["n"], row["written"], row["read"]) for row in short] == [
+        ("counter", "counter", 2, 1.0, 1.0),
+        ("counter", "miscounter", 2, 1.0, 0.0),
+        ("miscounter", "counter", 2, 1.0, 1.0),
+        ("miscounter", "miscounter", 2, 1.0, 0.0),
+    ]
+
+
 def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> None:
     command = ["evaluate", "self-knowledge:agents", "--endpoint", server, "--model", "counter", "--out", "agents"]
     result = selfknow(*command, "--verifier", "judge", "--limit", 2, "--format", "json")
@@ -100,7 +118,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, server: str, argum
 def test_the_runs_in_the_documents_print_what_they_show(selfknow: Run, server: str) -> None:
     document = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
     commands = console_blocks(document)
-    assert len(commands) == 5
+    assert len(commands) == 7
     with picture_server.serve() as pictures:
         served = {"http://127.0.0.1:50000": server, "http://127.0.0.1:50001": pictures}
         for command, expected in commands:

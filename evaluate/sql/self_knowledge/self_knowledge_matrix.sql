@@ -1,8 +1,9 @@
 -- Who understands what whom wrote?
 -- Source: ours: two models, one writes and another is asked
 -- Grain: one row a task, protocol, stage, generator and verifier.
--- Columns: task, protocol, wording, style, stage, generator, verifier; n texts; for each of written (rightly), read
--- (rightly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson).
+-- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_estimated (where what is right is an
+-- estimate, such as by a closed list); for each of written (rightly), read (rightly), consistent (self-consistent):
+-- n_… graded, the share, and its 95% interval (Wilson).
 -- Needs: scores
 select
     task,
@@ -13,6 +14,7 @@ select
     generator,
     verifier,
     count(*) as n,
+    count(*) filter (where estimated) as n_estimated,
     count(generation_correct) as n_written,
     avg(generation_correct) as written,
     wilson_low(sum(generation_correct), count(generation_correct)) as written_low,

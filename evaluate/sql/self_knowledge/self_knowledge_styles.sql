@@ -1,8 +1,9 @@
 -- Do an expert's role and a chain of thought help, and help what?
 -- Source: Tan et al., Can I understand what I create?, Tables 11 and 12 and Figure 4
 -- Grain: one row a task, generator, verifier, wording and style.
--- Columns: task, generator, verifier, wording, style; n texts; for each of consistent (self-consistent), written
--- (rightly), read (rightly), true (all three): n_… graded, the share, and its 95% interval (Wilson).
+-- Columns: task, generator, verifier, wording, style; n texts, n_leaking (that state their own answer, section 7.2.1);
+-- for each of consistent (self-consistent), written (rightly), read (rightly), true (all three): n_… graded, the
+-- share, and its 95% interval (Wilson).
 -- Needs: scores
 select
     task,
@@ -11,6 +12,7 @@ select
     wording,
     style,
     count(*) as n,
+    count(*) filter (where leaks_answer = 1) as n_leaking,
     count(self_consistent) as n_consistent,
     avg(self_consistent) as consistent,
     wilson_low(sum(self_consistent), count(self_consistent)) as consistent_low,

@@ -3,7 +3,8 @@
 -- Grain: one row a task, protocol, stage, generator, verifier and kind.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; kind (of failure: none, writing, reading, both,
 -- or unknown where a program or the reply leaves one of them open); n texts, n_consistent (self-consistent ones among
--- them: consistent but wrong where the kind is writing or both), share (of all texts), share_low and share_high (95%).
+-- them: consistent but wrong where the kind is writing or both), n_estimated (where what is right is an estimate),
+-- share (of all texts), share_low and share_high (95%).
 -- Needs: scores
 with kinds as (
     select
@@ -29,7 +30,8 @@ counted as (
         verifier,
         kind,
         count(*) as n,
-        count(*) filter (where self_consistent = 1) as n_consistent
+        count(*) filter (where self_consistent = 1) as n_consistent,
+        count(*) filter (where estimated) as n_estimated
     from kinds
     group by all
 ),

@@ -3,7 +3,8 @@
 -- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; generator, verifier; generate_id (the
 -- text), about_id (what the reply is about: the text, or the dual one), verify_id (null: not asked);
 -- generation_correct, leaks_answer (of what the reply is about); reply_parsed, verification_correct, self_consistent,
--- answer_changed, all_correct (0, 1 or null); reason (why verification_correct or self_consistent is null).
+-- answer_changed, all_correct (0, 1 or null); estimated (whether one of the first two rests on an estimate, such as a
+-- closed list); reason (why verification_correct or self_consistent is null).
 -- A text that failed, or that nothing could be asked about, stands there once for every model that verifies: it leaves
 -- no denominator. Reads calls and scores.
 create or replace view self_knowledge_replies as
@@ -108,6 +109,11 @@ graded as (
         max(value) filter (where metric = 'self_consistent') as self_consistent,
         max(value) filter (where metric = 'answer_changed') as answer_changed,
         max(value) filter (where metric = 'all_correct') as all_correct,
+        coalesce(bool_or(
+            value is not null
+            and starts_with(reason, 'estimate: ')
+            and metric in ('generation_correct', 'verification_correct')
+        ), false) as estimated,
         min(reason) filter (
             where metric in ('verification_correct', 'self_consistent') and value is null
         ) as reason
@@ -125,6 +131,7 @@ select
     reply.self_consistent,
     reply.answer_changed,
     reply.all_correct,
+    coalesce(written.estimated, false) or coalesce(reply.estimated, false) as estimated,
     case
         when said.generation_id is null
             then coalesce(written.reason, original.reason, 'not asked: nothing to ask about, or not yet')

@@ -3,8 +3,6 @@
 import json
 import math
 import shutil
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +21,10 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from selfknow.cli import main
 from selfknow.evaluate.local import LocalModel
 from selfknow.evaluate.self_knowledge.attention import attention_score, occurrences_of, score_attention
 from selfknow.evaluate.store import read_examples, read_generations
+from tests.evaluate.self_knowledge.conftest import Command
 
 
 @settings(max_examples=60, deadline=None)
@@ -55,7 +53,7 @@ def test_occurrences_of_several_tokens_are_found_in_what_was_written_alone() -> 
     assert occurrences_of("river", text, offsets, start=6) == [range(3, 5), range(8, 9)]
 
 
-Run = Callable[..., tuple[object, str, str]]
+pytestmark = pytest.mark.usefixtures("one_thread")
 WORDS = ["[unk]", "[eos]", "river", "mountain", "window", "garden", "the", "and", "."]
 SIZE = {"hidden_size": 32, "num_hidden_layers": 2, "eos_token_id": 1, "pad_token_id": 1}
 ATTENTIVE = {"intermediate_size": 32, "num_attention_heads": 4, "max_position_embeddings": 256}
@@ -78,45 +76,34 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save(LlamaForCausalLM(config), tmp_path_factory.mktemp("llama"))
 
 
-@pytest.fixture
-def selfknow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command line in this process, which has imported everything already: exit code, stdout and stderr."""
-
-    def run(*arguments: object) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["selfknow", *map(str, arguments), "--format", "json"])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, *capsys.readouterr()
-
-    return run
-
-
-def evaluated(selfknow: Run, folder: Path, model: Path, task: str = "designated-count", tokens: int = 8) -> Path:
+def evaluated(command: Command, folder: Path, model: Path, task: str = "designated-count", tokens: int = 8) -> Path:
     """A run in which a model wrote four texts, or what came of them."""
-    command = ["evaluate", f"self-knowledge:{task}", "--model", model, "--temperature", 1, "--limit", 4]
-    code, _, said = selfknow(*command, "--max-new-tokens", tokens, "--out", folder)
+    asked = ["evaluate", f"self-knowledge:{task}", "--model", model, "--temperature", 1, "--limit", 4]
+    code, _, said = command(*asked, "--max-new-tokens", tokens, "--out", folder)
     assert code == 0, said
     return folder
 
 
 def test_a_run_of_a_local_model_is_scored_and_asked_from_the_command_line(
-    selfknow: Run, tmp_path: Path, llama: Path
+    command: Command, tmp_path: Path, llama: Path
 ) -> None:
-    run = evaluated(selfknow, tmp_path / "run", llama, tokens=80)
-    code, printed, progress = selfknow("score", run, "--attention", llama)
+    run = evaluated(command, tmp_path / "run", llama, tokens=80)
+    code, printed, progress = command("score", run, "--attention", llama)
     assert code == 0
     assert "attention: 100%" in progress
     rows = {row["metric"]: row for row in json.loads(printed)}
     assert rows["attention_score"]["n"] == 4
     graded = rows["attention_score"]["n_graded"]
     assert graded
-    [table] = json.loads(selfknow("query", "self_knowledge_attention", run)[1])
+    [table] = json.loads(command("query", "self_knowledge_attention", run)[1])
     assert (table["generator"], table["n"], table["n_attention"]) == (str(llama), 4, graded)
     assert table["attention"] == pytest.approx(rows["attention_score"]["mean"])
 
 
-def test_the_score_of_a_run_is_that_of_its_attention_read_by_hand(selfknow: Run, tmp_path: Path, llama: Path) -> None:
-    run = evaluated(selfknow, tmp_path / "run", llama, tokens=80)
+def test_the_score_of_a_run_is_that_of_its_attention_read_by_hand(
+    command: Command, tmp_path: Path, llama: Path
+) -> None:
+    run = evaluated(command, tmp_path / "run", llama, tokens=80)
     model = LocalModel.load(str(llama))
     scores = {row["generation_id"]: row for row in score_attention(run, model, quiet=True).to_pylist()}
     keywords = {row["id"]: json.loads(row["params"])["word"] for row in read_examples(run).to_pylist()}
@@ -140,36 +127,36 @@ def test_the_score_of_a_run_is_that_of_its_attention_read_by_hand(selfknow: Run,
     assert all(row["value"] is not None or row["reason"] for row in scores.values())
 
 
-def test_who_did_not_write_it_is_told_who_did(selfknow: Run, tmp_path: Path, llama: Path) -> None:
-    run = evaluated(selfknow, tmp_path / "run", llama)
-    code, printed, said = selfknow("score", run, "--attention", "http://127.0.0.1:1 tiny")
+def test_who_did_not_write_it_is_told_who_did(command: Command, tmp_path: Path, llama: Path) -> None:
+    run = evaluated(command, tmp_path / "run", llama)
+    code, printed, said = command("score", run, "--attention", "http://127.0.0.1:1 tiny")
     assert (code, printed) == (2, "")
     assert f"http://127.0.0.1:1 tiny wrote nothing in {run}, but {llama} did" in said
     assert "an endpoint does not show its attention" in said
     assert not (run / "scores").exists()
 
 
-def test_a_run_of_another_task_is_refused(selfknow: Run, tmp_path: Path, llama: Path) -> None:
-    code, _, said = selfknow("score", evaluated(selfknow, tmp_path / "run", llama, "total-count"), "--attention", llama)
+def test_a_run_of_another_task_is_refused(command: Command, tmp_path: Path, llama: Path) -> None:
+    code, _, said = command("score", evaluated(command, tmp_path / "run", llama, "total-count"), "--attention", llama)
     assert code == 2
     assert "attention is scored in a run of designated-count" in said
     assert "is one of total-count" in said
 
 
-def test_a_model_whose_weights_were_changed_is_refused(selfknow: Run, tmp_path: Path, llama: Path) -> None:
+def test_a_model_whose_weights_were_changed_is_refused(command: Command, tmp_path: Path, llama: Path) -> None:
     copied = Path(shutil.copytree(llama, tmp_path / "copied"))
-    run = evaluated(selfknow, tmp_path / "run", copied)
+    run = evaluated(command, tmp_path / "run", copied)
     torch.manual_seed(1)
     LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)).save_pretrained(copied)
-    code, _, said = selfknow("score", run, "--attention", copied)
+    code, _, said = command("score", run, "--attention", copied)
     assert code == 2
     assert f"{copied} is not the model any more that wrote in {run}" in said
 
 
-def test_a_model_without_attention_is_refused(selfknow: Run, tmp_path: Path) -> None:
+def test_a_model_without_attention_is_refused(command: Command, tmp_path: Path) -> None:
     torch.manual_seed(0)
     config = MambaConfig(vocab_size=len(WORDS), state_size=4, **SIZE)
     mamba = save(MambaForCausalLM(config), tmp_path / "mamba")
-    code, _, said = selfknow("score", evaluated(selfknow, tmp_path / "run", mamba), "--attention", mamba)
+    code, _, said = command("score", evaluated(command, tmp_path / "run", mamba), "--attention", mamba)
     assert code == 2
     assert "shows no attention: it is of a kind (mamba) without" in said

@@ -1,23 +1,21 @@
 """A small local model, trained here to write what it is asked for and to count rightly with a set probability."""
 
+import json
 from pathlib import Path
 
 import pytest
 import torch
-from scipy.stats import binomtest
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from selfknow.builders.self_knowledge import task_table
-from selfknow.evaluate.local import LocalModel
-from selfknow.evaluate.models import Decoding
-from selfknow.evaluate.run import DatasetReference
-from selfknow.evaluate.score import score_run, summarize
-from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
-from selfknow.evaluate.self_knowledge.protocols import Setup
+from tests.evaluate.self_knowledge.conftest import Command
+from tests.evaluate.self_knowledge.test_matrix import CELLS
 from tests.tiny_models import fit
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 PROBABILITY = 0.7
+NEAR_MISSES = (0.6, 0.8)
 INSTANCES = 10
 SAMPLES = 20
 
@@ -35,7 +33,7 @@ def pairs() -> list[tuple[str, str, float]]:
 
 
 @pytest.fixture(scope="module")
-def model() -> LocalModel:
+def checkpoint(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Path:
     words = dict.fromkeys(["[unk]", "[eos]"])
     splitter = pre_tokenizers.WhitespaceSplit()
     for prompt, reply, _ in pairs():
@@ -46,25 +44,52 @@ def model() -> LocalModel:
     torch.manual_seed(0)
     size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
     network = LlamaForCausalLM(
-        LlamaConfig(vocab_size=len(words), max_position_embeddings=160, eos_token_id=1, pad_token_id=1, **size)
+        LlamaConfig(vocab_size=len(words), max_position_embeddings=1024, eos_token_id=1, pad_token_id=1, **size)
     )
     fit(network, fast, [pairs()], steps=180)
-    return LocalModel(network, fast, "small", "1")
+    folder = tmp_path_factory.mktemp("small")
+    network.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
 
 
-def test_the_probability_of_counting_rightly_is_recovered(tmp_path: Path, model: LocalModel) -> None:
-    reference = DatasetReference("self-knowledge", "total-count", "test")
-    decoding = Decoding(max_new_tokens=60, temperature=1.0, seed=3)
-    rows, setup = task_table("total-count", 0), Setup("total-count")
-    evaluate_self_knowledge(
-        rows, reference, setup, decoding, tmp_path / "run", [model], samples=SAMPLES, limit=INSTANCES, quiet=True
-    )
-    found = {row["metric"]: row for row in summarize(tmp_path / "run", score_run(tmp_path / "run"))}
+def test_the_probability_of_counting_rightly_is_recovered(command: Command, tmp_path: Path, checkpoint: Path) -> None:
+    asked = ["evaluate", "self-knowledge:total-count", "--model", checkpoint, "--out", tmp_path / "run"]
+    options = ["--samples", SAMPLES, "--limit", INSTANCES, "--max-new-tokens", 60, "--temperature", 1, "--seed", 3]
+    code, _, said = command(*asked, *options)
+    assert code == 0, said
+    assert command("score", tmp_path / "run")[0] == 0
+    [row] = json.loads(command("query", "self_knowledge_matrix", tmp_path / "run")[1])
     texts = INSTANCES * SAMPLES
-    assert found["generation_correct"]["mean"] > 0.95, "it writes as many words as it is asked for"
-    for metric in ("verification_correct", "self_consistent"):
-        assert found[metric]["n"] == texts
-        assert found[metric]["n_graded"] > 0.95 * texts
-        right = round(found[metric]["mean"] * found[metric]["n_graded"])
-        interval = binomtest(right, found[metric]["n_graded"]).proportion_ci(method="wilson")
-        assert interval.low <= PROBABILITY <= interval.high, (metric, right, found[metric]["n_graded"])
+    assert row["n"] == texts
+    assert row["written"] > 0.95, "it writes as many words as it is asked for"
+    for number in ("read", "consistent"):
+        assert row[f"n_{number}"] > 0.95 * texts
+        assert row[f"{number}_low"] <= PROBABILITY <= row[f"{number}_high"], row
+        for other in NEAR_MISSES:
+            assert not row[f"{number}_low"] <= other <= row[f"{number}_high"], row
+
+
+@pytest.mark.parametrize("task", dict.fromkeys(task for _, _, task in CELLS))
+def test_it_goes_through_every_text_task_with_every_protocol(
+    command: Command, tmp_path: Path, checkpoint: Path, task: str
+) -> None:
+    """Its scores may be anything; no text leaves a denominator, and what is null has a reason."""
+    limit, expected, runs = 2, set(), []
+    for protocol in (protocol for protocol, _, one in CELLS if one == task):
+        runs.append(tmp_path / protocol)
+        asked = ["evaluate", f"self-knowledge:{task}", "--protocol", protocol, "--model", checkpoint]
+        code, printed, said = command(*asked, "--limit", limit, "--max-new-tokens", 8, "--out", runs[-1])
+        assert code == 0, said
+        stages = {row["stage"]: row for row in json.loads(printed)}
+        assert stages["generate"]["answered"] == limit
+        assert all(row["answered"] == row["requested"] and row["failed"] == 0 for row in stages.values())
+        expected |= {(protocol, stage, limit) for stage in stages if stage.startswith("verify")}
+        assert command("score", runs[-1])[0] == 0
+    rows = json.loads(command("query", "self_knowledge_matrix", *runs)[1])
+    assert {(row["protocol"], row["stage"], row["n"]) for row in rows} == expected
+    unparsed = json.loads(command("query", "self_knowledge_unparsed", *runs)[1])
+    for row in rows:
+        if row["stage"] != "verify-broken":  # where the answer must change, and consistency is none
+            same = [one for one in unparsed if (one["protocol"], one["stage"]) == (row["protocol"], row["stage"])]
+            assert sum(one["n"] for one in same) == limit - row["n_consistent"]

@@ -209,6 +209,22 @@ def test_failures_are_of_writing_or_of_reading(runs: Runs) -> None:
     assert found == {"none": (1, 1), "reading": (1, 0), "writing": (1, 0), "both": (2, 1), "unknown": (1, 0)}
 
 
+def test_estimates_and_texts_that_state_their_own_answer_are_counted(runs: Runs) -> None:
+    runs.add("specific-mention", [(1, 1, 1), (1, 0, 0), (0, 1, 0)])
+    runs.connection.execute(
+        "update scores set reason = 'estimate: closed list' where metric = 'verification_correct' and value = 1"
+    )
+    runs.add("specific-mention", [(None, None, None)], reason="estimate: of nothing")
+    runs.score("generate-0", "leaks_answer", 1)
+    runs.score("generate-2", "leaks_answer", 0)
+    [matrix] = runs.ask("self_knowledge_matrix")
+    assert (matrix["n"], matrix["n_estimated"]) == (4, 2)
+    kinds = {row["kind"]: row["n_estimated"] for row in runs.ask("self_knowledge_writing_or_reading")}
+    assert kinds == {"none": 1, "reading": 0, "writing": 1, "unknown": 0}
+    [style] = runs.ask("self_knowledge_styles")
+    assert (style["n"], style["n_leaking"]) == (4, 1)
+
+
 def test_the_correlation_is_phi_and_null_where_nothing_varies(runs: Runs) -> None:
     runs.add("total-count", [(1, 1, 1), (1, 1, 1), (0, 1, 0), (0, 1, 0), (1, 1, 0), (0, 1, 1)])
     [row] = runs.ask("self_knowledge_correlation")

@@ -1,0 +1,129 @@
+"""The questions about self-knowledge over a million generations, and one of them against pandas.
+
+python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance make a million generations)
+"""
+
+import math
+import sys
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from benchmarks.processes import measure
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.files import write_json, write_parquet
+from selfknow.evaluate.models import GREEDY
+from selfknow.evaluate.questions import ask, questions
+from selfknow.evaluate.run import DatasetReference, RunDescription
+from selfknow.evaluate.self_knowledge.protocols import PROTOCOLS, TASK
+from selfknow.evaluate.self_knowledge.tasks import REPLY_KINDS
+from selfknow.evaluate.store import GENERATIONS, SCORES, write_scores
+
+FOLDER = Path("out/benchmarks/self_knowledge")
+MODELS = tuple(f"org/model-{number}b" for number in (1, 2, 4, 8, 16))
+TASKS = tuple(task for task in REPLY_KINDS if not task.startswith("image-"))
+INSTANCES, SAMPLES = 100, 9
+METRICS = ("reply_parsed", "verification_correct", "self_consistent", "all_correct")
+
+
+def make_runs(folder: Path, samples: int) -> int:
+    """A run for every task and protocol in which five models write and are asked; returns how many generations."""
+    random, count = np.random.default_rng(0), 0
+    for number, (task, protocol) in enumerate(product(TASKS, PROTOCOLS)):
+        count += _write_run(folder / f"{task}-{protocol}", f"run{number:03d}", task, protocol, samples, random)
+    return count
+
+
+def _write_run(folder: Path, run_id: str, task: str, protocol: str, samples: int, random: np.random.Generator) -> int:
+    calls = pd.DataFrame(product(range(INSTANCES), range(samples), MODELS), columns=["instance", "sample", "model"])
+    parents, generations, scores = {}, [], []
+    for stage in ("generate", *PROTOCOLS[protocol][1]):
+        ids = f"{run_id}-{stage}-" + calls.index.astype(str)
+        parents[stage] = ids
+        about = {"generate": None, "verify-dual": "dual"}.get(stage, "generate")
+        table = {
+            "generation_id": ids,
+            "run_id": run_id,
+            "stage": stage,
+            "variant": f"{protocol}/ours",
+            "attempt": 0,
+            "example_id": [f"{task}-{instance:03d}-plain" for instance in calls["instance"]],
+            "sample": calls["sample"],
+            "model": calls["model"],
+            "revision": "1",
+            "parent_generation_id": parents[about] if about else None,
+            "prompt": "How many words are there?",
+            "generation": "There are 42 words.",
+            "finish_reason": "stop",
+            "created_at": datetime.now(UTC),
+        }
+        columns = [_column(table.get(field.name), field.type, len(calls)) for field in GENERATIONS]
+        generations.append(pa.Table.from_arrays(columns, schema=GENERATIONS))
+        for metric in METRICS if stage.startswith("verify") else ("generation_correct", "leaks_answer"):
+            values = (random.random(len(calls)) < 0.6).astype(float)
+            values[random.random(len(calls)) < 0.05] = np.nan
+            reasons = np.where(np.isnan(values), "no number", None)
+            columns = {"generation_id": ids, "metric": metric, "value": values, "reason": reasons}
+            scores.append(pa.Table.from_pandas(pd.DataFrame(columns), SCORES, preserve_index=False))
+    reference = DatasetReference("self-knowledge", task, "test")
+    write_json(folder / "run.json", {"run_id": run_id, **RunDescription(TASK, reference, GREEDY).as_json()})
+    ids = sorted(set(generations[0]["example_id"].to_pylist()))
+    write_parquet(folder / "examples.parquet", pa.table({"id": ids}))
+    written = pa.concat_tables(generations)
+    write_parquet(folder / "generations" / "part-00000.parquet", written)
+    write_scores(folder, TASK, pa.concat_tables(scores))
+    return len(written)
+
+
+def _column(value: object, type_: pa.DataType, length: int) -> pa.Array:
+    """A column of given values, of one repeated value, or of nulls."""
+    if isinstance(value, pd.Series | pd.Index | list):
+        return pa.array(value, type_)
+    return pa.repeat(pa.scalar(value, type_), length)
+
+
+def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
+    """Fetch every row of a question; how many there are, and of the matrix the sum of its shares."""
+    with connect(runs) as connection:
+        rows = ask(connection, name).fetchdf()
+    return len(rows), float(rows["consistent"].sum()) if name.endswith("_matrix") else 0.0
+
+
+def ask_pandas(runs: list[str]) -> float:
+    """The matrix's sum of self-consistent shares, as one would write it in pandas."""
+    total = 0.0
+    for run in runs:
+        calls = pd.read_parquet(f"{run}/generations", columns=["generation_id", "stage", "model"])
+        scores = pd.read_parquet(f"{run}/scores")
+        consistent = scores[scores["metric"] == "self_consistent"].merge(calls, on="generation_id")
+        total += float(consistent.groupby(["stage", "model"])["value"].mean().sum())
+    return total
+
+
+def main(samples: int = SAMPLES) -> None:
+    """Make the runs, ask every question, and print the table of docs/benchmarks.md."""
+    folder = FOLDER / str(samples)
+    if not folder.is_dir():
+        print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)
+    runs = [str(run) for run in sorted(folder.iterdir())]
+    print("| question | rows | SQL (s) | SQL peak (MB) |")
+    print("| --- | ---: | ---: | ---: |")
+    for name in (name for name in questions() if name.startswith("self_knowledge/")):
+        done = measure(ask_sql, name, runs)
+        short = name.partition("/")[2]
+        print(f"| `{short}` | {done.value[0]:,} | {done.seconds:.1f} | {done.peak_memory_in_mb:,.0f} |", flush=True)
+        if short == "self_knowledge_matrix":
+            matrix = done
+    pandas = measure(ask_pandas, runs)
+    if not math.isclose(matrix.value[1], pandas.value, rel_tol=1e-9):
+        raise SystemExit(f"SQL says {matrix.value[1]}, pandas {pandas.value}")
+    ratio = pandas.seconds / matrix.seconds
+    print(f"\none column of the matrix in pandas: {pandas.seconds:.1f} s, {ratio:.1f} times the whole matrix in SQL")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
