@@ -46,7 +46,7 @@ def self_knowledge_run(folder: Path, models: Sequence[Scripted]) -> Path:
     return folder
 
 
-def quoting_run(folder: Path, model: str, evil: str) -> Path:
+def quoting_run(folder: Path, model: str, evil: str = "", revision: str = "1") -> Path:
     """Four questions; with the prompt it quotes one sentence whole, one in part, and others not at all."""
     portrait = Portrait.build([SENTENCE], false_positive_rate=1e-9)
     place = folder.with_name("portrait")
@@ -64,7 +64,9 @@ def quoting_run(folder: Path, model: str, evil: str) -> Path:
             "without": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=False)),
         }
     named = {"name": str(place), "sha256": portrait.description.sha256}
-    return quoting.write_run(folder, said, portrait=named, question=f"What is {{id}}? {evil}", model=model)
+    return quoting.write_run(
+        folder, said, portrait=named, question=f"What is {{id}}? {evil}", model=model, revision=revision
+    )
 
 
 def scores(portrait: Portrait, explanation: str, *, right: bool) -> dict[str, float | None]:

@@ -127,11 +127,24 @@ def test_two_models_that_read_each_other_stand_side_by_side(tmp_path: Path) -> N
     assert read == {"good": 1.0, "good · asked bad": 1.0, "bad": 0.0, "bad · asked good": 1.0}
 
 
-def test_the_same_weights_under_two_paths_are_one_model(tmp_path: Path) -> None:
-    first, second = quoting_run(tmp_path / "a" / "run", "here/tiny/model", ""), tmp_path / "b" / "run"
-    quoting_run(second, "/far/away/tiny/model", "")
-    report = reported(first, second)
-    assert set(report.model_labels.values()) == {"tiny"}
+@pytest.mark.parametrize(
+    ("revisions", "labels"),
+    [
+        (("0a" * 20, "0a" * 20), {"tiny"}),
+        (("0a" * 20, "0b" * 20), {"here/tiny/model", "/far/away/tiny/model"}),
+        (("main", "main"), {"here/tiny/model", "/far/away/tiny/model"}),
+    ],
+)
+def test_the_same_weights_under_two_paths_are_one_model(
+    tmp_path: Path, revisions: tuple[str, str], labels: set[str]
+) -> None:
+    runs = [
+        quoting_run(tmp_path / str(number) / "run", model, revision=revision)
+        for number, (model, revision) in enumerate(
+            zip(("here/tiny/model", "/far/away/tiny/model"), revisions, strict=True)
+        )
+    ]
+    assert set(reported(*runs).model_labels.values()) == labels
 
 
 def pieces(group: Replies, question: str) -> list[list[tuple[str, bool]]]:

@@ -74,11 +74,12 @@ labelled as (
         ) as pretrained,
         described_models.instruction_tuned_from,
         case
-            -- one name, or one state of the weights under several paths
+            -- one name, or the same weights (a commit or a hash of them) under several paths
             when
                 least(
                     count(distinct asked.model) over (partition by asked.short_name),
-                    count(distinct coalesce(asked.revision, asked.model)) over (partition by asked.short_name)
+                    count(distinct if(regexp_full_match(asked.revision, '[0-9a-f]{40,}'), asked.revision, asked.model))
+                        over (partition by asked.short_name)
                 ) = 1
                 then asked.short_name
             else asked.model

@@ -23,6 +23,7 @@ def write_run(
     portrait: Mapping[str, str] | None = None,
     question: str = "What is {id}?",
     model: str = "m",
+    revision: str = "1",
     format_: str = "short",
 ) -> Path:
     """A run in which each question got these replies, by prompt; null is a failed request."""
@@ -37,7 +38,7 @@ def write_run(
         for name, replies in said.items():
             for prompt, one in replies.items():
                 reply = Reply(None, error="503") if one is None else Reply(one[0], "stop")
-                made = run.append(model, "1", Request(name, prompt, variant=prompt), reply)
+                made = run.append(model, revision, Request(name, prompt, variant=prompt), reply)
                 values: Scores = dict.fromkeys(_metrics(said)) if one is None else one[1]
                 scores += [_score(made, metric, value) for metric, value in values.items()]
     write_scores(folder, TASK, pa.Table.from_pylist(scores, schema=SCORES))
