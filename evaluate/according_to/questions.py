@@ -5,26 +5,22 @@ A file is JSON lines, a JSON list, CSV or Parquet, with the columns ``question``
 KILT's list of structs.
 """
 
-import csv
 import hashlib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from selfknow.builders.according_to_prompts import formats, question_sets
 from selfknow.errors import UserError
-from selfknow.evaluate.files import read_json, read_parquet
+from selfknow.evaluate.question_rows import Row, commit_of_run, from_hub, read_rows
 from selfknow.evaluate.run import DatasetReference
 
 TASK = "according-to"
 SCHEMA = pa.schema(
     {"id": pa.string(), "question": pa.string(), "answers": pa.list_(pa.string()), "cooccurrences": pa.int64()}
 )
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
     short, _, commit = name.partition("@")
     if short in question_sets():
         entry = question_sets()[short]
-        found, commit = _from_hub(entry, commit or _commit_of_run(run, entry["repo"]))
+        found, commit = from_hub(entry, commit or commit_of_run(run, entry["repo"]))
         rows = _table(found, entry["question"], entry["answers"])
         reference = DatasetReference(entry["repo"], entry["config"], entry["split"], commit)
         format_ = entry["format"]
@@ -65,7 +61,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         path = Path(name).expanduser()
         if not path.is_file():
             raise UserError(f"there is no question set {name!r}: name {', '.join(question_sets())}, or a file")
-        listed = _read(path)
+        listed = read_rows(path)
         rows = _table(
             listed, _column(path, listed, "question", "input"), _column(path, listed, "answers", "answer", "output")
         )
@@ -73,48 +69,6 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         format_ = "short"
     assert format_ in formats(), "question sets name a format that there is"
     return Questions(_with_counts(rows, counts) if counts else rows, reference, format_)
-
-
-def _commit_of_run(run: Path | None, repo: str) -> str:
-    if run is None or not (run / "run.json").is_file():
-        return ""
-    dataset = read_json(run / "run.json").get("dataset")
-    return str(dataset["revision"] or "") if isinstance(dataset, dict) and dataset.get("name") == repo else ""
-
-
-def _from_hub(entry: Mapping[str, Any], commit: str) -> tuple[list[Row], str]:
-    from datasets import load_dataset
-    from huggingface_hub import HfApi
-
-    try:
-        revision = str(HfApi().dataset_info(entry["repo"], revision=commit or None).sha)
-        loaded = load_dataset(entry["repo"], entry["config"], split=entry["split"], revision=revision)
-    except Exception as error:  # Hugging Face raises what its many layers raise
-        first_line = str(error).strip().split("\n")[0]
-        raise UserError(
-            f"{entry['repo']} cannot be had from the Hub ({first_line}): get its questions as a file and name that"
-        ) from error
-    return list(loaded), revision
-
-
-def _read(path: Path) -> list[Row]:
-    try:
-        match path.suffix:
-            case ".parquet":
-                return list(read_parquet(path).to_pylist())
-            case ".csv":
-                with path.open(encoding="utf-8", newline="") as file:
-                    return list(csv.DictReader(file))
-            case ".json":
-                rows = json.loads(path.read_text(encoding="utf-8"))
-            case _:
-                lines = path.read_text(encoding="utf-8").split("\n")
-                rows = [json.loads(line) for line in lines if line.strip()]
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: one JSON object a line is wanted, or a JSON list of them")
-    return rows
 
 
 def _column(path: Path, rows: list[Row], *names: str) -> str:
@@ -152,7 +106,7 @@ def _texts(value: object) -> Iterable[str]:
 
 
 def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
-    listed = _read(path)
+    listed = read_rows(path)
     key, count = _column(path, listed, "id", "question"), _column(path, listed, "count")
     try:
         counts = {str(row[key]): int(row[count]) for row in listed}
