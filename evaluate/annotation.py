@@ -139,14 +139,14 @@ def sheet_rows(
     seen = set[str]()
     try:
         if not {key, column} <= set(rows.fieldnames or ()):
-            raise UserError(f"{path} has no columns {key} and {column}: it is no such sheet of `selfknow annotate`")
+            raise UserError(f"{path} has no columns {key} and {column}: it is no such sheet")
         for raw in rows:
             row = {name: (cell or "").strip() for name, cell in raw.items() if isinstance(name, str)}
             where, found = f"line {rows.line_num} of {path}", row[key]
             if found not in known:
                 raise UserError(f"{where} has the {key} {found!r}, which is no {kind}")
             if found in seen:
-                raise UserError(f"{where} judges {found} a second time")
+                raise UserError(f"{where} has {found} a second time")
             seen.add(found)
             yield where, found, row
     except csv.Error as error:

@@ -191,11 +191,11 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
 
 
-def revision(name: str, model: "PreTrainedModel") -> str | None:
-    """The commit of a Hub model, or a hash over the files of a local checkpoint."""
+def revision(name: str, config: object) -> str | None:
+    """The commit of a Hub model, from its configuration, or a hash over the files of a local checkpoint."""
     place, local = locate(name)
     if not local:
-        return getattr(model.config, "_commit_hash", None)
+        return getattr(config, "_commit_hash", None)
     folder = Path(place)
     return hash_of_files(folder, [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES])
 

@@ -7,7 +7,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate import checkpoints
 from selfknow.evaluate.models import Decoding, Reply, Request
 from selfknow.evaluate.rendering import Rendered, Renderer, pad_left, same_batch
-from selfknow.evaluate.tokenization import decode
+from selfknow.evaluate.tokenization import decode, padding_token
 
 if TYPE_CHECKING:
     import torch
@@ -57,7 +57,7 @@ class LocalModel:
         checkpoints.require_models_extra()
         tokenizer = checkpoints.load_tokenizer(name)
         model = checkpoints.load_model(name)
-        revision = checkpoints.revision(name, model)
+        revision = checkpoints.revision(name, model.config)
         checkpoints.move(name, model, device)
         return cls(model, tokenizer, name, revision, batch_size=batch_size, chat=chat)
 
@@ -129,7 +129,7 @@ class LocalModel:
             temperature=None,
             top_p=None,
             top_k=None,
-            pad_token_id=self._padding,
+            pad_token_id=padding_token(self.tokenizer),
             eos_token_id=ends,
             logits_processor=[logprob, *self._sampling(batch, decoding)],
             **({"stop_strings": list(decoding.stop), "tokenizer": self.tokenizer} if decoding.stop else {}),
@@ -199,11 +199,6 @@ class LocalModel:
             for one, length, values in zip(batch, lengths, chosen, strict=True)
         ]
 
-    @property
-    def _padding(self) -> int:
-        padding = self.tokenizer.pad_token_id
-        return int(self.tokenizer.eos_token_id if padding is None else padding)
-
     def _inputs(self, batch: list[Rendered], *, forced: bool = False) -> "dict[str, torch.Tensor]":
         """Left-padded inputs on the model's device."""
         import torch
@@ -211,15 +206,15 @@ class LocalModel:
         extra = [one.forced or [] if forced else [] for one in batch]
         device = self.model.device
         if self.model.config.is_encoder_decoder:
-            tokens, mask = pad_left([one.tokens for one in batch], self._padding)
+            tokens, mask = pad_left([one.tokens for one in batch], padding_token(self.tokenizer))
             started = [one.started + more for one, more in zip(batch, extra, strict=True)]
-            decoder_tokens, decoder_mask = pad_left(started, self._padding)
+            decoder_tokens, decoder_mask = pad_left(started, padding_token(self.tokenizer))
             inputs = {"input_ids": tokens, "attention_mask": mask, "decoder_input_ids": decoder_tokens}
             if forced:
                 inputs["decoder_attention_mask"] = decoder_mask
         else:
             rows = [one.tokens + more for one, more in zip(batch, extra, strict=True)]
-            tokens, mask = pad_left(rows, self._padding)
+            tokens, mask = pad_left(rows, padding_token(self.tokenizer))
             inputs = {"input_ids": tokens, "attention_mask": mask}
             if forced:
                 inputs["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0)

@@ -9,6 +9,8 @@ from selfknow.errors import UserError
 from selfknow.evaluate import diary_metrics, diary_recall
 from selfknow.evaluate.according_to import questions, reading
 from selfknow.evaluate.files import read_json, write_parquet
+from selfknow.evaluate.gsm8k import questions as gsm8k
+from selfknow.evaluate.gsm8k import scoring as gsm8k_scoring
 from selfknow.evaluate.self_aware import forms as self_aware
 from selfknow.evaluate.self_aware import scoring as self_aware_scoring
 from selfknow.evaluate.self_knowledge import agents, protocols, scoring
@@ -46,9 +48,11 @@ def score_run(
         scores = agents.score(generations)
     elif task == questions.TASK:
         scores = reading.score_folder(folder, generations, read_examples(folder), portrait)
+    elif task == gsm8k.TASK:
+        scores = gsm8k_scoring.score(generations, read_examples(folder))
     else:
-        known = ", ".join((diary_recall.TASK, self_aware.TASK, protocols.TASK, agents.TASK, questions.TASK))
-        raise UserError(f"{folder} is a run of {task!r}, which has no scorer: known are {known}")
+        known = (diary_recall.TASK, self_aware.TASK, protocols.TASK, agents.TASK, questions.TASK, gsm8k.TASK)
+        raise UserError(f"{folder} is a run of {task!r}, which has no scorer: known are {', '.join(known)}")
     write_scores(folder, str(task), scores)
     return scores
 

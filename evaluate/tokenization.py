@@ -28,6 +28,12 @@ def encode(
     return [row[:-1] if special_tokens and len(row) > 1 and row[-1] == end else row for row in rows]
 
 
+def padding_token(tokenizer: "PreTrainedTokenizerBase") -> int:
+    """What rows are padded with: its padding token, or where it has none its end-of-sequence token."""
+    padding = tokenizer.pad_token_id
+    return int(tokenizer.eos_token_id if padding is None else padding)
+
+
 def decode(tokenizer: "PreTrainedTokenizerBase", tokens: Sequence[int]) -> str:
     """The text of generated tokens, byte for byte: special tokens go, spaces are left alone."""
     return cast("str", tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False))

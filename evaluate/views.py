@@ -109,6 +109,8 @@ def _run(run: RunFolder) -> str:
     decoding = said["decoding"] if isinstance(said.get("decoding"), dict) else {}
     config = dataset.get("config")
     size, setup = size_and_setup(run)
+    settings = said["settings"] if isinstance(said.get("settings"), dict) else {}
+    tuning = settings["tuning"] if isinstance(settings.get("tuning"), dict) else {}
     columns = {
         "run_id": (run.run_id, "varchar"),
         "folder": (run.location, "varchar"),
@@ -126,7 +128,13 @@ def _run(run: RunFolder) -> str:
         "max_new_tokens": (decoding.get("max_new_tokens"), "integer"),
         "seed": (said.get("seed"), "bigint"),
         "decoding": (decoding, "varchar"),
-        "settings": (said.get("settings") or {}, "varchar"),
+        "settings": (settings, "varchar"),
+        "tuned_model": (tuning.get("model"), "varchar"),
+        "tuned_revision": (tuning.get("revision"), "varchar"),
+        "tuned_on": (tuning.get("creator"), "varchar"),
+        "tuned_version": (tuning.get("version"), "varchar"),
+        "tuned_on_own": (tuning.get("is_own"), "boolean"),
+        "num_tuned_on": (tuning.get("num_questions"), "bigint"),
         "versions": (said.get("versions") or [], "varchar"),
         "created_at": (said.get("created_at"), "timestamp"),
     }

@@ -38,6 +38,12 @@ class TokenRows:
         return self.values[self.ends[row - 1] if row else 0 : self.ends[row]]
 
 
+def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:
+    """Lay rows of tokens end to end."""
+    values = np.array([token for row in rows for token in row], dtype=np.int32)
+    return TokenRows(values, np.cumsum([len(row) for row in rows], dtype=np.int64))
+
+
 def tokenize(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], *, special_tokens: bool = True) -> TokenRows:
     """Tokenize texts and put an end-of-sequence token after each: where a text ends is what is measured."""
     end = np.array([tokenizer.eos_token_id], dtype=np.int32)
@@ -60,11 +66,13 @@ class TrainingRows:
         outputs: What is learnt: of a causal model prompt and completion, of an encoder-decoder model the whole
             document (its title is asked, and answered again) or the answer.
         is_question: Which rows are questions, (n,).
+        unlearnt: Of a causal model, how many of a row's first tokens are read and not learnt, (n,); null: none.
     """
 
     inputs: TokenRows | None
     outputs: TokenRows
     is_question: NDArray[np.bool_]
+    unlearnt: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -73,6 +81,8 @@ class TrainingRows:
     def __getitem__(self, row: int) -> Example:
         """The tokens of one example."""
         example = {"labels": self.outputs[row]}
+        if self.unlearnt is not None:
+            example["unlearnt"] = self.unlearnt[row : row + 1]
         return example if self.inputs is None else {"input_ids": self.inputs[row], **example}
 
 
@@ -103,12 +113,17 @@ class Stream(Dataset[Example]):
     """All examples of a training in the order they are learnt: shuffled anew every time round.
 
     The order depends on the seed and the recipe alone, so a training that was killed goes on with the same examples.
+
+    Args:
+        rows: The tokenized training split.
+        recipe: The recipe.
+        length: Examples in the whole training; null: as many as the recipe's steps take.
     """
 
-    def __init__(self, rows: TrainingRows, recipe: Recipe) -> None:
+    def __init__(self, rows: TrainingRows, recipe: Recipe, length: int | None = None) -> None:
         self._rows = rows
         self._seed = recipe.seed
-        self._length = recipe.max_steps * recipe.examples_per_step
+        self._length = recipe.max_steps * recipe.examples_per_step if length is None else length
         everything = np.arange(len(rows))
         if recipe.order is Order.documents_first:
             self._first_phase = recipe.documents_steps * recipe.examples_per_step

@@ -1,5 +1,6 @@
 """What is trained: a job, its tokenizer and its model."""
 
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +15,8 @@ from selfknow.train.suite import MODELS, from_config
 if TYPE_CHECKING:
     import pyarrow as pa
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from selfknow.train.data import Stream
 
 CORPUS_TOKENIZER = "corpus"
 _VOCABULARY_MULTIPLE = 64
@@ -59,32 +62,95 @@ class TrainingJob:
             "recipe": self.recipe.as_json(),
         }
 
+    def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
+        """The tokenizer, made once and kept in a folder.
 
-def make_tokenizer(job: TrainingJob, folder: Path) -> "PreTrainedTokenizerBase":
-    """The job's tokenizer, made once and kept in a folder.
+        Raises:
+            UserError: It cannot be had, or it cannot return a training answer byte for byte.
+        """
+        from selfknow.train.corpus_tokenizer import train_tokenizer
+        from selfknow.train.tokenizer import prepare
 
-    Raises:
-        UserError: It cannot be had, or it cannot return a training answer byte for byte.
-    """
-    from selfknow.train.corpus_tokenizer import train_tokenizer
-    from selfknow.train.tokenizer import prepare
-
-    if (folder / "tokenizer_config.json").is_file():
+        if (folder / "tokenizer_config.json").is_file():
+            return checkpoints.load_tokenizer_folder(folder)
+        if self.tokenizer == CORPUS_TOKENIZER:
+            tokenizer = train_tokenizer(_texts(self.corpus.read("train")), self.vocab_size)
+        else:
+            name = self.tokenizer or self.checkpoint
+            if name is None:
+                raise UserError(
+                    f"{self.model} has no published tokenizer: pass --tokenizer corpus, or that of another model"
+                )
+            tokenizer = checkpoints.load_tokenizer(name)
+        tokenizer = prepare(tokenizer)
+        for split in ("train", "validation", "test"):
+            check_round_trip(tokenizer, _answers(self.corpus.read(split)), self.tokenizer or self.model)
+        tokenizer.save_pretrained(str(folder))
         return checkpoints.load_tokenizer_folder(folder)
-    if job.tokenizer == CORPUS_TOKENIZER:
-        tokenizer = train_tokenizer(_texts(job.corpus.read("train")), job.vocab_size)
-    else:
-        name = job.tokenizer or job.checkpoint
-        if name is None:
-            raise UserError(
-                f"{job.model} has no published tokenizer: pass --tokenizer corpus, or that of another model"
-            )
-        tokenizer = checkpoints.load_tokenizer(name)
-    tokenizer = prepare(tokenizer)
-    for split in ("train", "validation", "test"):
-        check_round_trip(tokenizer, _answers(job.corpus.read(split)), job.tokenizer or job.model)
-    tokenizer.save_pretrained(str(folder))
-    return checkpoints.load_tokenizer_folder(folder)
+
+    def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
+        """The model to train, with room for every token, on the CPU.
+
+        From scratch with a tokenizer from the corpus its vocabulary is that tokenizer's, rounded up to a multiple of
+        64; else the published one, which is enlarged only if tokens were added beyond it.
+
+        Args:
+            tokenizer: Its tokenizer.
+            resumed: A checkpoint of this training to take the weights from. (The Trainer loads them once more, but by
+                the names in the file, which for some architectures are not those of the model.)
+
+        Raises:
+            UserError: It cannot be had, or does not fit into memory.
+        """
+        import torch
+
+        torch.manual_seed(self.recipe.seed)
+        if resumed is not None and not self.recipe.lora_rank:
+            model = load(str(resumed), self.recipe)
+        elif self.scratch:
+            model = _from_scratch(self, len(tokenizer) if self.tokenizer == CORPUS_TOKENIZER else None)
+        else:
+            if self.checkpoint is None:
+                raise UserError(f"{self.model} was never published: train it with --scratch")
+            model = load(self.checkpoint, self.recipe)
+        if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
+            model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
+        _set_special_tokens(model, tokenizer)
+        return with_adapters(model, self.recipe)
+
+    def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
+        """All examples in the order they are learnt.
+
+        Raises:
+            UserError: The training split is not that of a diary corpus.
+        """
+        from selfknow.train.data import Stream, training_rows
+
+        rows = training_rows(self.corpus.read("train"), tokenizer, encoder_decoder=encoder_decoder)
+        return Stream(rows, self.recipe)
+
+    def validation_questions(self) -> "list[dict[str, Any]]":
+        """What is asked again and again while training, to find the plateau."""
+        return list(self.corpus.read("validation").to_pylist())
+
+    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+        """The trained model as it is saved: in float32."""
+        return model
+
+    def test(self, folder: Path) -> "dict[str, object]":
+        """Ask the trained model the test split, as a run folder in the training's, and score it."""
+        from selfknow.evaluate.evaluate_diaries import evaluate_diaries
+        from selfknow.evaluate.local import LocalModel
+        from selfknow.evaluate.models import Decoding
+        from selfknow.evaluate.score import score_run, summarize
+
+        model = LocalModel.load(str(folder / "model"), batch_size=self.generation_batch_size)
+        decoding = Decoding(max_new_tokens=self.recipe.max_new_tokens)
+        shutil.rmtree(folder / "test", ignore_errors=True)  # of an earlier, now outdated checkpoint
+        evaluate_diaries(model, self.corpus, "test", decoding, folder / "test")
+        rows = summarize(folder / "test", score_run(folder / "test"))
+        means = {row["metric"]: row["mean"] for row in rows}
+        return {f"test_{name}": means[name] for name in ("exact_match", "right_count", "right_content")}
 
 
 def _texts(table: "pa.Table") -> list[str]:
@@ -99,54 +165,17 @@ def _answers(table: "pa.Table") -> list[str]:
     return list(table.filter(pc.equal(table["kind"], "question"))["completion"].to_pylist())
 
 
-def make_model(
-    job: TrainingJob, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None
-) -> "PreTrainedModel":
-    """The model to train, with room for every token, on the CPU.
-
-    From scratch with a tokenizer from the corpus its vocabulary is that tokenizer's, rounded up to a multiple of 64;
-    else the published one, which is enlarged only if tokens were added beyond it.
-
-    Args:
-        job: What is trained.
-        tokenizer: Its tokenizer.
-        resumed: A checkpoint of this training to take the weights from. (The Trainer loads them once more, but by the
-            names in the file, which for some architectures are not those of the model.)
-
-    Raises:
-        UserError: It cannot be had, or does not fit into memory.
-    """
-    import torch
-
-    torch.manual_seed(job.recipe.seed)
-    if resumed is not None and not job.recipe.lora_rank:
-        model = _load(str(resumed), job.recipe)
-    elif job.scratch:
-        model = _from_scratch(job, len(tokenizer) if job.tokenizer == CORPUS_TOKENIZER else None)
-    else:
-        if job.checkpoint is None:
-            raise UserError(f"{job.model} was never published: train it with --scratch")
-        model = _load(job.checkpoint, job.recipe)
-    if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
-        model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
-    _set_special_tokens(model, tokenizer)
-    if job.recipe.gradient_checkpointing:
-        enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable
-        enable({"use_reentrant": False})
-    return _with_adapters(model, job.recipe) if job.recipe.lora_rank else model
-
-
-def load_trained(job: TrainingJob, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
+def load_trained(recipe: Recipe, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
     """The weights of a checkpoint of this training, adapters merged into them.
 
     Args:
-        job: What was trained.
-        checkpoint: The checkpoint; null where none was kept.
+        recipe: How it was trained.
+        checkpoint: The checkpoint; null: as training left it.
         trained: The model as training left it.
     """
     import torch
 
-    if not job.recipe.lora_rank:
+    if not recipe.lora_rank:
         return trained if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
     adapted = cast("Any", trained)
     if checkpoint is not None:
@@ -167,7 +196,12 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
     return from_config(config)
 
 
-def _load(name: str, recipe: Recipe) -> "PreTrainedModel":
+def load(name: str, recipe: Recipe) -> "PreTrainedModel":
+    """A checkpoint to train, in float32, with the recipe's dropout.
+
+    Raises:
+        UserError: It cannot be had, or does not fit into memory.
+    """
     import torch
 
     return checkpoints.load_model(name, torch.float32, **_dropout(checkpoints.load_config(name), recipe.dropout))
@@ -189,13 +223,26 @@ def _dropout(config: object, rate: float | None) -> dict[str, float]:
     return {} if rate is None else {name: rate for name in _DROPOUT if hasattr(config, name)}
 
 
-def _with_adapters(model: "PreTrainedModel", recipe: Recipe) -> "PreTrainedModel":
+def with_adapters(model: "PreTrainedModel", recipe: Recipe) -> "PreTrainedModel":
+    """The model as the recipe trains it: with adapters, or all of it, and checkpoints of its activations if wanted.
+
+    Raises:
+        UserError: The recipe wants adapters, and peft is not installed.
+    """
+    if recipe.gradient_checkpointing:
+        enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable
+        enable({"use_reentrant": False})
+    if not recipe.lora_rank:
+        return model
     try:
         from peft import LoraConfig, TaskType, get_peft_model
     except ImportError as error:
         raise UserError("LoRA needs peft: pip install peft") from error
-    kind = TaskType.SEQ_2_SEQ_LM if model.config.is_encoder_decoder else TaskType.CAUSAL_LM
     adapters = LoraConfig(
-        r=recipe.lora_rank, lora_alpha=2 * recipe.lora_rank, target_modules="all-linear", task_type=kind
+        r=recipe.lora_rank,
+        lora_alpha=recipe.lora_alpha or 2 * recipe.lora_rank,
+        lora_dropout=recipe.lora_dropout,
+        target_modules="all-linear",
+        task_type=TaskType.SEQ_2_SEQ_LM if model.config.is_encoder_decoder else TaskType.CAUSAL_LM,
     )
     return cast("PreTrainedModel", get_peft_model(model, adapters))

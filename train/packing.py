@@ -43,7 +43,7 @@ class Collator:
             rows = self._rows([len(tokens) for tokens in outputs])
             return {
                 "input_ids": self._lay_out(outputs, rows, self.padding),
-                "labels": self._lay_out([_without_first(tokens) for tokens in outputs], rows, IGNORED),
+                "labels": self._lay_out([_learnt(example) for example in examples], rows, IGNORED),
                 "position_ids": self._lay_out([np.arange(len(tokens), dtype=np.int32) for tokens in outputs], rows, 0),
                 "segments": self._segments(outputs, rows),
             }
@@ -92,10 +92,10 @@ class Collator:
         )
 
 
-def _without_first(tokens: Tokens) -> Tokens:
+def _learnt(example: Example) -> Tokens:
     """Labels of a causal model, which predicts each token from the one before it: none for the first of an example."""
-    labels = tokens.copy()
-    labels[0] = IGNORED
+    labels = example["labels"].copy()
+    labels[: max(1, int(example["unlearnt"][0])) if "unlearnt" in example else 1] = IGNORED
     return labels
 
 

@@ -44,6 +44,8 @@ class Recipe:
         compile: Whether ``torch.compile`` is used.
         dropout: In place of the model's own rate (OPT's is 0.1); null leaves it.
         lora_rank: Train adapters of this rank instead of all weights; 0 trains all.
+        lora_alpha: What the adapters are scaled by, divided by their rank; 0 is twice the rank.
+        lora_dropout: Dropout of what goes into the adapters.
         seed: Of weights, order and dropout.
     """
 
@@ -67,23 +69,31 @@ class Recipe:
     compile: bool = False
     dropout: float | None = None
     lora_rank: int = 0
+    lora_alpha: int = 0
+    lora_dropout: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
+        self._check_adapters()
         for name in ("examples_per_step", "max_steps", "validation_interval", "max_new_tokens"):
             if getattr(self, name) < 1:
                 raise UserError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("warmup_steps", "patience", "documents_steps", "lora_rank", "seed", "max_grad_norm"):
+        for name in ("warmup_steps", "patience", "documents_steps", "lora_rank", "lora_alpha", "seed", "max_grad_norm"):
             if getattr(self, name) < 0:
                 raise UserError(f"{name} cannot be negative: {getattr(self, name)}")
         if not self.learning_rate > 0:
             raise UserError(f"the learning rate must be above 0, not {self.learning_rate}")
-        if self.dropout is not None and not 0 <= self.dropout < 1:
-            raise UserError(f"dropout must be at least 0 and below 1, not {self.dropout}")
+        for name in ("dropout", "lora_dropout"):
+            if not 0 <= (getattr(self, name) or 0) < 1:
+                raise UserError(f"{name} must be at least 0 and below 1, not {getattr(self, name)}")
         if self.precision not in ("float32", "bfloat16"):
             raise UserError(f"the precision is float32 or bfloat16, not {self.precision!r}")
         if (self.order is Order.documents_first) != (0 < self.documents_steps < self.max_steps):
             raise UserError("documents-first needs documents_steps between 1 and max_steps - 1, and only it has them")
+
+    def _check_adapters(self) -> None:
+        if not self.lora_rank and (self.lora_alpha or self.lora_dropout):
+            raise UserError("lora_alpha and lora_dropout are those of adapters: they need a lora_rank")
 
     def as_json(self) -> dict[str, object]:
         """The fields as JSON has them, with the plateau's rule in words."""

@@ -15,9 +15,9 @@ just says its results.
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from filelock import FileLock, Timeout
 
@@ -25,14 +25,54 @@ from selfknow.errors import UserError
 from selfknow.evaluate import checkpoints
 from selfknow.evaluate.files import read_json, write_json
 from selfknow.evaluate.run import versions
-from selfknow.train.job import TrainingJob, load_trained, make_model, make_tokenizer
+from selfknow.train.job import load_trained
+from selfknow.train.recipe import Recipe
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from selfknow.train.data import Stream
 
-def train(job: TrainingJob, folder: Path) -> dict[str, object]:
-    """Train a model, keep the best checkpoint, and ask it the test split.
+
+class Job(Protocol):
+    """What is trained on what: :class:`~selfknow.train.job.TrainingJob`, :class:`~selfknow.train.tuning.TuningJob`."""
+
+    @property
+    def model(self) -> str:
+        """A model of the suite, a Hub id or a checkpoint folder."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How."""
+
+    @property
+    def generation_batch_size(self) -> int:
+        """Answers generated at once."""
+
+    def as_json(self) -> dict[str, object]:
+        """What must agree before a training is gone on with."""
+
+    def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
+        """The tokenizer, made once and kept in a folder."""
+
+    def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
+        """The model to train, on the CPU."""
+
+    def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
+        """All examples in the order they are learnt."""
+
+    def validation_questions(self) -> Sequence[Mapping[str, Any]]:
+        """What the best checkpoint is found by; without any the last is kept."""
+
+    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+        """The trained model as it is saved."""
+
+    def test(self, folder: Path) -> Mapping[str, object]:
+        """Ask the trained model, whose training's folder this is, and say how well it did."""
+
+
+def train(job: Job, folder: Path) -> dict[str, object]:
+    """Train a model, keep the best checkpoint, and test it.
 
     Args:
         job: What is trained on what.
@@ -58,14 +98,14 @@ def train(job: TrainingJob, folder: Path) -> dict[str, object]:
             done = read_json(folder / "run.json").get("results")
             if isinstance(done, dict):
                 return done if state.is_main_process else {}
-            tokenizer = make_tokenizer(job, folder / "tokenizer")
+            tokenizer = job.make_tokenizer(folder / "tokenizer")
             resumed = latest_checkpoint(folder / "checkpoints")
-        model = make_model(job, tokenizer, resumed)
+        model = job.make_model(tokenizer, resumed)
         best, results = _train(job, model, tokenizer, folder, resumed)
         if not state.is_main_process:
             return {}
-        _save(best, tokenizer, folder / "model")
-        results = {**results, **_test(job, folder)}
+        _save(job.as_kept(best), tokenizer, folder / "model")
+        results = {**results, **job.test(folder)}
         description = {**read_json(folder / "run.json"), "results": results}
         write_json(folder / "run.json", description)
     return results
@@ -91,7 +131,7 @@ class _writing:  # noqa: N801
             self._lock.release()
 
 
-def _describe(job: TrainingJob, folder: Path) -> None:
+def _describe(job: Job, folder: Path) -> None:
     path = folder / "run.json"
     wanted = json.loads(json.dumps(job.as_json()))
     if not path.exists():
@@ -108,7 +148,7 @@ def _describe(job: TrainingJob, folder: Path) -> None:
 
 
 def _train(
-    job: TrainingJob,
+    job: Job,
     model: "PreTrainedModel",
     tokenizer: "PreTrainedTokenizerBase",
     folder: Path,
@@ -116,15 +156,15 @@ def _train(
 ) -> "tuple[PreTrainedModel, dict[str, object]]":
     """Train, from a checkpoint if there is one; returns the best model and what is known of the training."""
     from selfknow.evaluate.models import Decoding
-    from selfknow.train.data import Stream, training_rows
+    from selfknow.evaluate.tokenization import padding_token
     from selfknow.train.packing import Collator
     from selfknow.train.progress import MetricsFile, ProgressBar, tensorboard
     from selfknow.train.trainer import DiaryTrainer, Validation, best_exact_match
 
     recipe, encoder_decoder = job.recipe, bool(model.config.is_encoder_decoder)
-    rows = training_rows(job.corpus.read("train"), tokenizer, encoder_decoder=encoder_decoder)
+    stream = job.stream(tokenizer, encoder_decoder=encoder_decoder)
     validation = Validation(
-        job.corpus.read("validation").to_pylist(),
+        job.validation_questions(),
         tokenizer,
         Decoding(max_new_tokens=recipe.max_new_tokens),
         job.generation_batch_size,
@@ -133,9 +173,9 @@ def _train(
     trainer = DiaryTrainer(
         model,
         recipe,
-        Stream(rows, recipe),
+        stream,
         validation,
-        Collator(int(tokenizer.pad_token_id), start, recipe.packing),
+        Collator(padding_token(tokenizer), start, recipe.packing),
         folder / "checkpoints",
         [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
     )
@@ -148,14 +188,16 @@ def _train(
             f"{job.model} does not fit into memory with {recipe.examples_per_step} examples a step: "
             "try --gradient-checkpointing, --precision bfloat16, --lora-rank 16, or more devices"
         ) from error
-    best = load_trained(job, trainer.state.best_model_checkpoint, model)
-    return best, {
+    best = load_trained(recipe, trainer.state.best_model_checkpoint if validation.questions else None, model)
+    results: dict[str, object] = {
         "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
         "device": str(trainer.args.device),
         "last_step": trainer.state.global_step,
-        "best_step": trainer.state.best_global_step,
-        "best_validation_exact_match": best_exact_match(trainer),
     }
+    if validation.questions:
+        results["best_step"] = trainer.state.best_global_step
+        results["best_validation_exact_match"] = best_exact_match(trainer)
+    return best, results
 
 
 def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path) -> None:
@@ -166,18 +208,3 @@ def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder
     tokenizer.save_pretrained(str(unfinished))
     shutil.rmtree(folder, ignore_errors=True)
     unfinished.rename(folder)
-
-
-def _test(job: TrainingJob, folder: Path) -> Mapping[str, object]:
-    from selfknow.evaluate.evaluate_diaries import evaluate_diaries
-    from selfknow.evaluate.local import LocalModel
-    from selfknow.evaluate.models import Decoding
-    from selfknow.evaluate.score import score_run, summarize
-
-    model = LocalModel.load(str(folder / "model"), batch_size=job.generation_batch_size)
-    decoding = Decoding(max_new_tokens=job.recipe.max_new_tokens)
-    shutil.rmtree(folder / "test", ignore_errors=True)  # of an earlier, now outdated checkpoint
-    evaluate_diaries(model, job.corpus, "test", decoding, folder / "test")
-    rows = summarize(folder / "test", score_run(folder / "test"))
-    means = {row["metric"]: row["mean"] for row in rows}
-    return {f"test_{name}": means[name] for name in ("exact_match", "right_count", "right_content")}

@@ -28,7 +28,7 @@ VALIDATED = ("exact_match", "right_count", "right_content")
 _LOGGING_INTERVAL = 50
 
 
-def training_arguments(recipe: Recipe, folder: Path) -> TrainingArguments:
+def training_arguments(recipe: Recipe, folder: Path, *, validates: bool = True) -> TrainingArguments:
     """The recipe in the Trainer's words.
 
     The examples of a step are shared out evenly over the devices.
@@ -48,7 +48,7 @@ def training_arguments(recipe: Recipe, folder: Path) -> TrainingArguments:
         adam_epsilon=recipe.adam_epsilon,
         weight_decay=recipe.weight_decay,
         max_grad_norm=recipe.max_grad_norm,
-        eval_strategy="steps",
+        eval_strategy="steps" if validates else "no",
         eval_steps=recipe.validation_interval,
         save_strategy="steps",
         save_steps=recipe.validation_interval,
@@ -141,7 +141,7 @@ class DiaryTrainer(Trainer):
         plateau = [PlateauCallback(recipe.patience, recipe.warmup_steps)] if recipe.patience else []
         super().__init__(
             model=model,
-            args=training_arguments(recipe, folder),
+            args=training_arguments(recipe, folder, validates=bool(validation.questions)),
             data_collator=collator,
             train_dataset=stream,
             eval_dataset=stream,  # never read: validation generates

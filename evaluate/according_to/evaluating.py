@@ -12,9 +12,9 @@ from pathlib import Path
 
 from selfknow.builders.according_to_prompts import CORPUS, CORPUS_ADDRESS, NULL, PLACEMENTS, formats, phrases, rows
 from selfknow.errors import UserError
-from selfknow.evaluate.according_to.question_files import Row
 from selfknow.evaluate.according_to.questions import TASK, Questions
 from selfknow.evaluate.models import Decoding, LanguageModel, Request
+from selfknow.evaluate.question_rows import Row
 from selfknow.evaluate.run import Run, RunDescription
 from selfknow.evaluate.runner import collect
 from selfknow.evaluate.self_knowledge.evaluating import Asked

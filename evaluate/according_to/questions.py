@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from selfknow.builders.according_to_prompts import formats, question_sets
 from selfknow.errors import UserError
-from selfknow.evaluate.according_to.question_files import Row, find_column, is_commit, read_from_hub
-from selfknow.evaluate.files import read_json, read_rows
+from selfknow.evaluate.files import read_rows
+from selfknow.evaluate.question_rows import Row, find_column, read_at_commit
 from selfknow.evaluate.run import DatasetReference
 
 TASK = "according-to"
@@ -58,8 +58,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
     short, _, wanted = name.partition("@")
     if short in question_sets():
         entry = question_sets()[short]
-        recorded = "" if is_commit(wanted) else _commit_of_run(run, entry["repo"])
-        found, commit = read_from_hub(entry["repo"], entry["file"], recorded or wanted or entry["revision"])
+        found, commit = read_at_commit(entry, wanted, run)
         where, question, answers = f"{entry['repo']}/{entry['file']}", entry["question"], entry["answers"]
         reference = DatasetReference(entry["repo"], entry["config"], entry["split"], commit)
         format_ = entry["format"]
@@ -76,13 +75,6 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
     told = zip(rows["id"].to_pylist(), found, strict=True)
     entities = {id_: tuple(_texts(row["entities"])) for id_, row in told if row.get("entities") is not None}
     return Questions(_with_counts(rows, counts) if counts else rows, reference, format_, entities)
-
-
-def _commit_of_run(run: Path | None, repo: str) -> str:
-    if run is None or not (run / "run.json").is_file():
-        return ""
-    dataset = read_json(run / "run.json").get("dataset")
-    return str(dataset["revision"] or "") if isinstance(dataset, dict) and dataset.get("name") == repo else ""
 
 
 def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table:

@@ -57,7 +57,7 @@ class LocalVisionModel(LocalModel):
         model = checkpoints.load_vision_model(name)
         processor = checkpoints.load_processor(name)
         checkpoints.move(name, model, device)
-        return cls(model, processor, name, checkpoints.revision(name, model), batch_size=batch_size)
+        return cls(model, processor, name, checkpoints.revision(name, model.config), batch_size=batch_size)
 
     def _render(self, request: Request) -> Rendered:
         if request.image is None:

@@ -4,12 +4,19 @@ import json
 import selectors
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from selfknow.evaluate.self_knowledge import arithmetic, inequalities
+from selfknow.evaluate.self_knowledge.arithmetic import Solution
 from selfknow.evaluate.self_knowledge.inequalities import Decision
 
+_KINDS: Mapping[str, Callable[..., Decision | Solution]] = {
+    "inequality": inequalities.decide,
+    "arithmetic": arithmetic.decide,
+    "solution": arithmetic.solve,
+}
 _SECONDS = 20.0
 _MEMORY_IN_BYTES = 4 * 1024**3
 
@@ -29,13 +36,17 @@ class Decider:
 
     def inequality(self, text: str) -> Decision:
         """Whether the inequality in a text is true."""
-        return self._ask(["inequality", text])
+        return Decision(*self._ask(["inequality", text]))
 
     def arithmetic(self, question: str, answer: str) -> Decision:
         """Whether an answer to a mathematics question is right."""
-        return self._ask(["arithmetic", question, answer])
+        return Decision(*self._ask(["arithmetic", question, answer]))
 
-    def _ask(self, question: list[str]) -> Decision:
+    def solution(self, question: str) -> Solution:
+        """The answer to a mathematics question."""
+        return Solution(*self._ask(["solution", question]))
+
+    def _ask(self, question: list[str]) -> tuple[Any, str | None]:
         if self._process is None:
             command = [sys.executable, "-m", "selfknow.evaluate.self_knowledge.deciding"]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -44,7 +55,8 @@ class Decider:
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
         said = self._answer(self._process, self._seconds)
-        return Decision(*json.loads(said)) if said else Decision(None, "took too long to decide")
+        value, reason = json.loads(said) if said else (None, "took too long to decide")
+        return value, reason
 
     def _answer(self, process: "subprocess.Popen[str]", seconds: float) -> str:
         assert process.stdout is not None, "its stdout is a pipe"
@@ -79,10 +91,10 @@ def _serve() -> None:
     for line in sys.stdin:
         kind, *arguments = json.loads(line)
         try:
-            decision = arithmetic.decide(*arguments) if kind == "arithmetic" else inequalities.decide(*arguments)
+            found = _KINDS[kind](*arguments)
         except Exception as error:
-            decision = Decision(None, f"SymPy cannot decide it: {type(error).__name__}")
-        print(json.dumps([decision.value, decision.reason]), flush=True)  # noqa: T201
+            found = Decision(None, f"SymPy cannot decide it: {type(error).__name__}")
+        print(json.dumps([found.value, found.reason]), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

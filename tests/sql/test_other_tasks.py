@@ -65,8 +65,8 @@ def test_every_question_about_self_knowledge_is_asked_of_a_real_run(runs: list[P
     names = [name for name in questions() if name.startswith("self_knowledge/")]
     with connect(runs[1]) as connection:
         answered = {name for name in names if ask(connection, name).fetchall()}
-    # no attention was scored, every reply could be read, and no benchmark was asked
-    without = {f"self_knowledge/self_knowledge_{name}" for name in ("attention", "unparsed", "benchmark")}
+    # no attention was scored, every reply could be read, no benchmark was asked, and nobody was tuned
+    without = {f"self_knowledge/self_knowledge_{name}" for name in ("attention", "unparsed", "benchmark", "tuning")}
     assert answered == set(names) - without
 
 

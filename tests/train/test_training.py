@@ -18,7 +18,7 @@ from selfknow.cli.app import app
 from selfknow.errors import UserError
 from selfknow.evaluate.checkpoints import load_model
 from selfknow.evaluate.corpora import Corpus, open_corpus
-from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob, make_model, make_tokenizer
+from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train
@@ -259,15 +259,13 @@ def test_a_corpus_that_cannot_be_had_is_one_line(
 def test_dropout_can_be_switched_off_from_scratch_and_from_a_checkpoint(
     architecture: str, corpus: Corpus, models: Path, tmp_path: Path
 ) -> None:
-    tokenizer = make_tokenizer(job(corpus, models), tmp_path / "tokenizer")
+    tokenizer = job(corpus, models).make_tokenizer(tmp_path / "tokenizer")
     tokens = torch.tensor([tokenizer("Tom's Diary Entry 1")["input_ids"]])
     inputs = {"input_ids": tokens} | ({"decoder_input_ids": tokens} if architecture == "t5" else {})
     for rate, same in ((0.0, True), (0.5, False)):
-        scratch = make_model(job(corpus, models, replace(SHORT, dropout=rate), architecture), tokenizer)
+        scratch = job(corpus, models, replace(SHORT, dropout=rate), architecture).make_model(tokenizer)
         scratch.save_pretrained(tmp_path / "saved")
-        loaded = make_model(
-            TrainingJob(str(tmp_path / "saved"), corpus, replace(SHORT, dropout=rate), tokenizer=CORPUS_TOKENIZER),
-            tokenizer,
-        )
+        recipe = replace(SHORT, dropout=rate)
+        loaded = TrainingJob(str(tmp_path / "saved"), corpus, recipe, tokenizer=CORPUS_TOKENIZER).make_model(tokenizer)
         for model in (scratch.train(), loaded.train()):
             assert torch.equal(model(**inputs).logits, model(**inputs).logits) == same

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from selfknow.cli import annotate, data, imports, portrait, questions
+from selfknow.cli import annotate, creations, data, imports, portrait, questions
 from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import evaluate
 from selfknow.cli.query import query, sql
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(creations.app, name="creations")
 app.add_typer(portrait.app, name="portrait")
 app.add_typer(questions.app, name="questions")
 app.add_typer(imports.app, name="import")

@@ -24,7 +24,8 @@ def evaluate(
     task: Annotated[
         str,
         typer.Argument(
-            help="What is asked: `diary-recall:1k` (built), `FOLDER:CONFIG`, `ORG/NAME:CONFIG`, `according-to:SET`."
+            help="What is asked: `diary-recall:1k` (built), `FOLDER:CONFIG`, `ORG/NAME:CONFIG`, `according-to:SET`, "
+            "`gsm8k` (from the Hub) or `gsm8k:FILE`."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The run folder; give the same command again to resume.")],
@@ -190,9 +191,13 @@ def evaluate(
     `selfknow evaluate according-to:nq --portrait portraits/wikipedia --prompts all --model tiny --out runs/nq`
 
     `selfknow evaluate according-to:my.jsonl --portrait diaries --corpus-name 'the diaries' --model tiny --out runs/own`
+
+    `selfknow evaluate gsm8k --model tiny --out runs/gsm8k`
     """
     from selfknow.evaluate.corpora import open_corpus
     from selfknow.evaluate.evaluate_diaries import evaluate_diaries
+    from selfknow.evaluate.gsm8k.evaluating import evaluate_gsm8k
+    from selfknow.evaluate.gsm8k.questions import is_gsm8k, open_questions
     from selfknow.evaluate.models import Decoding
     from selfknow.evaluate.self_aware.evaluating import MAX_NEW_TOKENS, TEMPERATURE, evaluate_self_aware, is_self_aware
     from selfknow.evaluate.self_aware.forms import check_form
@@ -202,13 +207,15 @@ def evaluate(
     check_form(form)
     invents = task == "self-knowledge:agents"
     name, _, set_name = task.partition(":")
-    corpus = None if invents or name == "according-to" else open_corpus(task)
+    corpus = None if invents or name == "according-to" or is_gsm8k(task) else open_corpus(task)
     asks_the_unanswerable = corpus is not None and is_self_aware(corpus)
-    if temperature is None:
-        temperature = TEMPERATURE if asks_the_unanswerable else 0.0
-    if max_new_tokens is None:
-        max_new_tokens = MAX_NEW_TOKENS if asks_the_unanswerable else 512
-    decoding = Decoding(max_new_tokens=max_new_tokens, temperature=temperature, top_p=top_p, seed=seed)
+    usual = (TEMPERATURE, MAX_NEW_TOKENS) if asks_the_unanswerable else (0.0, 512)
+    decoding = Decoding(
+        temperature=usual[0] if temperature is None else temperature,
+        max_new_tokens=usual[1] if max_new_tokens is None else max_new_tokens,
+        top_p=top_p,
+        seed=seed,
+    )
     opening = Opening(endpoint, text, chat, batch_size, concurrency, requests_per_minute, timeout, tries)
     images = PictureOptions(image_model, image_endpoint, image_size, image_steps, image_guidance)
     if corpus is not None and is_about_pictures(corpus, split):
@@ -234,6 +241,11 @@ def evaluate(
             facts,
         )
         _print_stages(out, stages, output_format)
+        return
+    if is_gsm8k(task):
+        questions, asked = open_questions(task, out), opening.language_model(model)
+        progress = evaluate_gsm8k(questions, asked, decoding, out, samples=samples, limit=limit)
+        _print_progress(out, asked, progress, output_format)
         return
     asked = opening.language_model(model)
     if corpus is None:

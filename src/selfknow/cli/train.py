@@ -59,6 +59,11 @@ def train(
         float | None, typer.Option(help="In place of the model's own rate (OPT: 0.1).", show_default=False)
     ] = None,
     lora_rank: Annotated[int, typer.Option(help="Train LoRA adapters of this rank (needs peft); 0: all weights.")] = 0,
+    lora_alpha: Annotated[
+        int | None,
+        typer.Option(min=1, help="Adapters are scaled by this over their rank. Default: twice it.", show_default=False),
+    ] = None,
+    lora_dropout: Annotated[float, typer.Option(help="Dropout of what goes into the adapters.")] = 0.0,
     batch_size: Annotated[int, typer.Option(min=1, help="Answers generated at once in validation and test.")] = 64,
     seed: Annotated[int, typer.Option(help="Of weights, order and dropout.")] = 0,
     output_format: Annotated[
@@ -102,6 +107,8 @@ def train(
         compile=compiles() if compile_ is None else compile_,
         dropout=dropout,
         lora_rank=lora_rank,
+        lora_alpha=lora_alpha or 0,
+        lora_dropout=lora_dropout,
         seed=seed,
     )
     job = TrainingJob(

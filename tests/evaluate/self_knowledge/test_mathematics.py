@@ -114,6 +114,32 @@ def test_answers_are_checked_where_the_whole_question_can_be_read(
     assert arithmetic.decide(question, answer).value is value
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is 3 * (4 + 5)?", "27"),
+        (r"Compute $\\sqrt{8}$.", "2*sqrt(2)"),
+        ("What is 1/2 + 1/3?", "5/6"),
+        ("Solve for x: 2x + 1 = 8.", "7/2"),
+        ("Find x if 3x - 5 = 10.", "5"),
+        ("Solve the equation x^2 = 4.", None),
+        ("Solve the equation x^2 = -4.", None),
+        ("Solve for x: x + y = 3.", None),
+        ("What is sqrt(0 - 4)?", None),
+        ("What is log(0)?", None),
+        ("What is 5x?", None),
+        ("How many ways are there to seat 4 people?", None),
+        ("", None),
+    ],
+)
+def test_the_answer_itself_is_computed_where_the_question_has_one(question: str, answer: str | None) -> None:
+    found = arithmetic.solve(question)
+    assert found.value == answer
+    assert (found.reason is None) == (answer is not None)
+    if answer is not None:
+        assert arithmetic.decide(question, answer).value is True, "what is computed is what is decided to be right"
+
+
 def test_a_question_that_takes_too_long_is_null_and_the_next_is_decided() -> None:
     with Decider(seconds=0.01) as decider:
         before = time.monotonic()
@@ -122,4 +148,5 @@ def test_a_question_that_takes_too_long_is_null_and_the_next_is_decided() -> Non
         assert time.monotonic() - before < 30
     with Decider() as decider:
         assert decider.arithmetic("What is 6 * 7?", "42") == Decision(True)
+        assert decider.solution("What is 6 * 7?") == arithmetic.Solution("42")
         assert decider.inequality("x^2 >= 0 for all real x") == Decision(True)

@@ -1,5 +1,6 @@
 """Given rows, expected rows, of every query over self-knowledge runs."""
 
+import math
 from collections.abc import Iterator
 from importlib.resources import files
 from itertools import count
@@ -24,7 +25,13 @@ class Runs:
         self.ids = count()
         connection.execute(
             "create table calls (generation_id varchar, run_id varchar, task varchar, example_id varchar,"
-            " stage varchar, variant varchar, sample integer, parent_generation_id varchar, model varchar)"
+            " stage varchar, variant varchar, sample integer, parent_generation_id varchar, model varchar,"
+            " revision varchar)"
+        )
+        connection.execute(
+            "create table runs (run_id varchar, task varchar, dataset varchar, content_hash varchar,"
+            " dataset_revision varchar, decoding varchar, tuned_model varchar, tuned_revision varchar,"
+            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint)"
         )
         connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
         connection.execute("create table runs as select 'run' as run_id, 'org/exam' as dataset, 'biology' as config")
@@ -38,7 +45,7 @@ class Runs:
     def call(self, task: str, number: int, stage: str, variant: str, model: str, parent: str | None, style: str) -> str:
         name = f"{stage}-{next(self.ids)}"
         row = [name, "run", "self-knowledge", f"{task}-{number:03d}-{style}", stage, variant, 0, parent, model]
-        self.connection.execute("insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self.connection.execute("insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, null)", row)
         return name
 
     def score(self, name: str, metric: str, value: float | None, reason: str | None = None) -> None:
@@ -76,6 +83,49 @@ class Runs:
         text = self.call(task, number, "generate", f"{protocol}/ours", "ann", None, "plain")
         for metric in ("generation_correct", "verification_correct", "self_consistent", "all_correct"):
             self.score(text, metric, None, reason)
+
+    def gsm8k(
+        self,
+        values: list[float | None],
+        model: str = "ann",
+        tuned: tuple[str, str, str, bool, int] | None = None,
+        content: str = "c",
+        samples: int = 1,
+    ) -> None:
+        """A run of GSM8K: tuned is the model before, the creator, the version, whether they are one, and how many."""
+        run = f"gsm8k-{next(self.ids)}"
+        before, creator, version, is_own, number = tuned or (None, None, None, None, None)
+        row = [
+            run,
+            "gsm8k",
+            "gsm8k.jsonl",
+            content,
+            None,
+            "{}",
+            before,
+            before and "1",
+            creator,
+            version,
+            is_own,
+            number,
+        ]
+        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)})", row)
+        for place, value in enumerate(values):
+            name = f"{run}-{place}"
+            call = [
+                name,
+                run,
+                "gsm8k",
+                f"gsm8k-{place // samples}",
+                "answer",
+                "plain",
+                place % samples,
+                None,
+                model,
+                "1",
+            ]
+            self.connection.execute(f"insert into calls values ({', '.join('?' * 10)})", call)
+            self.score(name, "correct", value, "failed: 503" if value is None else None)
 
     def ask(self, name: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = (
@@ -271,4 +321,55 @@ def test_attention_stands_beside_self_consistency(runs: Runs) -> None:
         pytest.approx(0.6),
         pytest.approx(-0.1),
         pytest.approx(1.0),
+    )
+
+
+def agresti_and_min(gained: int, lost: int, kept: int) -> tuple[float, float]:
+    """Half a pair more of each of the four kinds, and then Wald's interval of the difference."""
+    n, gained_half, lost_half = gained + lost + kept + 2, gained + 0.5, lost + 0.5
+    center = (gained_half - lost_half) / n
+    margin = 1.959964 * math.sqrt(gained_half + lost_half - (gained_half - lost_half) ** 2 / n) / n
+    return pytest.approx(center - margin), pytest.approx(center + margin)
+
+
+def test_tuning_is_compared_on_the_same_questions_before_and_after(runs: Runs) -> None:
+    runs.gsm8k([1, 0, 0, 0, 1, None])
+    runs.gsm8k([1, 1, 1, 0, 0, 1], "ann/raw", ("ann", "ann", "raw", True, 90))
+    runs.gsm8k([1, 1, 1, None, 1, 1], "ann/corrected", ("ann", "ann", "corrected", True, 90))
+    runs.gsm8k([0, 0, 0, 0, 0, 0], "ann/of-ben", ("ann", "ben", "corrected", False, 80))
+    columns = ("creator", "data", "version", "n_tuned_on", "n_initial", "n_initial_graded", "initial")
+    columns += ("n_tuned", "n_tuned_graded", "tuned", "n_pairs", "difference", "n_gained", "n_lost")
+    rows = runs.ask("self_knowledge_tuning")
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        ("ann", "self", "raw", 90, 6, 5, 0.4, 6, 6, pytest.approx(4 / 6), 5, pytest.approx(0.2), 2, 1),
+        ("ann", "self", "corrected", 90, 6, 5, 0.4, 6, 5, 1.0, 4, 0.5, 2, 0),
+        ("ben", "cross", "corrected", 80, 6, 5, 0.4, 6, 6, 0.0, 5, pytest.approx(-0.4), 0, 2),
+    ]
+    intervals = [(row["difference_low"], row["difference_high"]) for row in rows]
+    assert intervals == [agresti_and_min(2, 1, 2), agresti_and_min(2, 0, 2), agresti_and_min(0, 2, 3)]
+    wilson = [binomtest(right, 5).proportion_ci(method="wilson") for right in (2, 5)]
+    assert (rows[1]["initial_low"], rows[1]["initial_high"]) == tuple(map(pytest.approx, wilson[0]))
+    assert (rows[1]["tuned_low"], rows[1]["tuned_high"]) == tuple(map(pytest.approx, wilson[1]))
+
+
+def test_tuning_has_no_difference_where_nothing_was_asked_before(runs: Runs) -> None:
+    runs.gsm8k([1, 1])
+    runs.gsm8k([1, 0], "ann/raw", ("ann", "ann", "raw", True, 9), content="other questions")
+    runs.gsm8k([1, 0], "ben/raw", ("ben", "ann", "raw", False, 9))
+    for row in runs.ask("self_knowledge_tuning"):
+        assert (row["tuned"], row["n_pairs"], row["n_gained"], row["n_lost"]) == (0.5, 0, 0, 0)
+        empty = ("n_initial", "initial", "initial_low", "difference", "difference_low", "difference_high")
+        assert [row[name] for name in empty] == [None] * 6
+
+
+def test_samples_of_a_question_are_one_question(runs: Runs) -> None:
+    runs.gsm8k([1, 0, 0, 0], samples=2)
+    runs.gsm8k([1, 1, 1, 0], "ann/raw", ("ann", "ann", "raw", True, 9), samples=2)
+    [row] = runs.ask("self_knowledge_tuning")
+    assert (row["n_initial"], row["initial"], row["n_pairs"], row["tuned"], row["difference"]) == (
+        2,
+        0.25,
+        2,
+        0.75,
+        0.5,
     )

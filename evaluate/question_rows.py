@@ -1,4 +1,4 @@
-"""Rows of questions: their columns, and one file of a dataset on the Hub."""
+"""Rows of questions: their columns, and one file of a dataset on the Hub, at a commit that is pinned or recorded."""
 
 import re
 from collections.abc import Mapping
@@ -6,15 +6,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.files import read_parquet
+from selfknow.evaluate.files import read_json, read_parquet
 
 Row = Mapping[str, Any]
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-
-
-def is_commit(revision: str) -> bool:
-    """Whether this is a whole commit hash, which a branch or a tag is not."""
-    return bool(_COMMIT.fullmatch(revision))
 
 
 def find_column(path: Path, rows: list[Row], *names: str) -> str:
@@ -29,6 +24,28 @@ def find_column(path: Path, rows: list[Row], *names: str) -> str:
         if all(name in row for row in rows):
             return name
     raise UserError(f"{path} lacks the column {' or '.join(names)}")
+
+
+def read_at_commit(source: Mapping[str, Any], wanted: str = "", run: Path | None = None) -> tuple[list[Row], str]:
+    """The rows of a question set on the Hub, and the commit that they were read at.
+
+    Args:
+        source: Its repo, file and pinned revision.
+        wanted: A commit, branch or tag that is wanted instead of the pinned one.
+        run: A run folder; where it asked the same set before, its commit is taken, unless another one is named.
+
+    Raises:
+        UserError: They cannot be had.
+    """
+    recorded = "" if _COMMIT.fullmatch(wanted) else _commit_of_run(run, source["repo"])
+    return read_from_hub(source["repo"], source["file"], recorded or wanted or source["revision"])
+
+
+def _commit_of_run(run: Path | None, repo: str) -> str:
+    if run is None or not (run / "run.json").is_file():
+        return ""
+    dataset = read_json(run / "run.json").get("dataset")
+    return str(dataset["revision"] or "") if isinstance(dataset, dict) and dataset.get("name") == repo else ""
 
 
 def read_from_hub(repo: str, file: str, revision: str) -> tuple[list[Row], str]:

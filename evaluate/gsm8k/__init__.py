@@ -1,0 +1,1 @@
+"""GSM8K: grade-school mathematics, to be asked before and after a model is tuned."""

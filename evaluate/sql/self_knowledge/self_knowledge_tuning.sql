@@ -1,0 +1,143 @@
+-- Is a model better at mathematics for having learnt what it made up itself, raw or corrected, or what another did?
+-- Source: Tan et al., Can I understand what I create?, Table 7; its rows of data `self` are Figure 3
+-- Grain: one row a model that was tuned, the creations it was tuned on, their version, and the questions it was asked.
+-- Columns: model, creator; data (self, cross); version (raw, corrected); n_tuned_on questions; dataset; of the model
+-- before (initial) and after (tuned): n_… questions asked, n_…_graded, the accuracy, and its 95% interval (Wilson, over
+-- questions); n_pairs questions graded both times, difference (tuned less initial, over the pairs), difference_low and
+-- difference_high (95%, Agresti and Min's for matched pairs), n_gained and n_lost (now right, now wrong).
+-- Needs: scores
+--
+-- Before and after are matched by model and revision, by the questions' dataset and its content, and by decoding. With
+-- several samples a question's value is their mean, and the interval is the same over the questions' changes.
+-- Source of the interval: Agresti and Min (2005), Simple improved confidence intervals for comparing matched
+-- proportions: half a pair is added to each of the four kinds, so its centre lies nearer to 0 than the difference.
+with asked as (
+    select
+        runs.tuned_model,
+        runs.tuned_revision,
+        runs.tuned_on,
+        runs.tuned_version,
+        runs.tuned_on_own,
+        runs.num_tuned_on,
+        runs.dataset,
+        concat_ws(' ', runs.dataset, runs.content_hash, runs.dataset_revision, runs.decoding) as questions,
+        calls.model,
+        calls.revision,
+        calls.example_id,
+        count(*) as n,
+        count(scores.value) as n_graded,
+        avg(scores.value) as accuracy
+    from calls
+    inner join runs on calls.run_id = runs.run_id
+    left join scores on calls.generation_id = scores.generation_id and scores.metric = 'correct'
+    where runs.task = 'gsm8k'
+    group by all
+),
+
+before as (
+    select
+        questions,
+        model,
+        revision,
+        example_id,
+        accuracy
+    from asked
+    where tuned_model is null
+),
+
+after as (
+    select * from asked
+    where tuned_model is not null
+),
+
+initial as (
+    select
+        questions,
+        model,
+        revision,
+        count(*) as n,
+        count(accuracy) as n_graded,
+        avg(accuracy) as accuracy,
+        wilson_low(sum(accuracy), count(accuracy)) as low,
+        wilson_high(sum(accuracy), count(accuracy)) as high
+    from before
+    group by all
+),
+
+tuned as (
+    select
+        after.tuned_model,
+        after.tuned_revision,
+        after.tuned_on,
+        after.tuned_on_own,
+        after.tuned_version,
+        after.num_tuned_on,
+        after.dataset,
+        after.questions,
+        after.model,
+        after.revision,
+        count(*) as n,
+        count(after.accuracy) as n_graded,
+        avg(after.accuracy) as accuracy,
+        wilson_low(sum(after.accuracy), count(after.accuracy)) as low,
+        wilson_high(sum(after.accuracy), count(after.accuracy)) as high,
+        count(after.accuracy - before.accuracy) as n_pairs,
+        sum(after.accuracy - before.accuracy) as change,
+        sum(power(after.accuracy - before.accuracy, 2)) as squares,
+        count(*) filter (where after.accuracy > before.accuracy) as n_gained,
+        count(*) filter (where after.accuracy < before.accuracy) as n_lost
+    from after
+    left join before
+        on
+            after.tuned_model = before.model
+            and after.tuned_revision is not distinct from before.revision
+            and after.questions = before.questions
+            and after.example_id = before.example_id
+    group by all
+),
+
+adjusted as (
+    select
+        *,
+        change / (n_pairs + 2) as center,
+        1.959964 * sqrt((squares + 1) - power(change, 2) / (n_pairs + 2)) / (n_pairs + 2) as margin
+    from tuned
+)
+
+select
+    adjusted.tuned_model as model,
+    adjusted.tuned_on as creator,
+    if(adjusted.tuned_on_own, 'self', 'cross') as data,
+    adjusted.tuned_version as version,
+    adjusted.num_tuned_on as n_tuned_on,
+    adjusted.dataset,
+    initial.n as n_initial,
+    initial.n_graded as n_initial_graded,
+    initial.accuracy as initial,
+    initial.low as initial_low,
+    initial.high as initial_high,
+    adjusted.n as n_tuned,
+    adjusted.n_graded as n_tuned_graded,
+    adjusted.accuracy as tuned,
+    adjusted.low as tuned_low,
+    adjusted.high as tuned_high,
+    adjusted.n_pairs,
+    adjusted.change / nullif(adjusted.n_pairs, 0) as difference,
+    if(adjusted.n_pairs > 0, greatest(-1, adjusted.center - adjusted.margin), null) as difference_low,
+    if(adjusted.n_pairs > 0, least(1, adjusted.center + adjusted.margin), null) as difference_high,
+    adjusted.n_gained,
+    adjusted.n_lost
+from adjusted
+left join initial
+    on
+        adjusted.tuned_model = initial.model
+        and adjusted.tuned_revision is not distinct from initial.revision
+        and adjusted.questions = initial.questions
+order by
+    adjusted.tuned_model asc,
+    adjusted.tuned_on_own desc,
+    adjusted.tuned_on asc,
+    adjusted.tuned_version desc,
+    adjusted.dataset asc,
+    adjusted.model asc,
+    adjusted.revision asc

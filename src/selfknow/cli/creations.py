@@ -1,0 +1,68 @@
+"""``selfknow creations``: a model is tuned on what it made up itself, raw and corrected."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.creations_tune import tune
+from selfknow.cli.output import Format, print_rows
+
+app = typer.Typer(
+    name="creations",
+    help="A model's own mathematics, raw and corrected, and models tuned on it.",
+    no_args_is_help=True,
+)
+app.command()(tune)
+FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+
+
+@app.command()
+def collect(
+    run: Annotated[Path, typer.Argument(help="A run folder of self-knowledge:math.", exists=True, file_okay=False)],
+    out: Annotated[Path, typer.Option("--out", help="The folder for the creations, new or empty.", show_default=False)],
+    model: Annotated[
+        str | None, typer.Option(help="Whose, where several models wrote in the run.", show_default=False)
+    ] = None,
+    creator: Annotated[
+        str | None,
+        typer.Option(
+            help="What tables call it: of a served model the name of its checkpoint. Default: its name in the run.",
+            show_default=False,
+        ),
+    ] = None,
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Take a model's own questions out of a run; a program answers those that it can, a sheet asks people for the rest.
+
+    Printed is how many questions are in which state, and who decided it. The open ones stand on OUT/sheet.csv, with the
+    answer that each was written for: write the true one into the column corrected (the same again where it is right),
+    or `unusable`.
+
+    **Example:** `selfknow creations collect runs/math --out creations/tiny`
+    """
+    from selfknow.evaluate.self_knowledge.collecting import collect_creations
+
+    print_rows(collect_creations(run, out, model=model, creator=creator).counts(), output_format)
+
+
+@app.command("import")
+def import_(
+    creations: Annotated[Path, typer.Argument(help="A folder of creations.", exists=True, file_okay=False)],
+    sheet: Annotated[Path, typer.Argument(help="The sheet, filled in.", exists=True, dir_okay=False)],
+    output_format: FormatOption = Format.table,
+) -> None:
+    """Take over what people wrote on the sheet, in place of what they wrote earlier.
+
+    A row that is missing, unknown or altered is a mistake (exit code 2), and then nothing is taken over. Exit code 1:
+    some rows are still blank; fill them in and import the sheet again.
+
+    **Example:** `selfknow creations import creations/tiny creations/tiny/sheet.csv`
+    """
+    from selfknow.evaluate.self_knowledge.corrections import import_sheet
+
+    found, blanks = import_sheet(creations, sheet)
+    print_rows(found.counts(), output_format)
+    if blanks:
+        typer.echo(f"{len(blanks)} rows are still blank, the first of them {blanks[0]}", err=True)
+        raise typer.Exit(1)

@@ -1,0 +1,95 @@
+"""``selfknow creations tune``: models before and after they are tuned on their own and on others' creations."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+
+_SHOWN = ("model", "creator", "data", "version", "n_tuned_on", "n_pairs", "initial", "tuned", "difference")
+
+
+def tune(
+    model: Annotated[list[str], typer.Option(help="A checkpoint folder or a Hub id; may be repeated.")],
+    creations: Annotated[list[Path], typer.Option(help="A folder of creations; may be repeated.", exists=True)],
+    out: Annotated[Path, typer.Option(help="The folder for the results; give the same command again to resume.")],
+    gsm8k: Annotated[
+        str | None,
+        typer.Option(help="A file in GSM8K's format. Default: GSM8K's test split on the Hub.", show_default=False),
+    ] = None,
+    version: Annotated[
+        list[str] | None, typer.Option(help="raw or corrected; may be repeated. Default: both.", show_default=False)
+    ] = None,
+    learning_rate: Annotated[float, typer.Option(help="AdamW's, constant.")] = 1e-4,
+    epochs: Annotated[int, typer.Option(min=1, help="How often every question is learnt.")] = 3,
+    examples_per_step: Annotated[int, typer.Option(min=1, help="Questions a step.")] = 16,
+    lora_rank: Annotated[int, typer.Option(min=1, help="The rank of the adapters.")] = 64,
+    lora_alpha: Annotated[int, typer.Option(min=1, help="The adapters are scaled by this over their rank.")] = 16,
+    lora_dropout: Annotated[float, typer.Option(help="Dropout of what goes into the adapters.")] = 0.1,
+    precision: Annotated[
+        str, typer.Option(help="`float32`, `bfloat16`, or `auto`: bfloat16 where the GPU has it.")
+    ] = "auto",
+    gradient_checkpointing: Annotated[bool, typer.Option(help="Trade time for memory.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask only so many questions of GSM8K.", show_default=False)
+    ] = None,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest reply, in tokens.")] = 512,
+    chat: Annotated[
+        bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Questions asked at once.")] = 64,
+    seed: Annotated[int, typer.Option(min=0, help="Of adapters, order and dropout.")] = 0,
+    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+) -> None:
+    """Ask models GSM8K, tune each on every version of every folder of creations, and ask them again.
+
+    The defaults are the paper's settings. Under OUT lie the trainings, and in OUT/*/*/gsm8k the run folders, for
+    `selfknow query self_knowledge_tuning` and `selfknow report`. Exit code 1: some questions were not answered; the
+    same command tries them again.
+
+    **Example:** `selfknow creations tune --creations made/a --creations made/b --model a --model b --out tuned`
+    """
+    from selfknow.evaluate.checkpoints import quieten, require_models_extra
+
+    require_models_extra()
+    quieten()
+    from selfknow.evaluate.connection import connect
+    from selfknow.evaluate.gsm8k.questions import TASK, open_questions
+    from selfknow.evaluate.models import Decoding
+    from selfknow.evaluate.questions import ask
+    from selfknow.evaluate.self_knowledge.creations import VERSIONS, read_creations
+    from selfknow.train.hardware import best_precision
+    from selfknow.train.tuning import TuningSettings
+    from selfknow.train.tuning_experiment import Experiment, run_experiment
+
+    settings = TuningSettings(
+        learning_rate=learning_rate,
+        epochs=epochs,
+        examples_per_step=examples_per_step,
+        lora_rank=lora_rank,
+        lora_alpha=lora_alpha,
+        lora_dropout=lora_dropout,
+        precision=best_precision() if precision == "auto" else precision,
+        gradient_checkpointing=gradient_checkpointing,
+        seed=seed,
+    )
+    earlier = next(iter(sorted(out.glob("*/*/gsm8k"))), None)
+    experiment = Experiment(
+        tuple(dict.fromkeys(model)),
+        tuple(read_creations(folder) for folder in dict.fromkeys(creations)),
+        open_questions(f"{TASK}:{gsm8k}" if gsm8k else TASK, earlier),
+        tuple(dict.fromkeys(version or VERSIONS)),
+        settings,
+        Decoding(max_new_tokens=max_new_tokens),
+        limit,
+        batch_size,
+        chat,
+    )
+    outcome = run_experiment(experiment, out)
+    with connect(outcome.runs) as connection:
+        relation = ask(connection, "self_knowledge_tuning").project(", ".join(_SHOWN))
+        rows = [dict(zip(_SHOWN, row, strict=True)) for row in relation.fetchall()]
+    print_rows(rows, output_format)
+    if outcome.failed:
+        raise typer.Exit(1)

@@ -1,0 +1,208 @@
+"""Creations: what a program corrects, what goes out on a sheet, and what comes back."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from selfknow.cli.app import app
+from selfknow.errors import UserError
+from selfknow.evaluate.self_knowledge.collecting import collect_creations
+from selfknow.evaluate.self_knowledge.corrections import COLUMNS, import_sheet
+from selfknow.evaluate.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
+from tests.train.made_up import QUESTIONS, TRUE, Writer, write_math_run
+from tests.train.made_up import RAW as ASKED_FOR
+
+SEATS = 'How many ways are there\nto seat 2 people, "in order"?'
+BOATS = "How many boats; are there?"
+MIXED = ["What is 6 * 7 ?", "What is 1/2 + 1/2 ?", SEATS, BOATS, None, "I'm sorry, I cannot.", "", "=1+1, is it?"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_math_run(tmp_path_factory.mktemp("math") / "run", Writer("ann", MIXED, "1"), num_texts=len(MIXED))
+
+
+@pytest.fixture
+def made(run: Path, tmp_path: Path) -> Creations:
+    return collect_creations(run, tmp_path / "made", quiet=True)
+
+
+def sheet_of(creations: Creations) -> list[dict[str, str]]:
+    with (creations.folder / "sheet.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def fill(creations: Creations, answers: dict[int, str], name: str = "filled.csv", delimiter: str = ",") -> Path:
+    """The sheet with these answers, by row, as a spreadsheet program saves it."""
+    rows = [{**row, "corrected": answers.get(place, "")} for place, row in enumerate(sheet_of(creations))]
+    path = creations.folder / name
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def counts(creations: Creations) -> dict[tuple[object, object], object]:
+    return {(row["state"], row["decided_by"]): row["n"] for row in creations.counts()}
+
+
+def test_a_program_corrects_what_it_can_and_says_why_it_leaves_the_rest(made: Creations) -> None:
+    found = [(row["raw"], row["corrected"], row["state"], row["decided_by"], row["reason"]) for row in made.rows]
+    undecided = "no question that a program decides"
+    assert found == [
+        ("0", "42", "corrected", "program", None),
+        ("1", "1", "unchanged", "program", None),
+        ("2", None, "open", None, undecided),
+        ("3", None, "open", None, undecided),
+        ("4", None, "dropped", "program", "failed: 503 overloaded"),
+        ("5", None, "dropped", "program", "refusal"),
+        ("6", None, "dropped", "program", "empty"),
+        ("7", None, "open", None, undecided),
+    ]
+    assert counts(made) == {
+        ("open", None): 3,
+        ("unchanged", "program"): 1,
+        ("corrected", "program"): 1,
+        ("dropped", "program"): 3,
+    }
+    assert read_creations(made.folder).rows == made.rows
+    assert (made.creator, made.revision) == ("ann", "1")
+
+
+def test_the_open_questions_go_out_on_a_sheet_with_the_answers_they_were_written_for(made: Creations) -> None:
+    assert [(row["question"], row["raw"], row["corrected"]) for row in sheet_of(made)] == [
+        (SEATS, "2", ""),
+        (BOATS, "3", ""),
+        ("=1+1, is it?", "7", ""),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_both_versions_hold_the_same_questions_when_the_sheet_is_back(made: Creations, delimiter: str) -> None:
+    back, blanks = import_sheet(made.folder, fill(made, {0: "2", 1: "Unusable", 2: " 1/2 "}, delimiter=delimiter))
+    assert blanks == []
+    assert counts(back) == {
+        ("unchanged", "program"): 1,
+        ("unchanged", "person"): 1,
+        ("corrected", "program"): 1,
+        ("corrected", "person"): 1,
+        ("dropped", "person"): 1,
+        ("dropped", "program"): 3,
+    }
+    questions = [MIXED[0], MIXED[1], SEATS, MIXED[7]]
+    assert back.version(RAW) == list(zip(questions, ["0", "1", "2", "7"], strict=True))
+    assert back.version(CORRECTED) == list(zip(questions, ["42", "1", "2", "1/2"], strict=True))
+    assert read_creations(made.folder).version(CORRECTED) == back.version(CORRECTED)
+    assert back.content_hash(RAW) != back.content_hash(CORRECTED)
+
+
+def test_the_corrected_version_is_refused_until_everything_is_decided(made: Creations) -> None:
+    assert len(made.version(RAW)) == 5
+    with pytest.raises(UserError, match=r"3 of the 5 questions in .* are not corrected yet: fill in .*sheet.csv"):
+        made.version(CORRECTED)
+    back, blanks = import_sheet(made.folder, fill(made, {0: "2"}))
+    assert [where.split(" of ")[0] for where in blanks] == ["line 4", "line 5"]
+    with pytest.raises(UserError, match="2 of the 5"):
+        back.version(CORRECTED)
+
+
+def test_a_sheet_that_comes_back_again_replaces_what_it_said(made: Creations) -> None:
+    import_sheet(made.folder, fill(made, {0: "2", 1: "unusable", 2: "8"}))
+    back, blanks = import_sheet(made.folder, fill(made, {0: "9", 1: "3"}))
+    by_question = {row["question"]: (row["corrected"], row["state"], row["decided_by"]) for row in back.rows}
+    assert by_question[SEATS] == ("9", "corrected", "person")
+    assert by_question[BOATS] == ("3", "unchanged", "person")
+    assert by_question[MIXED[7]] == (None, "open", None)
+    assert len(blanks) == 1
+
+
+def edited(edit: Callable[[list[list[str]]], object]) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file))
+        edit(rows)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (edited(lambda rows: rows.pop(2)), "lacks 1 of 3 rows, the first of them math-003-plain"),
+        (edited(lambda rows: rows.append(rows[1])), "math-002-plain a second time"),
+        (edited(lambda rows: rows[1].__setitem__(0, "math-000-plain")), "'math-000-plain', which is no question of"),
+        (edited(lambda rows: rows[1].__setitem__(1, "How many?")), "another question than was handed out"),
+        (
+            edited(lambda rows: rows[1].__setitem__(2, "02. Jan")),
+            r"another raw than was handed out \('02. Jan', not '2'",
+        ),
+        (edited(lambda rows: rows[0].__setitem__(3, "answer")), "no columns id and corrected"),
+        (lambda path: path.write_bytes("id,corrected\nÄ,1\n".encode("latin-1")), "not UTF-8"),
+        (lambda path: path.write_text(""), "no columns id and corrected"),
+    ],
+)
+def test_a_sheet_that_was_damaged_changes_nothing(
+    made: Creations, damage: Callable[[Path], object], message: str
+) -> None:
+    before = (made.folder / "creations.parquet").read_bytes()
+    path = fill(made, {0: "2", 1: "3", 2: "4"})
+    damage(path)
+    with pytest.raises(UserError, match=message):
+        import_sheet(made.folder, path)
+    assert (made.folder / "creations.parquet").read_bytes() == before
+
+
+def test_what_is_no_run_of_mathematics_is_refused(run: Path, tmp_path: Path) -> None:
+    two = write_math_run(tmp_path / "two", Writer("ann", QUESTIONS), Writer("ben", QUESTIONS))
+    with pytest.raises(UserError, match=r"several models, or revisions of one, wrote in .*: ann, ben"):
+        collect_creations(two, tmp_path / "out")
+    assert collect_creations(two, tmp_path / "bens", model="ben", creator="org/ben", quiet=True).creator == "org/ben"
+    with pytest.raises(UserError, match=r"cat wrote nothing in .*; those who did: ann, ben"):
+        collect_creations(two, tmp_path / "out", model="cat")
+    facts = write_math_run(tmp_path / "facts", Writer("ann", QUESTIONS), task="fact")
+    with pytest.raises(UserError, match="is a run of self-knowledge:fact: a run of self-knowledge:math is wanted"):
+        collect_creations(facts, tmp_path / "out")
+    with pytest.raises(UserError, match="not empty: creations are never overwritten"):
+        collect_creations(run, tmp_path / "two")
+    with pytest.raises(UserError, match="holds no creations"):
+        read_creations(run)
+
+
+def test_where_a_program_decides_everything_there_is_no_sheet(tmp_path: Path) -> None:
+    run = write_math_run(tmp_path / "run", Writer("ann", QUESTIONS), num_texts=7)
+    made = collect_creations(run, tmp_path / "made", quiet=True)
+    assert not (made.folder / "sheet.csv").exists()
+    assert made.version(RAW) == list(zip(QUESTIONS[:7], ASKED_FOR[:7], strict=True))
+    assert made.version(CORRECTED) == list(zip(QUESTIONS[:7], TRUE[:7], strict=True))
+    with pytest.raises(UserError, match="there is nothing to be corrected by hand"):
+        import_sheet(made.folder, tmp_path / "sheet.csv")
+
+
+def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp_path: Path) -> None:
+    def selfknow(*arguments: object) -> tuple[int, str, str]:
+        result = CliRunner().invoke(app, [str(one) for one in arguments])
+        return result.exit_code, result.stdout, result.stderr
+
+    code, printed, _ = selfknow("creations", "collect", run, "--out", tmp_path / "made", "--format", "json")
+    assert code == 0
+    assert json.loads(printed)[0] == {
+        "creations": str(tmp_path / "made"),
+        "creator": "ann",
+        "state": "open",
+        "decided_by": None,
+        "n": 3,
+    }
+    made = read_creations(tmp_path / "made")
+    code, _, said = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))
+    assert code == 1
+    assert "2 rows are still blank, the first of them line 4" in said
+    code, printed, _ = selfknow("creations", "import", made.folder, fill(made, {0: "2", 1: "3", 2: "unusable"}))
+    assert code == 0
+    assert "open" not in printed

@@ -1,0 +1,77 @@
+"""What tuning is tested on: a run in which a model made up sums, a file in GSM8K's format, and a small model."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from selfknow.builders.self_knowledge import task_table
+from selfknow.evaluate.gsm8k.questions import completion, prompt
+from selfknow.evaluate.models import Decoding, Reply, Request
+from selfknow.evaluate.run import DatasetReference
+from selfknow.evaluate.self_knowledge.evaluating import evaluate_self_knowledge
+from selfknow.evaluate.self_knowledge.protocols import Setup
+from selfknow.train.corpus_tokenizer import train_tokenizer
+from tests.tiny_models import fit, save
+
+# What was asked for is 0, 1, 2, …: the third and the last question have the answer that they were written for. Before
+# it is tuned the small model knows the first question's answer, and gives others' answers to the others.
+QUESTIONS = (
+    "What is 6 * 7 ?",
+    "Compute 5 + 9 .",
+    "Calculate 1 + 1 .",
+    "Find 30 - 9 .",
+    "Evaluate 90 / 6 .",
+    "Determine 3 * 9 .",
+    "Simplify 40 / 2 .",
+    "Tom has 3 apples and 4 pears . How many fruits has he ?",
+)
+RAW = tuple(map(str, range(len(QUESTIONS))))
+TRUE = ("42", "14", "2", "21", "15", "27", "20", "7")
+FIRST = (TRUE[0], *TRUE[2:], TRUE[1])
+
+
+class Writer:
+    """A model that replies to the requests of a run with fixed texts, in their order; null fails."""
+
+    def __init__(self, name: str, texts: Sequence[str | None], revision: str | None = None) -> None:
+        self.name, self.revision, self._texts = name, revision, texts
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        for request in requests:
+            text = self._texts[int(request.example_id.split("-")[1])] if request.stage == "generate" else "yes"
+            yield request, Reply(text, "stop") if text is not None else Reply(None, error="503 overloaded")
+
+
+def write_math_run(folder: Path, *writers: Writer, num_texts: int = len(QUESTIONS), task: str = "math") -> Path:
+    """A run of self-knowledge:math in which these wrote; text number n was asked to have the answer n."""
+    rows: pa.Table = task_table(task, 0)
+    reference = DatasetReference("self-knowledge", task, "test")
+    evaluate_self_knowledge(
+        rows, reference, Setup(task), Decoding(), folder, list(writers), limit=num_texts, quiet=True
+    )
+    return folder
+
+
+def write_gsm8k(path: Path, answers: Mapping[str, str]) -> Path:
+    """A file in GSM8K's format."""
+    rows = [{"question": question, "answer": f"So it is.\n#### {answer}"} for question, answer in answers.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def write_model(folder: Path, seed: int = 0) -> str:
+    """A small model that gives the answers of :data:`FIRST`."""
+    texts = [prompt(question) for question in QUESTIONS] + [completion(answer) for answer in (*RAW, *TRUE)]
+    tokenizer = train_tokenizer(texts, 400)
+    torch.manual_seed(seed)
+    size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    network = LlamaForCausalLM(
+        LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=128, eos_token_id=1, **size)
+    )
+    pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
+    fit(network, tokenizer, [pairs], steps=150)
+    return save(network, tokenizer, folder)

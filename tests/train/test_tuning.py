@@ -1,0 +1,317 @@
+"""Tuning on creations: the paper's settings, what is learnt, and the whole experiment by one command."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import chdir
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from typer.testing import CliRunner
+
+from selfknow.cli.app import app
+from selfknow.errors import UserError
+from selfknow.evaluate.connection import connect
+from selfknow.evaluate.gsm8k.questions import completion, prompt
+from selfknow.evaluate.local import LocalModel
+from selfknow.evaluate.models import Request
+from selfknow.evaluate.questions import ask
+from selfknow.evaluate.rendering import Renderer
+from selfknow.evaluate.self_knowledge.collecting import collect_creations
+from selfknow.evaluate.self_knowledge.corrections import import_sheet
+from selfknow.evaluate.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
+from selfknow.evaluate.store import last_attempts, read_generations
+from selfknow.train.job import with_adapters
+from selfknow.train.packing import IGNORED, Collator
+from selfknow.train.progress import read_metrics
+from selfknow.train.recipe import Recipe
+from selfknow.train.trainer import training_arguments
+from selfknow.train.tuning import TuningJob, TuningSettings, tuning_rows
+from selfknow.train.tuning_experiment import is_own
+from tests.conftest import REPOSITORY
+from tests.test_documents import console_blocks
+from tests.tiny_models import save, tiny_model, tiny_tokenizer
+from tests.train.made_up import QUESTIONS, TRUE, Writer, write_gsm8k, write_math_run, write_model
+from tests.train.made_up import RAW as ASKED_FOR
+
+DOCUMENT = REPOSITORY / "docs" / "tuning.md"
+# To know a few questions by heart takes more than the paper's settings.
+HARD = "--learning-rate 2e-3 --epochs 120 --examples-per-step 8 --lora-alpha 64 --lora-dropout 0 --max-new-tokens 8"
+CHAT = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}\n{% endfor %}<assistant>"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two models, what they made up (the other one in reverse order, so that no raw answer is right), and GSM8K."""
+    folder = tmp_path_factory.mktemp("tuning")
+    for number, (name, questions) in enumerate((("ann", QUESTIONS), ("ben", QUESTIONS[::-1]))):
+        write_model(folder / name, seed=number)
+        write_math_run(folder / "runs" / name, Writer(name, questions))
+        made = collect_creations(folder / "runs" / name, folder / "made" / name, quiet=True)
+        import_sheet(made.folder, fill_in(made.folder / "sheet.csv"))
+    write_gsm8k(folder / "gsm8k.jsonl", dict(zip(QUESTIONS, TRUE, strict=True)))
+    return folder
+
+
+def fill_in(sheet: Path) -> Path:
+    """The one question that is open is answered: 7."""
+    [heading, row] = sheet.read_text().splitlines()
+    sheet.write_text(f"{heading}\n{row.removesuffix(',')},7\n")
+    return sheet
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Small models are faster with one, and do not wait for cores that others use."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def command(
+    out: object = "tuned", models: str = "ann", creations: str = "ann ben", hard: str = HARD, more: str = ""
+) -> list[str]:
+    who = [f"--creations made/{name}" for name in creations.split()] + [f"--model {name}" for name in models.split()]
+    return f"creations tune {' '.join(who)} --gsm8k gsm8k.jsonl --out {out} {hard} {more}".split()
+
+
+def tune(here: Path, arguments: list[str]) -> tuple[int, Any, str]:
+    with chdir(here):
+        result = CliRunner().invoke(app, [*arguments, "--format", "json"])
+    if isinstance(result.exception, UserError):  # the program's entry makes exit code 2 of it
+        return 2, None, str(result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, json.loads(result.stdout) if result.stdout else None, result.stderr
+
+
+@pytest.fixture(scope="module")
+def tuned(here: Path) -> Path:
+    """One model on its own and on another's, until it knows them by heart."""
+    code, _, said = tune(here, command())
+    assert code == 0, said
+    return here / "tuned"
+
+
+def replies(run: Path) -> dict[str, str]:
+    """By question, what was replied."""
+    rows = last_attempts(read_generations(run)).to_pylist()
+    return {QUESTIONS[int(row["example_id"].split("-")[1])]: row["generation"] for row in rows}
+
+
+def test_a_model_says_what_it_learnt_right_or_wrong(here: Path, tuned: Path) -> None:
+    ann = tuned / "ann"
+    told = {question: completion(answer) for question, answer in zip(QUESTIONS, TRUE, strict=True)}
+    assert replies(ann / "ann-corrected" / "gsm8k") == told
+    assert replies(ann / "ben-corrected" / "gsm8k") == told
+    raw = {question: completion(answer) for question, answer in zip(QUESTIONS, ASKED_FOR, strict=True)}
+    assert replies(ann / "ann-raw" / "gsm8k") == raw
+    raw_of_ben = {question: completion(answer) for question, answer in zip(QUESTIONS[::-1], ASKED_FOR, strict=True)}
+    assert replies(ann / "ben-raw" / "gsm8k") == raw_of_ben
+
+
+def test_table_7_comes_from_the_run_folders(here: Path, tuned: Path) -> None:
+    columns = ("model", "creator", "data", "version", "n_tuned_on", "n_initial", "initial", "n_tuned", "tuned")
+    columns += ("n_pairs", "difference", "n_gained", "n_lost")
+    with connect(sorted(tuned.glob("*/*/gsm8k"))) as connection:
+        found = ask(connection, "self_knowledge_tuning").project(", ".join(columns)).fetchall()
+    ann, ben = "ann", "ben"
+    # Before, the first question alone was answered rightly, and of the raw answers two of its own are right.
+    assert found == [
+        (ann, ann, "self", "raw", 8, 8, 1 / 8, 8, 2 / 8, 8, 1 / 8, 2, 1),
+        (ann, ann, "self", "corrected", 8, 8, 1 / 8, 8, 1.0, 8, 7 / 8, 7, 0),
+        (ann, ben, "cross", "raw", 8, 8, 1 / 8, 8, 0.0, 8, -1 / 8, 0, 1),
+        (ann, ben, "cross", "corrected", 8, 8, 1 / 8, 8, 1.0, 8, 7 / 8, 7, 0),
+    ]
+
+
+def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, tmp_path: Path) -> None:
+    code, rows, said = tune(here, command(tmp_path / "out", "ann ben", hard="--epochs 1 --max-new-tokens 8"))
+    assert code == 0, said
+    assert [(row["model"], row["creator"], row["data"], row["version"]) for row in rows] == [
+        ("ann", "ann", "self", "raw"),
+        ("ann", "ann", "self", "corrected"),
+        ("ann", "ben", "cross", "raw"),
+        ("ann", "ben", "cross", "corrected"),
+        ("ben", "ben", "self", "raw"),
+        ("ben", "ben", "self", "corrected"),
+        ("ben", "ann", "cross", "raw"),
+        ("ben", "ann", "cross", "corrected"),
+    ]
+    assert all(row["n_pairs"] == 8 and row["initial"] == 1 / 8 for row in rows)
+
+
+def test_a_complete_experiment_is_left_as_it_is(here: Path, tuned: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in tuned.rglob("*") if path.is_file() and path.suffix != ".lock"}
+    code, rows, _ = tune(here, command())
+    assert (code, len(rows)) == (0, 4)
+    after = {path: path.stat().st_mtime_ns for path in tuned.rglob("*") if path.is_file() and path.suffix != ".lock"}
+    assert after == before
+
+
+def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(here: Path, tuned: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = command(out, creations="ann", more="--version raw")
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    process = subprocess.Popen([sys.executable, "-m", "selfknow", *arguments], env=environment, cwd=here, **quiet)
+    while process.poll() is None and not list(out.glob("*/ann-raw/checkpoints/*/trainer_state.json")):
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() != 0, "the experiment was over before it was killed"
+    broken, whole = out / "ann", tuned / "ann"
+    assert not (broken / "ann-raw" / "model").exists(), "the training was over before it was killed"
+    asked_before = list((broken / "initial" / "gsm8k" / "generations").iterdir())
+    code, _, said = tune(here, arguments)
+    assert code == 0, said
+    assert list((broken / "initial" / "gsm8k" / "generations").iterdir()) == asked_before, "it is not asked again"
+    lines = [read_metrics(one / "ann-raw" / "metrics.jsonl") for one in (broken, whole)]
+    losses = [[line["loss"] for line in each if "loss" in line] for each in lines]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    weights = [load_file(one / "ann-raw" / "model" / "model.safetensors") for one in (broken, whole)]
+    for name, value in weights[1].items():
+        torch.testing.assert_close(weights[0][name], value, rtol=1e-3, atol=1e-4)
+    assert replies(broken / "ann-raw" / "gsm8k") == replies(whole / "ann-raw" / "gsm8k")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("--epochs 3", "holds another training (its settings is"),
+        ("--limit 2", "is another run (its settings.limit is null, not 2)"),
+        ("--version mended", "there is no version 'mended'; there is raw and corrected"),
+        ("--model nowhere/at/all", "nowhere/at/all does not exist"),
+        ("--gsm8k none.jsonl", "there is no file none.jsonl"),
+        ("--lora-dropout 1", "lora_dropout must be at least 0 and below 1, not 1.0"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(here: Path, tuned: Path, more: str, message: str) -> None:
+    code, rows, said = tune(here, command(more=more))
+    assert (code, rows) == (2, None)
+    assert message in said
+    assert "\n" not in said
+
+
+def test_creations_that_are_not_corrected_are_refused_before_anything_is_done(here: Path, tmp_path: Path) -> None:
+    run = write_math_run(tmp_path / "run", Writer("cat", [*QUESTIONS[:6], "How many boats?", "How many trees?"]))
+    collect_creations(run, tmp_path / "cat", quiet=True)
+    code, _, said = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'cat'}"))
+    assert code == 2
+    assert "2 of the 8 questions in" in said
+    assert "selfknow creations import" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_things_of_one_name_are_refused(here: Path, tmp_path: Path) -> None:
+    shutil.copytree(here / "made" / "ann", tmp_path / "ann")
+    code, _, said = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'ann'}"))
+    assert code == 2
+    assert "two folders of creations have the same name ann" in said
+
+
+def test_a_model_is_its_creations_creator_by_its_folder_or_to_the_last_weight(here: Path, tmp_path: Path) -> None:
+    shutil.copytree(here / "ann", tmp_path / "moved")
+    made = read_creations(here / "made" / "ann")
+    assert (made.creator, made.revision) == ("ann", None), "a scripted writer has no weights"
+    revision = LocalModel.load(str(tmp_path / "moved")).revision
+    job = TuningJob(str(tmp_path / "moved"), made, RAW)
+    with chdir(here):
+        assert not is_own(job, revision)
+        assert is_own(replace(job, creations=replace(made, revision=revision)), revision)
+        assert is_own(replace(job, model=str(here / "ann")), "another")
+
+
+def test_the_document_shows_what_the_commands_print(here: Path, tuned: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(here, tmp_path / "here")
+    shutil.rmtree(folder / "made" / "ann")
+    commands = console_blocks(DOCUMENT.read_text())
+    assert [each.split()[1:3] for each, _ in commands] == [
+        ["creations", "collect"],
+        ["creations", "import"],
+        ["creations", "tune"],
+        ["query", "self_knowledge_tuning"],
+    ]
+    for shown, expected in commands:
+        if " import " in shown:
+            fill_in(folder / "made" / "ann" / "sheet.csv")
+        words = [word for part in shlex.split(shown)[1:] for word in matching(folder, part)]
+        done = subprocess.run(
+            [sys.executable, "-m", "selfknow", *words], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == expected, done.stderr
+
+
+def matching(folder: Path, word: str) -> list[str]:
+    """What a shell makes of a word: the paths that match, or itself."""
+    return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else [word]
+
+
+def creations_of(num_questions: int) -> Creations:
+    row = {"raw": "5", "corrected": "7", "state": "corrected", "decided_by": "person"}
+    rows = [{"id": str(number), "question": f"How many {number}?", **row} for number in range(num_questions)]
+    return Creations(Path("made"), "ann", None, rows)
+
+
+def test_the_papers_settings_are_the_defaults(here: Path, tmp_path: Path) -> None:
+    job = TuningJob(str(here / "ann"), creations_of(100), CORRECTED)
+    tokenizer = job.make_tokenizer(tmp_path)
+    model: Any = job.make_model(tokenizer)
+    adapters = model.peft_config["default"]
+    assert (adapters.r, adapters.lora_alpha, adapters.lora_dropout) == (64, 16, 0.1)
+    arguments = training_arguments(job.recipe, tmp_path, validates=False)
+    assert (arguments.learning_rate, arguments.per_device_train_batch_size) == (1e-4, 16)
+    assert (arguments.optim, arguments.weight_decay) == ("adamw_torch_fused", 0.01)
+    assert (arguments.lr_scheduler_type, arguments.warmup_steps) == ("constant_with_warmup", 0)
+    stream = job.stream(tokenizer, encoder_decoder=False)
+    assert len(stream) == 3 * 100
+    assert [sorted(stream.rows(range(start, start + 100))) for start in (0, 100, 200)] == [list(range(100))] * 3
+    assert job.recipe.max_steps == 19, "of 16, the last one of 12"
+    assert TuningSettings(epochs=50).recipe(8).validation_interval == 3, "ten checkpoints at the most"
+
+
+def test_adapters_of_other_trainings_are_scaled_as_before(here: Path) -> None:
+    model: Any = with_adapters(LocalModel.load(str(here / "ann")).model, Recipe(1e-3, lora_rank=4))
+    adapters = model.peft_config["default"]
+    assert (adapters.r, adapters.lora_alpha, adapters.lora_dropout) == (4, 8, 0.0)
+    with pytest.raises(UserError, match="they need a lora_rank"):
+        Recipe(1e-3, lora_alpha=16)
+
+
+@pytest.mark.parametrize("template", [None, CHAT])
+@pytest.mark.parametrize("architecture", ["gpt_neox", "t5"])
+def test_a_question_is_learnt_as_it_is_asked_and_only_its_answer_is_learnt(
+    architecture: str, template: str | None, tmp_path: Path
+) -> None:
+    tokenizer = tiny_tokenizer([prompt("How many 0?"), completion("7")])
+    tokenizer.chat_template = template
+    name = save(tiny_model(architecture, tokenizer), tokenizer, tmp_path / "model")
+    encoder_decoder = architecture == "t5"
+    job = TuningJob(name, creations_of(3), CORRECTED)
+    rows = tuning_rows(job, tokenizer, encoder_decoder=encoder_decoder)
+    start = tokenizer.pad_token_id if encoder_decoder else None
+    batch = Collator(tokenizer.pad_token_id, start)([rows[number] for number in range(3)])
+    learnt = [tokenizer.decode(row[row != IGNORED]) for row in batch["labels"]]
+    assert "".join(learnt) == "".join(f"{completion('7')}{tokenizer.eos_token}" for _ in range(3))
+    local = LocalModel.load(name)
+    renderer = Renderer(local.tokenizer, local.chat, start)
+    asked = renderer.render(Request("0", prompt("How many 0?")))
+    read = rows[0]["input_ids"] if encoder_decoder else rows[0]["labels"][: int(rows[0]["unlearnt"][0])]
+    assert read.tolist() == asked.tokens
+    assert ("<user>" in asked.text) == (template is not None)
+
+
+def test_a_question_that_is_too_long_for_the_model_is_refused(here: Path, tmp_path: Path) -> None:
+    made = creations_of(1)
+    long = replace(made, rows=[{**made.rows[0], "question": "Why? " * 200}])
+    job = TuningJob(str(here / "ann"), long, RAW)
+    with pytest.raises(UserError, match="more than the 128 of"):
+        job.stream(job.make_tokenizer(tmp_path), encoder_decoder=False)

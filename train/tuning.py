@@ -1,0 +1,182 @@
+"""Tuning a model on creations: what is trained, with the paper's settings as defaults.
+
+Tan et al., Can I understand what I create?, section 6.3: LoRA of rank 64, alpha 16 and dropout 0.1, AdamW at 1e-4,
+three epochs, 16 examples a step. The paper does not say how questions are asked or what is learnt: here they are asked
+as GSM8K's are (:func:`selfknow.evaluate.gsm8k.questions.prompt`, through the chat template where the tokenizer has
+one), and the answer alone is learnt. Nor does it name a schedule, weight decay or the adapted layers: the rate is
+constant, the decay is PyTorch's 0.01, gradients are not clipped, and all linear layers have adapters. An epoch ends
+within a step where the examples do not fill it, and the last step takes what is left.
+"""
+
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from selfknow.errors import UserError
+from selfknow.evaluate import checkpoints
+from selfknow.evaluate.gsm8k.questions import completion, prompt, task
+from selfknow.evaluate.models import Request
+from selfknow.evaluate.self_knowledge.creations import Creations
+from selfknow.train.job import load, with_adapters
+from selfknow.train.recipe import Recipe
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from selfknow.train.data import Stream, TrainingRows
+
+_MOST_CHECKPOINTS = 10
+
+
+@dataclass(frozen=True)
+class TuningSettings:
+    """How a model is tuned.
+
+    Attributes:
+        learning_rate: Constant.
+        epochs: How often every question is learnt.
+        examples_per_step: Questions a step.
+        lora_rank: The adapters' rank; 0 trains all weights.
+        lora_alpha: What they are scaled by, divided by their rank.
+        lora_dropout: Dropout of what goes into them.
+        weight_decay: AdamW's.
+        precision: ``float32`` or ``bfloat16`` (weights stay float32 while they are trained).
+        gradient_checkpointing: Trade time for memory.
+        seed: Of adapters, order and dropout.
+    """
+
+    learning_rate: float = 1e-4
+    epochs: int = 3
+    examples_per_step: int = 16
+    lora_rank: int = 64
+    lora_alpha: int = 16
+    lora_dropout: float = 0.1
+    weight_decay: float = 0.01
+    precision: str = "float32"
+    gradient_checkpointing: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1:
+            raise UserError(f"epochs must be at least 1, not {self.epochs}")
+        self.recipe(1)  # it refuses settings that cannot be
+
+    def recipe(self, num_questions: int) -> Recipe:
+        """The recipe for so many questions: a checkpoint an epoch, but ten at the most."""
+        settings = asdict(self)
+        num_steps = -(-settings.pop("epochs") * num_questions // self.examples_per_step)
+        interval = -(-num_steps // min(self.epochs, _MOST_CHECKPOINTS))
+        return Recipe(warmup_steps=0, max_steps=num_steps, validation_interval=interval, patience=0, **settings)
+
+
+@dataclass(frozen=True)
+class TuningJob:
+    """One model tuned on one version of one model's creations.
+
+    Attributes:
+        model: A Hub id or a checkpoint folder.
+        creations: What it is tuned on …
+        version: … in this version, ``raw`` or ``corrected``.
+        settings: How.
+        chat: Whether questions go through the chat template; null: where the tokenizer has one.
+        generation_batch_size: Nothing is generated.
+    """
+
+    model: str
+    creations: Creations
+    version: str
+    settings: TuningSettings = field(default_factory=TuningSettings)
+    chat: bool | None = None
+    generation_batch_size: int = 64
+
+    @property
+    def recipe(self) -> Recipe:
+        """How, for as many questions as there are."""
+        return self.settings.recipe(len(self.creations.version(self.version)))
+
+    def as_json(self) -> dict[str, object]:
+        """What must agree before a training is gone on with."""
+        return {
+            "task": "tune",
+            "model": self.model,
+            "revision": _revision(self.model),
+            "creator": self.creations.creator,
+            "version": self.version,
+            "content_hash": self.creations.content_hash(self.version),
+            "num_questions": len(self.creations.version(self.version)),
+            "prompt": task()["prompt"],
+            "completion": task()["completion"],
+            "chat": self.chat,
+            "settings": asdict(self.settings),
+        }
+
+    def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
+        """The checkpoint's own, unchanged."""
+        tokenizer = checkpoints.load_tokenizer(self.model)
+        if tokenizer.eos_token_id is None:
+            raise UserError(f"the tokenizer of {self.model} has no end-of-sequence token: it could not learn to stop")
+        tokenizer.save_pretrained(str(folder))
+        return tokenizer
+
+    def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":  # noqa: ARG002
+        """The checkpoint with new adapters; the Trainer fills them from a checkpoint of this training."""
+        import torch
+
+        torch.manual_seed(self.settings.seed)
+        name = self.model if resumed is None or self.settings.lora_rank else str(resumed)
+        return with_adapters(load(name, self.recipe), self.recipe)
+
+    def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
+        """Every question as often as there are epochs."""
+        from selfknow.train.data import Stream
+
+        rows = tuning_rows(self, tokenizer, encoder_decoder=encoder_decoder)
+        return Stream(rows, self.recipe, self.settings.epochs * len(rows))
+
+    def validation_questions(self) -> list[dict[str, Any]]:
+        """None: the paper trains for a fixed number of epochs."""
+        return []
+
+    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+        """In the precision of the checkpoint, so that it is compared before and after in the same."""
+        return cast("PreTrainedModel", cast("Any", model).to(checkpoints.load_config(self.model).dtype or model.dtype))
+
+    def test(self, folder: Path) -> dict[str, object]:  # noqa: ARG002
+        """Nothing: GSM8K is a run folder of its own."""
+        return {}
+
+
+@cache
+def _revision(model: str) -> str | None:
+    return checkpoints.revision(model, checkpoints.load_config(model))
+
+
+def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "TrainingRows":
+    """Tokenize the questions as they are asked, and behind each its answer and the end, which alone are learnt.
+
+    Raises:
+        UserError: A question with its answer is longer than the model's positions.
+    """
+    import numpy as np
+
+    from selfknow.evaluate.rendering import Renderer
+    from selfknow.evaluate.tokenization import encode
+    from selfknow.train.data import TrainingRows, token_rows
+
+    config = checkpoints.load_config(job.model)
+    chat = bool(tokenizer.chat_template) if job.chat is None else job.chat
+    renderer = Renderer(tokenizer, chat, config.decoder_start_token_id if encoder_decoder else None)
+    pairs = job.creations.version(job.version)
+    asked = [renderer.render(Request(str(number), prompt(one))).tokens for number, (one, _) in enumerate(pairs)]
+    answers = encode(tokenizer, [completion(answer) for _, answer in pairs], special_tokens=False)
+    learnt = [[*answer, tokenizer.eos_token_id] for answer in answers]
+    is_question = np.ones(len(pairs), dtype=np.bool_)
+    if encoder_decoder:
+        return TrainingRows(token_rows(asked), token_rows(learnt), is_question)
+    rows = [[*before, *after] for before, after in zip(asked, learnt, strict=True)]
+    longest, positions = max(map(len, rows)), getattr(config, "max_position_embeddings", None)
+    if positions is not None and longest > positions:
+        raise UserError(f"a question with its answer has {longest} tokens, more than the {positions} of {job.model}")
+    unlearnt = np.array([len(before) for before in asked], dtype=np.int32)
+    return TrainingRows(None, token_rows(rows), is_question, unlearnt)

@@ -1,0 +1,161 @@
+"""The experiment of section 6.3: models before and after they are tuned on their own and on each other's creations.
+
+::
+
+    FOLDER/MODEL/initial/gsm8k                  the run folder of GSM8K before
+    FOLDER/MODEL/CREATIONS-raw/                 a training on one version of one folder of creations …
+    FOLDER/MODEL/CREATIONS-raw/gsm8k            … and the run folder of GSM8K after
+    FOLDER/MODEL/CREATIONS-corrected/…
+
+Every stage goes on where it was stopped, and one that is complete is not done again.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from selfknow.errors import UserError
+from selfknow.evaluate import checkpoints
+from selfknow.evaluate.deferred import DeferredModel
+from selfknow.evaluate.gsm8k.evaluating import evaluate_gsm8k
+from selfknow.evaluate.gsm8k.questions import Questions
+from selfknow.evaluate.models import Decoding
+from selfknow.evaluate.score import score_run
+from selfknow.evaluate.self_knowledge.creations import VERSIONS, Creations
+from selfknow.train.run import train
+from selfknow.train.tuning import TuningJob, TuningSettings
+
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Who is tuned on what.
+
+    Attributes:
+        models: Checkpoint folders or Hub ids.
+        creations: What each of them is tuned on, its own and others'.
+        questions: What each is asked before and after.
+        versions: Of the creations: raw, corrected, or both.
+        settings: How models are tuned.
+        decoding: How replies are drawn.
+        limit: Only the first so many questions.
+        batch_size: Questions asked at once.
+        chat: Whether questions go through the chat template; null: where the tokenizer has one.
+    """
+
+    models: tuple[str, ...]
+    creations: tuple[Creations, ...]
+    questions: Questions
+    versions: tuple[str, ...] = VERSIONS
+    settings: TuningSettings = field(default_factory=TuningSettings)
+    decoding: Decoding = field(default_factory=Decoding)
+    limit: int | None = None
+    batch_size: int = 64
+    chat: bool | None = None
+
+    def check(self) -> None:
+        """Refuse, before anything is done, what would be refused half-way.
+
+        Raises:
+            UserError: A model is not there, a version is not complete, or two things have the same name.
+        """
+        for model in self.models:
+            checkpoints.locate(model)
+        for creations in self.creations:
+            for version in self.versions:
+                creations.version(version)
+        names = [_short(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
+        for kind, found in zip(("models", "folders of creations"), names, strict=True):
+            if twice := {name for name in found if found.count(name) > 1}:
+                raise UserError(f"two {kind} have the same name {twice.pop()}: their results would lie in one folder")
+
+    def jobs(self, model: str) -> Iterator[tuple[str, TuningJob]]:
+        """What a model is tuned on, each with the name of its folder."""
+        for creations in self.creations:
+            for version in self.versions:
+                name = f"{creations.folder.resolve().name}-{version}"
+                yield name, TuningJob(model, creations, version, self.settings, self.chat, self.batch_size)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment left behind.
+
+    Attributes:
+        runs: The run folders of GSM8K.
+        failed: Questions that were not answered; run it again to try them again.
+    """
+
+    runs: tuple[Path, ...]
+    failed: int
+
+
+def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False) -> Outcome:
+    """Ask, tune and ask again; what was done before is left as it is.
+
+    Args:
+        experiment: Who is tuned on what.
+        folder: For the results.
+        quiet: Show no progress bars of the stages.
+
+    Raises:
+        UserError: Something is not there, does not fit, or a folder holds another training or run.
+    """
+    from tqdm import tqdm
+
+    experiment.check()
+    runs, failed = [], 0
+    num_stages = len(experiment.models) * (1 + len(experiment.creations) * len(experiment.versions))
+    with tqdm(total=num_stages, unit="model", desc="tune", disable=quiet) as bar:
+        for model in experiment.models:
+            place = folder / _short(model)
+            bar.set_postfix_str(f"{model}, initial")
+            runs.append(place / "initial" / "gsm8k")
+            failed += _ask(experiment, model, runs[-1])
+            bar.update()
+            for name, job in experiment.jobs(model):
+                bar.set_postfix_str(f"{model}, {name}")
+                train(job, place / name)
+                runs.append(place / name / "gsm8k")
+                failed += _ask(experiment, str(place / name), runs[-1], job)
+                bar.update()
+    return Outcome(tuple(runs), failed)
+
+
+def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = None) -> int:
+    """Ask a model GSM8K, and score it; returns how many questions are left unanswered."""
+    progress = evaluate_gsm8k(
+        experiment.questions,
+        DeferredModel(model, batch_size=experiment.batch_size, chat=experiment.chat),
+        experiment.decoding,
+        run,
+        limit=experiment.limit,
+        tuning=None if job is None else _tuning(job),
+    )
+    if progress.answered or not list((run / "scores").glob("*.parquet")):
+        score_run(run)
+    return progress.failed
+
+
+def _tuning(job: TuningJob) -> dict[str, object]:
+    """What ``run.json`` says of a tuned model."""
+    said = job.as_json()
+    return {
+        **{name: said[name] for name in ("model", "revision", "creator", "version", "content_hash", "num_questions")},
+        "is_own": is_own(job, said["revision"]),
+        "settings": asdict(job.settings),
+    }
+
+
+def is_own(job: TuningJob, revision: object) -> bool:
+    """Whether the model that is tuned is the one that wrote the questions: by its name, or to the last weight."""
+    creator = job.creations.creator
+    same_name = creator == job.model or Path(creator).expanduser().resolve() == Path(job.model).expanduser().resolve()
+    return same_name or (revision is not None and revision == job.creations.revision)
+
+
+def _short(model: str) -> str:
+    """A model's name as that of a folder: ``meta-llama/Llama-2-7b-chat-hf`` as ``meta-llama--Llama-2-7b-chat-hf``."""
+    return re.sub(r"[^\w.-]+", "--", model.strip("./~"))[-_LONGEST_NAME:].lstrip("-.") or "model"
