@@ -1,4 +1,4 @@
-"""GSM8K is asked from the Hub at a pinned commit; another may be named, is recorded, and a run that goes on keeps it."""
+"""GSM8K is asked at a pinned commit of the Hub; another may be named, and a run that goes on keeps its own."""
 
 import json
 from pathlib import Path
