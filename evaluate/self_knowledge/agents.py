@@ -31,7 +31,7 @@ from selfknow.evaluate.store import SCORES, generation_files, last_attempts, rea
 TASK = "self-knowledge-agents"
 _STAGES = ("propose", "judge", "generate", "verify")
 _LINES = ("Task", "First generate", "Then evaluate", "Answer")
-_LINE = r"^[\s*_#>-]*LINE[*_]*:[*_]*[ \t]*(\S.*?)[ \t]*$"
+_LINE = r"^[ \t*_#>-]*LINE[*_]*:[*_]*[ \t]*(\S.*)$"
 Row = Mapping[str, Any]
 
 
@@ -54,7 +54,7 @@ def read_proposal(reply: str) -> Proposal | None:
     found = [re.findall(_LINE.replace("LINE", line), reply, re.IGNORECASE | re.MULTILINE) for line in _LINES]
     if any(len(lines) != 1 for lines in found):
         return None
-    return Proposal(*(lines[0] for lines in found))
+    return Proposal(*(lines[0].strip() for lines in found))
 
 
 def reply_kind(answer: str) -> str:

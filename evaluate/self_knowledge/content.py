@@ -20,11 +20,11 @@ from selfknow.builders.self_knowledge_sources import words
 from selfknow.builders.self_knowledge_tasks import in_words
 from selfknow.evaluate.self_knowledge import replies
 
-_FINAL_TEXT = re.compile(r"^[\s*_#>-]*final text[*_]*:?[*_]*", re.IGNORECASE | re.MULTILINE)
+_FINAL_TEXT = re.compile(r"^[ \t*_#>-]*final text[*_]*:?[*_]*", re.IGNORECASE | re.MULTILINE)
 _FENCED = re.compile(r"```[^\n]*\n(.*?)```", re.DOTALL)
-_TITLE = re.compile(r"^[\s*_#>-]*title[*_]*:[*_]*\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
+_TITLE = re.compile(r"^[ \t*_#>-]*title[*_]*:[*_]*\s*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 _CORRECT = re.compile(
-    r"^[\s*_#>-]*correct(?: answer| option)?[*_]*:[*_]*\s*\(?([A-D])\b.*$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t*_#>-]*correct(?: answer| option)?[*_]*:[*_]*\s*\(?([A-D])\b.*$", re.IGNORECASE | re.MULTILINE
 )
 _NAME = re.compile(
     r"[^\W\d_a-z][\w.'’-]*(?: (?:(?:of|the|de|da|van|von|der|la|le|al|bin|ibn|y) )*[^\W\d_a-z][\w.'’-]*)+"
@@ -103,7 +103,7 @@ def name_of(text: str) -> str | None:
 
 
 def _arxiv(text: str, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    titles = [title.strip("\"“”*_' ") for title in _TITLE.findall(text)]
+    titles = [title.strip("\"“”*_' \t") for title in _TITLE.findall(text)]
     title = replies.only("title", titles)
     claim = replies.parse("arxiv-id", text)
     return Content(title.value, claim.value, reason=title.reason)
@@ -119,6 +119,6 @@ def _code(text: str, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
 def _benchmark(text: str, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     letters = replies.only("letter behind Correct:", (match.upper() for match in _CORRECT.findall(text)))
     question = _CORRECT.sub("", text).strip()
-    options = re.findall(r"^\W*([A-D])[).:]", question, re.MULTILINE)
+    options = re.findall(r"^[^\w\n]*([A-D])[).:]", question, re.MULTILINE)
     content = Content(question, letters.value)
     return content if options == list("ABCD") else replace(content, text=None, reason="no four options A) to D)")

@@ -8,6 +8,7 @@ _SMALL = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_MOST_DIGITS = 100
 _DIGITS = re.compile(r"(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w/-]|[.,]\d)")
 
 
@@ -36,14 +37,14 @@ def _pattern() -> re.Pattern[str]:
 def whole_numbers(text: str) -> list[int]:
     """The whole numbers that a text names in digits or, if there are none, in words.
 
-    A decimal, a fraction, a range, a negative number and an ordinal are no whole numbers.
+    A decimal, a fraction, a range, a negative number and an ordinal are no whole numbers, nor are endless digits.
 
     >>> whole_numbers("1,024 words, 3.5 pages, the 2nd of 7/8")
     [1024]
     >>> whole_numbers("Twenty-five words.")
     [25]
     """
-    digits = [int(match.replace(",", "")) for match in _DIGITS.findall(text)]
+    digits = [int(match.replace(",", "")) for match in _DIGITS.findall(text) if len(match) <= _MOST_DIGITS]
     return digits or numerals(text)
 
 

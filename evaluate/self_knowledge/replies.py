@@ -31,7 +31,7 @@ from selfknow.builders.self_knowledge_sources import words
 from selfknow.evaluate.self_knowledge.counting import bare, words_of
 from selfknow.evaluate.self_knowledge.numerals import whole_numbers
 
-_ANSWER = re.compile(r"^[\s*_#>-]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"^[ \t*_#>-]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
 _REFUSAL = re.compile(
     r"^\W*(?:i['’]m sorry|i am sorry|sorry,|i apologi[sz]e|i can(?:no|['’])t|i['’]m (?:not able|unable)|"
     r"i am (?:not able|unable)|unfortunately, i|as an ai)\b",
@@ -111,8 +111,13 @@ def _output(part: str) -> Parsed:
     blocks = _FENCED.findall(part)
     if len(blocks) > 1:
         return Parsed(None, "several code blocks")
-    text = blocks[0] if blocks else re.sub(r"^(`+)(.*)\1$", r"\2", part, flags=re.DOTALL)
-    return Parsed(printed(text))
+    return Parsed(printed(blocks[0] if blocks else _without_ticks(part)))
+
+
+def _without_ticks(part: str) -> str:
+    """What stands between as many back ticks at its start as at its end."""
+    ticks = min(len(part) - len(part.lstrip("`")), len(part) - len(part.rstrip("`")), len(part) // 2)
+    return part[ticks : len(part) - ticks]
 
 
 def printed(text: str) -> str:

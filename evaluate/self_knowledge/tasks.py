@@ -32,6 +32,7 @@ _COUNTED = {
     "specific-mention": "(?:different|distinct)",
     "sentiment": "positive words?",
 }
+_LONGEST_THREE_WORDS = 100  # in characters
 _COMMENT = re.compile(r"#(.*)$", re.MULTILINE)
 
 
@@ -48,10 +49,15 @@ def leaks_answer(task: str, text: str, answer: str | None) -> bool | None:
     True
     """
     if task in _COUNTED:
-        before = re.findall(rf"((?:[\w,-]+\W+){{1,3}})(?={_COUNTED[task]}\b)", text, flags=re.IGNORECASE)
-        return any(whole_numbers(part) for part in before)
+        ends = (match.start() for match in re.finditer(rf"\b{_COUNTED[task]}\b", text, re.IGNORECASE))
+        return any(whole_numbers(_words_before(text, end)) for end in ends)
     if task == "code" and answer is not None:
         return any(answer in comment for comment in _COMMENT.findall(text))
     if task in ("math", "benchmark") and answer is not None:
         return bool(re.search(rf"\banswer\b\W+(?:\w+\W+){{0,2}}?{re.escape(answer)}(?!\w)", text, re.IGNORECASE))
     return None
+
+
+def _words_before(text: str, end: int) -> str:
+    """The last three words in front of a place, as far as they are of a common length."""
+    return "".join(re.findall(r"[\w,-]+\W+", text[max(0, end - _LONGEST_THREE_WORDS) : end])[-3:])

@@ -77,7 +77,7 @@ def _append_print(content: Content, params: Mapping[str, Any]) -> Content:  # no
 def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
     """Deny the claim: its sign, the one beside something else than the variable and a number, is turned round."""
     text, variable = str(content.text), params["variable"]
-    side = rf"(?:-?[\d./]+|\b{re.escape(variable)}\b)"
+    side = rf"(?:-?(?<![\d./])[\d./]++|\b{re.escape(variable)}\b)"
     chains = re.finditer(rf"{side}(?:\s*(?:{_RELATION.pattern})\s*{side})+", text)
     bounds = [range(*match.span()) for match in chains if variable in match[0] and _stands_alone(text, match)]
     signs = [match for match in _RELATION.finditer(text) if not any(match.start() in span for span in bounds)]

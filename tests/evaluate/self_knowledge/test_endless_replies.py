@@ -1,0 +1,76 @@
+"""Models that got stuck repeat themselves for pages: everything that reads a reply is done with it at once."""
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from selfknow.evaluate.self_knowledge import counting, replies
+from selfknow.evaluate.self_knowledge.agents import read_proposal
+from selfknow.evaluate.self_knowledge.content import Content, content_of
+from selfknow.evaluate.self_knowledge.tasks import leaks_answer
+from selfknow.evaluate.self_knowledge.transformations import TRANSFORMATIONS, transformed
+
+LENGTH = 8_000
+SECONDS = 30.0  # what is quadratic in the length takes minutes for all of them
+PARAMS = {
+    "num": 3,
+    "word": "river",
+    "variable": "x",
+    "position": 3,
+    "category": "countries",
+    "answer": "3",
+    "date": "1879-03-14",
+    "altered_date": "1879-03-13",
+}
+REPEATED = (
+    *("a", "A", "1", "|", "\n", "*", "#", ".", '"', "`", "- ", "Ab ", "A of ", "1,", "x<", "-1<x ", "answer "),
+    *("Answer: ", "one hundred and ", "Title: ", "```\n", "\\frac{", "word words "),
+)
+
+
+def readings(text: str) -> Iterator[Callable[[], object]]:
+    for task in ("total-count", "designated-count", "grammar", "specific-mention", "sentiment", "code", "benchmark"):
+        yield lambda task=task: leaks_answer(task, text, "B")
+    for kind in replies.KINDS:
+        yield lambda kind=kind: replies.parse(kind, text)
+    for task in ("fact", "arxiv", "code", "benchmark", "total-count"):
+        yield lambda task=task: content_of(task, PARAMS, text)
+    yield lambda: content_of("total-count", PARAMS, text, final_text=True)
+    for name in TRANSFORMATIONS:
+        yield lambda name=name: transformed(name, Content(text, subject="x"), PARAMS)
+    yield lambda: counting.count_words(text)
+    yield lambda: counting.count_occurrences(text, ["river"])
+    yield lambda: counting.count_prepositions(text)
+    yield lambda: counting.count_mentions(text, "countries")
+    yield lambda: counting.count_positive_words(text)
+    yield lambda: read_proposal(text)
+
+
+def read_all(repeated: str) -> None:
+    for text in ((repeated * LENGTH)[:LENGTH], "x" + (repeated * LENGTH)[:LENGTH] + "y"):
+        for reading in readings(text):
+            reading()
+
+
+def test_a_reply_without_end_is_read_without_one() -> None:
+    """In processes that are ended, since a regular expression cannot be interrupted."""
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        started = [(repeated, pool.apply_async(read_all, [repeated])) for repeated in REPEATED]
+        for repeated, result in started:
+            try:
+                result.get(SECONDS)
+            except multiprocessing.TimeoutError:
+                pytest.fail(f"it takes too long to read {repeated!r} again and again")
+
+
+def test_endless_digits_are_no_number() -> None:
+    assert replies.parse("number", "1" * 5000).reason == "no number"
+    assert replies.parse("number", "5, and not " + "1" * 5000).value == "5"
+
+
+@pytest.mark.parametrize(
+    ("reply", "output"), [("`42`", "42"), ("``a`b``", "a`b"), ("`x", "`x"), ("``x`", "`x"), ("``", ""), ("`", "`")]
+)
+def test_ticks_around_an_output_are_no_part_of_it(reply: str, output: str) -> None:
+    assert replies.parse("output", reply).value == output
