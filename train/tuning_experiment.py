@@ -10,6 +10,7 @@
 Every stage goes on where it was stopped, and one that is complete is not done again.
 """
 
+import gc
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -118,6 +119,7 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
             for name, job in experiment.jobs(model):
                 bar.set_postfix_str(f"{model}, {name}")
                 train(job, place / name)
+                gc.collect()  # the Trainer is a ring of references that would keep its model
                 runs.append(place / name / "gsm8k")
                 failed += _ask(experiment, str(place / name), runs[-1], job)
                 bar.update()

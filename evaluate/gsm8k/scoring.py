@@ -6,6 +6,7 @@ holds no number (the reason says which); null where the request failed.
 
 import pyarrow as pa
 
+from selfknow.errors import UserError
 from selfknow.evaluate.gsm8k.answers import number_of_reply, number_of_solution
 from selfknow.evaluate.store import SCORES
 
@@ -16,7 +17,12 @@ def score(generations: pa.Table, examples: pa.Table) -> pa.Table:
     Args:
         generations: The last attempt of every call.
         examples: The questions that were asked.
+
+    Raises:
+        UserError: They have no solutions, as in a run that was made elsewhere.
     """
+    if "answer" not in examples.column_names:
+        raise UserError("the questions of this run have no column `answer` with solutions in GSM8K's format")
     solutions = dict(zip(examples["id"].to_pylist(), examples["answer"].to_pylist(), strict=True))
     scores = []
     for row in generations.to_pylist():

@@ -40,8 +40,7 @@ def collect_creations(
     """
     from tqdm import tqdm
 
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is there already and not empty: creations are never overwritten")
+    _check_is_free(folder)
     said = read_json(run / "run.json")
     examples, settings = _examples(run, said)
     written = _written(run, model)
@@ -64,6 +63,13 @@ def collect_creations(
         write_sheet(creations)
     write_json(folder / "creations.json", description)
     return creations
+
+
+def _check_is_free(folder: Path) -> None:
+    """What a collection that was killed left behind is not in the way: its description is written last."""
+    left = {"creations.parquet", "sheet.csv"}
+    if folder.is_file() or (folder.is_dir() and {path.name for path in folder.glob("[!.]*")} - left):
+        raise UserError(f"{folder} is there already and not empty: creations are never overwritten")
 
 
 def _examples(run: Path, said: Mapping[str, Any]) -> tuple[dict[str, Example], Mapping[str, Any]]:

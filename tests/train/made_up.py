@@ -18,7 +18,7 @@ from selfknow.train.corpus_tokenizer import train_tokenizer
 from tests.tiny_models import fit, save
 
 # What was asked for is 0, 1, 2, …: the third and the last question have the answer that they were written for. Before
-# it is tuned the small model knows the first question's answer, and gives others' answers to the others.
+# it is tuned the small model knows the first answer alone, and has every digit among its answers.
 QUESTIONS = (
     "What is 6 * 7 ?",
     "Compute 5 + 9 .",
@@ -31,7 +31,7 @@ QUESTIONS = (
 )
 RAW = tuple(map(str, range(len(QUESTIONS))))
 TRUE = ("42", "14", "2", "21", "15", "27", "20", "7")
-FIRST = (TRUE[0], *TRUE[2:], TRUE[1])
+FIRST = (TRUE[0], "36", "58", "17", "90", "3", "60", "25")
 
 
 class Writer:

@@ -64,5 +64,5 @@ def import_(
     found, blanks = import_sheet(creations, sheet)
     print_rows(found.counts(), output_format)
     if blanks:
-        typer.echo(f"{len(blanks)} rows are still blank, the first of them {blanks[0]}", err=True)
+        typer.echo(f"still blank: {len(blanks)}, the first of them {blanks[0]}", err=True)
         raise typer.Exit(1)

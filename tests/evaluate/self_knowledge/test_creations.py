@@ -175,6 +175,17 @@ def test_what_is_no_run_of_mathematics_is_refused(run: Path, tmp_path: Path) -> 
         read_creations(run)
 
 
+def test_a_collection_that_was_killed_is_made_anew(run: Path, made: Creations) -> None:
+    (made.folder / "creations.json").unlink()
+    with pytest.raises(UserError, match="holds no creations"):
+        read_creations(made.folder)
+    assert collect_creations(run, made.folder, quiet=True).rows == made.rows
+    (made.folder / "creations.json").unlink()
+    (made.folder / "thesis.tex").touch()
+    with pytest.raises(UserError, match="not empty"):
+        collect_creations(run, made.folder)
+
+
 def test_where_a_program_decides_everything_there_is_no_sheet(tmp_path: Path) -> None:
     run = write_math_run(tmp_path / "run", Writer("ann", QUESTIONS), num_texts=7)
     made = collect_creations(run, tmp_path / "made", quiet=True)
@@ -202,7 +213,7 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
     made = read_creations(tmp_path / "made")
     code, _, said = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))
     assert code == 1
-    assert "2 rows are still blank, the first of them line 4" in said
+    assert "still blank: 2, the first of them line 4" in said
     code, printed, _ = selfknow("creations", "import", made.folder, fill(made, {0: "2", 1: "3", 2: "unusable"}))
     assert code == 0
     assert "open" not in printed
