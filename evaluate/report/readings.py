@@ -43,6 +43,10 @@ READINGS: Mapping[str, str] = {
     "according_to/according_to_table": "Each prompt in the order of the paper's Table 1; the tick is the null prompt.",
     "according_to/according_to_changes": "What each prompt changes against the null prompt on the same questions. Left "
     "of zero it quotes less, or answers worse.",
+    "according_to/according_to_by_size": "What a prompt changes in QUIP, the smallest model first: right of zero it "
+    "quotes more.",
+    "according_to/according_to_by_tuning": "How much more an instruction-tuned model's QUIP changes than that of the "
+    "model that it was tuned from.",
     "according_to/according_to_popularity": "Whether more is quoted of what the corpus tells more often.",
     "metrics": "Every metric that scoring wrote, as it is.",
 }
@@ -54,6 +58,9 @@ _NOTHING = {
     "stop_curve": "no run holds entry boundaries (selfknow evaluate … --stop)",
     "pretrained_or_scratch": "of no model is it known whether it started from pre-trained weights",
     "wrong_documents": "there is no wrong document",
+    "according_to/according_to_by_size": "of no model is the number of parameters known",
+    "according_to/according_to_by_tuning": "no run says which model its own was tuned from "
+    "(selfknow evaluate … --instruction-tuned-from)",
     "according_to/according_to_popularity": "no run says how often its entities occur together "
     "(selfknow evaluate … --counts)",
 }

@@ -151,7 +151,7 @@ def _according_to_table(rows: Sequence[Row]) -> list[Chart]:
         ]
         return charts.dots(dots, "score", hue="kind", title=_NAMES[metric])
 
-    return _by_prompt(rows, ("model_label", "dataset", "format", "placement"), draw)
+    return _by_prompt(rows, ("model_label", "dataset", "format", "placement", "run_id"), draw)
 
 
 def _according_to_changes(rows: Sequence[Row]) -> list[Chart]:
@@ -162,6 +162,27 @@ def _according_to_changes(rows: Sequence[Row]) -> list[Chart]:
         return charts.dots(dots, "difference", hue="kind", title=title, narrow=True)
 
     return _by_prompt(rows, ("model_label", "dataset", "run_id"), draw)
+
+
+def _by_size(rows: Sequence[Row]) -> list[Chart]:
+    known = [row for row in rows if row["difference"] is not None]
+    title = "QUIP less that of the null prompt"
+    found = []
+    for name, group in _by(known, "prompt", "dataset", "format", "placement").items():
+        sized = sorted(group, key=lambda row: row["num_parameters"])
+        dots = [{**_dot(row, row["model_label"], "difference"), "chance": 0.0} for row in sized]
+        found.append((name, charts.dots(dots, "difference", title=title, narrow=True)))
+    return found
+
+
+def _by_tuning(rows: Sequence[Row]) -> list[Chart]:
+    known = [row for row in rows if row["metric"] == "quip" and row["gain"] is not None]
+    found = []
+    for name, group in _by(known, "tuned", "base", "dataset", "format", "placement").items():
+        dots = [{**_dot(row, row["prompt"], "gain", kind=row["kind"]), "chance": 0.0} for row in group]
+        title = "change in QUIP, less the base's"
+        found.append((name, charts.dots(dots, "gain", hue="kind", title=title, narrow=True)))
+    return found
 
 
 def _popularity(rows: Sequence[Row]) -> list[Chart]:
@@ -202,6 +223,8 @@ TASK_FIGURES: Mapping[str, Callable[[Sequence[Row]], list[Chart]]] = {
     "according_to/according_to_kinds": _according_to_kinds,
     "according_to/according_to_table": _according_to_table,
     "according_to/according_to_changes": _according_to_changes,
+    "according_to/according_to_by_size": _by_size,
+    "according_to/according_to_by_tuning": _by_tuning,
     "according_to/according_to_popularity": _popularity,
 }
 """The charts of each question; none where there is nothing to draw."""

@@ -1,5 +1,6 @@
 """One page on what a model knows about what it knows: its numbers, whatever of the tasks there is, and side by side."""
 
+import json
 import shutil
 from itertools import combinations
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.questions import questions
+from selfknow.evaluate.report.figures import figure
 from selfknow.evaluate.report.gather import Report, gather
 from selfknow.evaluate.report.headline import headline
 from selfknow.evaluate.report.readings import READINGS, TASKS
@@ -19,6 +21,7 @@ from selfknow.portraits import Portrait
 from tests.conftest import Run
 from tests.evaluate.self_knowledge.scripted import Scripted
 from tests.report.four_runs import OWN_WORDS, SENTENCE, four_runs, odd_run, quoting_run, self_knowledge_run
+from tests.sql.according_to_runs import write_run as write_quip_run
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +148,23 @@ def test_the_same_weights_under_two_paths_are_one_model(
         )
     ]
     assert set(reported(*runs).model_labels.values()) == labels
+
+
+def test_sizes_tuning_and_popularity_have_charts(tmp_path: Path) -> None:
+    runs = []
+    for name, size, base in (("small", 10**8, None), ("large", 10**9, None), ("tuned", 10**9, "large")):
+        facts = {"label": name, "num_parameters": size} | ({"instruction_tuned_from": base} if base else {})
+        quip = {"null": [0.1, 0.2, 0.3], "attributed": [0.4, 0.4, size / 2e9]}
+        runs.append(write_quip_run(tmp_path / name, {"quip": quip}, model=name, facts=facts, counts=[0, 5, 50]))
+    report = reported(*runs)
+    drawn = {section.question.short_name: figure(report, section) for section in report.answered}
+    sizes = json.dumps([panel.chart.to_dict() for panel in drawn["according_to_by_size"]])
+    assert sizes.index('"small"') < sizes.index('"large"')
+    assert len(drawn["according_to_by_tuning"]) == 1
+    assert [panel.title for panel in drawn["according_to_popularity"]] == ["large", "small", "tuned"]
+    titles = [panel.title for panel in drawn["according_to_changes"]]
+    assert len(titles) == 3
+    assert all(title.endswith("QUIP") for title in titles)
 
 
 def pieces(group: Replies, question: str) -> list[list[tuple[str, bool]]]:
