@@ -67,8 +67,12 @@ class Request:
         return (self.example_id, self.stage, self.variant, self.sample, self.parent_generation_id)
 
     def seed(self, seed: int) -> int:
-        """A 63-bit seed of this request's own, the same on every machine and in every batch."""
-        digest = hashlib.blake2b(json.dumps([seed, *self.key]).encode(), digest_size=8).digest()
+        """A 63-bit seed of this request's own, the same on every machine, in every batch and in every run.
+
+        What a follow-up is about counts by its prompt: the id of that generation is another one in every run.
+        """
+        own = [seed, self.example_id, self.stage, self.variant, self.sample, self.prompt]
+        digest = hashlib.blake2b(json.dumps(own).encode(), digest_size=8).digest()
         return int.from_bytes(digest, "little") >> 1
 
 

@@ -113,6 +113,12 @@ def test_samples_do_not_depend_on_the_batch_and_do_depend_on_seed_and_sample(loc
     assert [other[one].generation for one in asked] != [together[one].generation for one in asked]
 
 
+def test_a_follow_up_is_drawn_alike_in_every_run() -> None:
+    one, other = (Request("x", "How many?", "verify", parent_generation_id=id_) for id_ in ("of-one-run", "of-another"))
+    assert one.seed(3) == other.seed(3)
+    assert one.seed(3) != Request("x", "How few?", "verify", parent_generation_id="of-one-run").seed(3)
+
+
 def test_gumbel_noise_draws_from_the_softmax() -> None:
     scores = torch.tensor([[2.0, 1.0, 0.0, -30.0]])
     noise = GumbelNoise([7])
