@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from selfknow.evaluate import endpoint
+from selfknow.evaluate import endpoint_calls
 from selfknow.evaluate.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.models import Decoding, Reply, Request
 from selfknow.evaluate.score import score_run
@@ -142,7 +142,7 @@ EXPECTED = {
 def test_behaviours_over_http_get_the_numbers_that_arithmetic_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endpoint, "_LONGEST_BACK_OFF_SECONDS", 0.01)
+    monkeypatch.setattr(endpoint_calls, "_LONGEST_BACK_OFF_SECONDS", 0.01)
     found = {}
     with serve({behaviour: ServedAgent(behaviour) for behaviour in EXPECTED}) as address:
         for behaviour in EXPECTED:

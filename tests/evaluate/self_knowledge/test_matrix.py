@@ -29,7 +29,7 @@ import pytest
 from selfknow.builders.self_knowledge import task_table
 from selfknow.builders.self_knowledge_benchmark import given_rows
 from selfknow.builders.self_knowledge_sources import benchmark_questions
-from selfknow.evaluate import endpoint
+from selfknow.evaluate import endpoint_calls
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.models import Decoding
@@ -176,7 +176,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
     cells: dict[str, Cell] = {}
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(endpoint, "_LONGEST_BACK_OFF_SECONDS", 0.01)
+        patch.setattr(endpoint_calls, "_LONGEST_BACK_OFF_SECONDS", 0.01)
         # Every client reads all certificates of this machine, for plain HTTP too: one will do.
         one = tmp_path_factory.mktemp("certificates") / "one.pem"
         one.write_text(

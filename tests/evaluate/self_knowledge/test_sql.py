@@ -31,10 +31,10 @@ class Runs:
         connection.execute(
             "create table runs (run_id varchar, task varchar, dataset varchar, content_hash varchar,"
             " dataset_revision varchar, decoding varchar, tuned_model varchar, tuned_revision varchar,"
-            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint)"
+            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint, config varchar)"
         )
         connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
-        connection.execute("create table runs as select 'run' as run_id, 'org/exam' as dataset, 'biology' as config")
+        connection.execute("insert into runs (run_id, dataset, config) values ('run', 'org/exam', 'biology')")
         for name, sign in (("low", "-"), ("high", "+")):
             connection.execute(
                 f"create macro wilson_{name}(s, n) as case when n > 0 then (s + 1.9207295) / (n + 3.841459) {sign} "
@@ -109,7 +109,7 @@ class Runs:
             is_own,
             number,
         ]
-        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)})", row)
+        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null)", row)
         for place, value in enumerate(values):
             name = f"{run}-{place}"
             call = [
