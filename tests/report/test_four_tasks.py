@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -76,19 +75,14 @@ def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path]
     assert labels == ["another", "quoter"]
 
 
-@pytest.mark.parametrize("several", [1, 3])
-def test_any_of_the_tasks_make_a_report_of_their_own(runs: list[Path], several: int) -> None:
-    for chosen in combinations(zip(TASKS, runs, strict=True), several):
-        tasks = [task for task, _ in chosen]
-        report = reported(*(run for _, run in chosen))
-        assert {section.question.task for section in report.sections} == {*tasks, None}
-        found = [topic.task for topic in headline(report).topics]
-        assert found == (tasks if tasks != ["diary-recall"] else [])
-        assert (
-            "%" in headline(report).sentence
-            or "F1" in headline(report).sentence
-            or "points" in headline(report).sentence
-        )
+@pytest.mark.parametrize("chosen", [(0,), (1,), (2,), (3,), (0, 3), (1, 2, 3)])
+def test_any_of_the_tasks_make_a_report_of_their_own(runs: list[Path], chosen: tuple[int, ...]) -> None:
+    tasks = [list(TASKS)[place] for place in chosen]
+    report = reported(*(runs[place] for place in chosen))
+    assert {section.question.task for section in report.sections} == {*tasks, None}
+    found = [topic.task for topic in headline(report).topics]
+    assert found == (tasks if tasks != ["diary-recall"] else [])
+    assert headline(report).sentence.startswith("quoter ")
 
 
 def test_no_row_of_another_task_comes_into_a_chart_about_diaries(runs: list[Path]) -> None:
@@ -114,7 +108,7 @@ def test_a_task_that_is_not_scored_leaves_the_others_alone(runs: list[Path], tmp
 def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Path], tmp_path: Path) -> None:
     image = odd_run(tmp_path / "image", "image-making", "images/0a1b.png")
     others = [image, odd_run(tmp_path / "gsm8k", "gsm8k", "#### 17")]
-    for chosen in ([*runs, *others], others, [image]):
+    for chosen in ([*runs, *others], others):
         with connect(chosen) as connection:
             report = gather(connection)
             write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
