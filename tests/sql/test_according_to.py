@@ -10,6 +10,7 @@ from scipy import stats
 
 from selfknow.evaluate.connection import Connection, connect
 from selfknow.evaluate.questions import ask, questions
+from tests.conftest import REPOSITORY
 from tests.sql.according_to_runs import Values, array, draws, ends, holm, replicated_mean, write_run
 
 NUM_QUESTIONS = 40
@@ -47,9 +48,9 @@ def rows(connection: Connection, name: str) -> list[dict[str, Any]]:
 def test_every_question_about_quoting_is_tested_here() -> None:
     here = Path(__file__).read_text()
     names = [name.partition("/")[2] for name in questions() if name.startswith("according_to/")]
-    elsewhere = ["according_to_examples", "according_to_kinds"]  # test_questions_about_prompts.py
-    assert len(names) == 5 + len(elsewhere)
-    assert [name for name in names if f'"{name}"' not in here] == elsewhere
+    replies = REPOSITORY / "tests" / "evaluate" / "according_to" / "test_questions_about_prompts.py"
+    assert len(names) == 7
+    assert [name for name in names if f'"{name}"' not in here + replies.read_text()] == []
 
 
 def test_a_reply_stands_there_for_every_question_prompt_and_metric_scored_or_not(given: Connection) -> None:
