@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from selfknow.builders.self_knowledge_sources import categories, words
 
 _TOKEN = re.compile(r"\S+")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_BARE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
 
 def words_of(text: str) -> list[re.Match[str]]:
@@ -37,7 +37,8 @@ def bare(word: str) -> str:
     >>> bare('"River",')
     'river'
     """
-    return _EDGES.sub("", word).casefold()
+    found = _BARE.search(word)
+    return found[0].casefold() if found else ""
 
 
 def word_at(text: str, position: int) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from selfknow.evaluate.corpora import Corpus
+from selfknow.evaluate.intervals import wilson
 from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
 
@@ -60,8 +61,10 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
         measured = [row[name] for name in ("f1", "precision", "recall", "false_abstention", "substring_match")]
         assert measured == [None if value is None else pytest.approx(value) for value in EXPECTED[model]]
         assert row["chance_f1"] == 0.5
+        # Wilson's for none and for all of ten pairs; the F1 of a precise model with such a recall
+        least, most = wilson(10, 10)[0], 2 * wilson(0, 10)[1] / (1 + wilson(0, 10)[1])
         if row["f1"] in (0, 1):
-            assert (row["f1_low"], row["f1_high"]) == (row["f1"], row["f1"])
+            assert (row["f1_low"], row["f1_high"]) == pytest.approx((0, most) if row["f1"] == 0 else (least, 1))
     ablation = rows(selfknow, "query", "self_aware_thresholds", "run")
     assert [row["threshold"] for row in ablation[:7]] == pytest.approx([0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95])
     assert [row["f1"] for row in ablation[:7]] == [pytest.approx(EXPECTED[model][0])] * 7
