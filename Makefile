@@ -39,7 +39,8 @@ test: .venv-wheel/ready
 	.venv-wheel/bin/ruff format --check .
 	.venv-wheel/bin/mypy
 	.venv-wheel/bin/sqlfluff lint --disable-progress-bar evaluate/sql
-	SELFKNOW_TEST_INSTALLED=1 .venv-wheel/bin/pytest -n 2 --dist loadfile
+	# Two workers, one thread each: more would only wait for one another.
+	SELFKNOW_TEST_INSTALLED=1 OMP_NUM_THREADS=1 .venv-wheel/bin/pytest -n 2 --dist loadfile --durations=15
 
 .venv-wheel/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear .venv-wheel
