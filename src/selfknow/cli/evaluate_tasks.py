@@ -39,19 +39,21 @@ def ask(
     name, _, set_name = common.task.partition(":")
     is_corpus = name != "according-to" and common.task != "self-knowledge:agents" and not is_gsm8k(common.task)
     corpus = open_corpus(common.task) if is_corpus else None
-    about_itself = corpus is not None and is_self_knowledge(corpus.read(common.split))
+    aware = corpus is not None and is_self_aware(corpus)  # its splits are other ones
+    about_itself = corpus is not None and not aware and is_self_knowledge(corpus.read(common.split))
     if corpus is not None and about_itself and corpus.config.startswith("image-"):
         return _pictures(common, corpus, self_knowledge, pictures)
     pictures.check_unused(common.task)
     if name == "according-to":
         return _according_to(common, set_name, quoting)
+    quoting.check_unused(common.task)
     if is_gsm8k(common.task):
         return _gsm8k(common)
     if corpus is None:
         return _agents(common)
     if about_itself:
         return _self_knowledge(common, corpus, self_knowledge)
-    return _self_aware(common, corpus, form) if is_self_aware(corpus) else _diaries(common, corpus, diaries)
+    return _self_aware(common, corpus, form) if aware else _diaries(common, corpus, diaries)
 
 
 def _diaries(common: Common, corpus: "Corpus", options: DiaryOptions) -> Rows:
