@@ -118,7 +118,7 @@ def _value(number: Number) -> float:
 def _quotes(number: Number) -> str:
     """What prompts change, where the interval says that they do."""
     if number.low is None or number.high is None or number.low <= 0 <= number.high:
-        return "may quote neither more nor less when asked to"
+        return "quotes neither measurably more nor less when asked to"
     change = _value(number)
     return f"quotes {abs(change) * 100:.0f} points {'more' if change > 0 else 'less'} when asked to"
 

@@ -69,7 +69,7 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
 def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path], tmp_path: Path) -> None:
     assert headline(reported(*runs)).sentence == (
         "quoter recalls 50% of diaries exactly, knows what it does not know with F1 0.67, agrees with 100% of what it "
-        "wrote and may quote neither more nor less when asked to."
+        "wrote and quotes neither measurably more nor less when asked to."
     ), "the interval of the change has 0 in it"
     [change] = numbers(reported(*runs))["according-to", "Quotes more under grounding prompts"]
     assert change.low == 0
