@@ -87,7 +87,7 @@ def count_cooccurrences(
     names = find_names(unknown, _read(corpus, passage_words, "finding names", quiet)) if unknown else frozenset()
     answers = [{words_of(text) for text in row["answers"]} - {""} for row in questions]
     wanted = [
-        tuple(dict.fromkeys(map(words_of, known[row["id"]]))) if row["id"] in known else _entities(row, names, answer)
+        _worded(known[row["id"]]) if row["id"] in known else _entities(row, names, answer)
         for row, answer in zip(questions, answers, strict=True)
     ]
     asked_by: defaultdict[str, set[int]] = defaultdict(set)
@@ -98,7 +98,7 @@ def count_cooccurrences(
                 asked_by[one].add(number)
             for one in answer:
                 answered_by[one].add(number)
-    phrases = [phrase for phrase in {**asked_by, **answered_by} if phrase]
+    phrases = list({**asked_by, **answered_by})
     matcher = automaton([f" {phrase} " for phrase in phrases])
     pairs: Counter[tuple[int, str]] = Counter()
     num_passages = 0
@@ -120,6 +120,10 @@ def count_cooccurrences(
         )
         for number, (row, entity_words) in enumerate(zip(questions, wanted, strict=True))
     ]
+
+
+def _worded(entities: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words for words in map(words_of, entities) if words))
 
 
 def _entities(row: Row, names: frozenset[str], answer: set[str]) -> tuple[str, ...]:

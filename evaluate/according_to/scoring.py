@@ -118,17 +118,15 @@ def _task_metrics(
 ) -> dict[str, Graded]:
     is_long = format_.startswith("long")
     said = explanation if is_long else answer
-    names = ("rouge_l",) if is_long else ("exact_match", "f1")
+    names: tuple[str, ...] = ("rouge_l",) if is_long else ("exact_match", "f1")
     if said is None:
+        names = (*names, "has_explanation") if format_ == "short" else names
         return dict.fromkeys(names, (None, f"failed: {row['error']}"))
-    if not references:
-        return dict.fromkeys(names, (None, "no reference answers"))
-    if is_long:
-        return {"rouge_l": (rouge_l(said, references), None)}
-    found: dict[str, Graded] = {
-        "exact_match": (exact_match(said, references), None),
-        "f1": (f1(said, references), None),
-    }
+    found: dict[str, Graded] = dict.fromkeys(names, (None, "no reference answers"))
+    if references and is_long:
+        found = {"rouge_l": (rouge_l(said, references), None)}
+    elif references:
+        found = {"exact_match": (exact_match(said, references), None), "f1": (f1(said, references), None)}
     if format_ == "short":
         found["has_explanation"] = (float(bool(explanation)), None if explanation else "nothing behind a semicolon")
     return found

@@ -21,6 +21,7 @@ def dots(
     row: str = "label",
     colour: str | None = None,
     hue: str | None = None,
+    hues: Sequence[str] = (),
     title: str,
     narrow: bool = False,
 ) -> alt.LayerChart:
@@ -32,6 +33,7 @@ def dots(
         row: What stands at the left.
         colour: What is told apart by colour, side by side in a row.
         hue: What else is told apart by colour, one a row.
+        hues: Its values in the order in which they take the page's colours, whichever of them there are.
         title: Of the axis.
         narrow: The axis is as long as the intervals need, not from 0 to 1.
     """
@@ -39,7 +41,7 @@ def dots(
     axis = _named() if any(" · " in str(name) for name in order) else alt.Axis()
     y = alt.Y(f"{row}:N", sort=order, title=None, axis=axis)
     offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N")} if colour else {}
-    paint: dict[str, Any] = {"color": _colour(colour or hue, rows)} if colour or hue else {}
+    paint: dict[str, Any] = {"color": _colour(colour or hue, rows, hues)} if colour or hue else {}
     tips = _tooltips(
         rows,
         [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
@@ -72,6 +74,7 @@ def lines(
     colour: str = "label",
     dash: str | None = None,
     log: bool = False,
+    steps: bool = False,
 ) -> alt.LayerChart:
     """A share over a number, a line a cohort, with intervals and the chance line.
 
@@ -83,6 +86,7 @@ def lines(
         colour: What is told apart by colour; with many of them, a menu picks dataset and setup.
         dash: What is told apart by whole and broken lines.
         log: A logarithmic axis.
+        steps: An axis on which its values are equally far apart.
     """
     base = alt.Chart(alt.InlineData(values=list(rows)))
     if len({one[colour] for one in rows}) > _FEW:
@@ -93,6 +97,8 @@ def lines(
     values = sorted({one[x] for one in rows})
     axis = alt.Axis(format="~s", grid=False, tickCount=4) if log else alt.Axis(format="d", grid=False, values=values)
     horizontal = alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=scale)
+    if steps:
+        horizontal = alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(format=",", labelAngle=0), scale=alt.Scale())
     encoded = base.encode(x=horizontal, color=_colour(colour, rows), detail="label:N")
     vertical = alt.Y(
         f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1], nice=False)
@@ -224,14 +230,19 @@ def _named() -> alt.Axis:
     )
 
 
-def _colour(field: str | None, rows: Sequence[Row]) -> alt.Color:
+def _colour(field: str | None, rows: Sequence[Row], hues: Sequence[str] = ()) -> alt.Color:
     names = list(dict.fromkeys(one[field] for one in rows if field))
-    return alt.Color(f"{field}:N", sort=names, legend=_legend(names) if len(names) > 1 else None)
+    legend = _legend(names) if len(names) > 1 else None
+    if hues:
+        return alt.Color(f"{field}:N", scale=alt.Scale(domain=list(hues)), legend=legend)
+    return alt.Color(f"{field}:N", sort=names, legend=legend)
 
 
 def _legend(names: Sequence[str]) -> alt.Legend:
     longest = max((len(str(name)) for name in names), default=0)
-    return alt.Legend(title=None, orient="top", columns=2 if longest > 12 else 3, labelLimit=260, symbolOpacity=1)
+    return alt.Legend(
+        title=None, values=list(names), orient="top", columns=2 if longest > 12 else 3, labelLimit=260, symbolOpacity=1
+    )
 
 
 def _tooltips(rows: Sequence[Row], columns: Sequence[str]) -> list[alt.Tooltip]:

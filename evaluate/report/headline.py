@@ -1,6 +1,6 @@
 """What a report says first: one sentence and a few numbers, each with its interval and chance line."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfknow.evaluate.report.gather import Report, Row
@@ -103,7 +103,7 @@ def _all_tasks(report: Report, found: Sequence[Topic]) -> str:
         if len(models) == 1:
             return f"What {next(iter(models))} knows about what it knows"
         return f"What {len(models)} models know about what they know"
-    said = [_SAYINGS[task](value) for task, (number, *_) in firsts.items() if (value := number.value) is not None]
+    said = [_SAYINGS[task](number) for task, (number, *_) in firsts.items() if number.value is not None]
     if not said:
         return "Nothing could be graded."
     listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
@@ -115,11 +115,17 @@ def _value(number: Number) -> float:
     return number.value
 
 
-_SAYINGS = {
-    DIARY_RECALL: lambda value: f"recalls {value:.0%} of diaries exactly",
-    "self-aware": lambda value: f"knows what it does not know with F1 {value:.2f}",
-    "self-knowledge": lambda value: f"agrees with {value:.0%} of what it wrote",
-    "according-to": lambda value: (
-        f"quotes {abs(value) * 100:.0f} points {'more' if value >= 0 else 'less'} when asked to"
-    ),
+def _quotes(number: Number) -> str:
+    """What prompts change, where the interval says that they do."""
+    if number.low is None or number.high is None or number.low <= 0 <= number.high:
+        return "quotes neither measurably more nor less when asked to"
+    change = _value(number)
+    return f"quotes {abs(change) * 100:.0f} points {'more' if change > 0 else 'less'} when asked to"
+
+
+_SAYINGS: Mapping[str, Callable[[Number], str]] = {
+    DIARY_RECALL: lambda number: f"recalls {_value(number):.0%} of diaries exactly",
+    "self-aware": lambda number: f"knows what it does not know with F1 {_value(number):.2f}",
+    "self-knowledge": lambda number: f"agrees with {_value(number):.0%} of what it wrote",
+    "according-to": _quotes,
 }

@@ -49,7 +49,8 @@ def render(report: Report, portraits: "Mapping[str, Portrait]", title: str) -> s
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"cell": cell, "percent": percent, "points": points, "json_script": json_script}
+    environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
+    environment.filters["json_script"] = json_script
     figures = {section.question.name: figure(report, section) for section in report.answered}
     return environment.from_string(_asset("report.html")).render(
         title=title,
@@ -127,6 +128,16 @@ def points(value: float | None) -> str:
     if value is None:
         return _NOTHING
     return f"{value * 100:+.1f}".replace("-", "−") if abs(value) >= 0.0005 else "0.0"
+
+
+def begun(text: str) -> str:
+    """A text with a capital at its beginning, the others as they are.
+
+    Example:
+        >>> begun("share of QUIP")
+        'Share of QUIP'
+    """
+    return text[:1].upper() + text[1:]
 
 
 @cache

@@ -13,8 +13,11 @@ Chart = tuple[str, alt.LayerChart]
 """What sets it apart from a figure's other ones, and itself."""
 
 _MODELS = 6  # charts of one model each
+_PROMPTS = 11  # charts of one prompt each: all but the null prompt
+_TOLD_APART = 8  # lines of one chart that have a colour each
 _BARS = 40  # rows of one chart
 _ANSWERED = ("exact_match", "f1", "rouge_l")
+_PROMPT_KINDS = ["null", "grounding", "anti-grounding"]
 _NAMES = {"quip": "QUIP", "exact_match": "exact match", "f1": "F1", "rouge_l": "ROUGE-L"}
 
 
@@ -25,13 +28,18 @@ def _dot(row: Row, label: str, value: str, chance: str | None = None, **more: An
     return {"label": label, value: row[value], **ends, "chance": row[chance] if chance else None, **counts, **more}
 
 
-def _by(rows: Sequence[Row], *columns: str) -> dict[str, list[Row]]:
-    """Rows by what these columns say, as far as they differ; the first few groups."""
-    varying = [column for column in columns if len({row[column] for row in rows}) > 1]
+def _by(rows: Sequence[Row], *columns: str, most: int = _MODELS) -> dict[str, list[Row]]:
+    """Rows by what these columns say, as far as they differ and the columns before them do not tell; the first few."""
+    varying: list[str] = []
+    told = 1
+    for column in columns:
+        groups = len({tuple(row[one] for one in [*varying, column]) for row in rows})
+        if groups > told:
+            varying, told = [*varying, column], groups
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(" · ".join(str(row[column]) for column in varying), []).append(row)
-    return dict(list(found.items())[:_MODELS])
+    return dict(list(found.items())[:most])
 
 
 def _f1(rows: Sequence[Row]) -> list[Chart]:
@@ -149,7 +157,7 @@ def _according_to_table(rows: Sequence[Row]) -> list[Chart]:
             for row in group
             if row["score"] is not None
         ]
-        return charts.dots(dots, "score", hue="kind", title=_NAMES[metric])
+        return charts.dots(dots, "score", hue="kind", hues=_PROMPT_KINDS, title=_NAMES[metric])
 
     return _by_prompt(rows, ("model_label", "dataset", "format", "placement", "run_id"), draw)
 
@@ -159,7 +167,7 @@ def _according_to_changes(rows: Sequence[Row]) -> list[Chart]:
         known = [row for row in group if row["difference"] is not None]
         dots = [{**_dot(row, row["prompt"], "difference", kind=row["kind"]), "chance": 0.0} for row in known]
         title = f"{_NAMES[metric]} less that of the null prompt"
-        return charts.dots(dots, "difference", hue="kind", title=title, narrow=True)
+        return charts.dots(dots, "difference", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)
 
     return _by_prompt(rows, ("model_label", "dataset", "run_id"), draw)
 
@@ -168,7 +176,7 @@ def _by_size(rows: Sequence[Row]) -> list[Chart]:
     known = [row for row in rows if row["difference"] is not None]
     title = "QUIP less that of the null prompt"
     found = []
-    for name, group in _by(known, "prompt", "dataset", "format", "placement").items():
+    for name, group in _by(known, "prompt", "dataset", "format", "placement", most=_PROMPTS).items():
         sized = sorted(group, key=lambda row: row["num_parameters"])
         dots = [{**_dot(row, row["model_label"], "difference"), "chance": 0.0} for row in sized]
         found.append((name, charts.dots(dots, "difference", title=title, narrow=True)))
@@ -181,26 +189,28 @@ def _by_tuning(rows: Sequence[Row]) -> list[Chart]:
     for name, group in _by(known, "tuned", "base", "dataset", "format", "placement").items():
         dots = [{**_dot(row, row["prompt"], "gain", kind=row["kind"]), "chance": 0.0} for row in group]
         title = "change in QUIP, less the base's"
-        found.append((name, charts.dots(dots, "gain", hue="kind", title=title, narrow=True)))
+        found.append((name, charts.dots(dots, "gain", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)))
     return found
 
 
 def _popularity(rows: Sequence[Row]) -> list[Chart]:
     quoted = [row for row in rows if row["metric"] == "quip" and row["score"] is not None]
     found = []
-    for name, group in _by(quoted, "model_label", "dataset").items():
+    for name, group in _by(quoted, "model_label", "dataset", "run_id").items():
         shown = [
             {
                 "label": row["prompt"],
                 "from": row["cooccurrences_from"],
                 **{end: row.get(f"score_{end}") for end in ("low", "high")},
                 **{column: row[column] for column in ("score", "n", "n_graded")},
+                "kind": row["kind"],
                 "chance": None,
             }
             for row in group
         ]
-        titles = ("passages in which the entities occur together, from", "QUIP")
-        found.append((name, charts.lines(shown, "from", "score", titles=titles)))
+        colour = "label" if len({row["label"] for row in shown}) <= _TOLD_APART else "kind"
+        titles = ("passages with both entities, from", "QUIP")
+        found.append((name, charts.lines(shown, "from", "score", titles=titles, colour=colour, steps=True)))
     return found
 
 

@@ -1,12 +1,15 @@
 """One page on what a model knows about what it knows: its numbers, whatever of the tasks there is, and side by side."""
 
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from selfknow.evaluate.according_to.evaluating import PROMPTS
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.questions import questions
 from selfknow.evaluate.report.figures import figure
@@ -66,8 +69,10 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
 def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path], tmp_path: Path) -> None:
     assert headline(reported(*runs)).sentence == (
         "quoter recalls 50% of diaries exactly, knows what it does not know with F1 0.67, agrees with 100% of what it "
-        "wrote and quotes 30 points more when asked to."
-    )
+        "wrote and quotes neither measurably more nor less when asked to."
+    ), "the interval of the change has 0 in it"
+    [change] = numbers(reported(*runs))["according-to", "Quotes more under grounding prompts"]
+    assert change.low == 0
     other = quoting_run(tmp_path / "other", "another", "")
     report = reported(*runs, other)
     assert headline(report).sentence == "What 2 models know about what they know"
@@ -159,6 +164,34 @@ def test_sizes_tuning_and_popularity_have_charts(tmp_path: Path) -> None:
     titles = [panel.title for panel in drawn["according_to_changes"]]
     assert len(titles) == 3
     assert all(title.endswith("QUIP") for title in titles)
+
+
+def test_all_twelve_prompts_have_a_chart_of_popularity_and_each_kind_its_colour(tmp_path: Path) -> None:
+    quip = {prompt: [0.1 * place / 12, 0.2, 0.3] for place, prompt in enumerate(PROMPTS)}
+    report = reported(
+        write_quip_run(tmp_path / "run", {"quip": quip}, facts={"num_parameters": 7}, counts=[0, 5, 5000])
+    )
+    drawn = {section.question.short_name: figure(report, section) for section in report.answered}
+    [popularity] = drawn["according_to_popularity"]
+    [points] = [layer for layer in popularity.chart.to_dict()["layer"] if layer["mark"]["type"] == "point"]
+    assert (points["encoding"]["color"]["field"], points["encoding"]["detail"]["field"]) == ("kind", "label")
+    assert len(drawn["according_to_by_size"]) == 11, "a chart for each prompt but the null prompt"
+    for name in ("according_to_table", "according_to_changes"):
+        [panel] = drawn[name]
+        layers = panel.chart.to_dict()["layer"]
+        domains = [layer["encoding"]["color"]["scale"]["domain"] for layer in layers if "color" in layer["encoding"]]
+        assert domains == [["null", "grounding", "anti-grounding"]] * 2, name
+
+
+def test_every_link_of_a_page_leads_somewhere_and_names_keep_their_capitals(runs: list[Path], tmp_path: Path) -> None:
+    for number, chosen in enumerate((runs[3:], runs)):
+        with connect(chosen) as connection:
+            write_html(connection, tmp_path / "page.html", title="T", figures=None, progress=False)
+        page = (tmp_path / "page.html").read_text()
+        links = set(re.findall(r'href="#([^"]+)"', page))
+        assert len(links) > 4 + number
+        assert links - set(re.findall(r' id="([^"]+)"', page)) == set()
+        assert "Wilson's for exact_match" in unescape(page)
 
 
 def pieces(group: Replies, question: str) -> list[list[tuple[str, bool]]]:

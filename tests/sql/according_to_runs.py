@@ -30,6 +30,7 @@ def write_run(
     counts: Sequence[int | None] | None = None,
     facts: Mapping[str, object] | None = None,
     failed: Sequence[tuple[str, int]] = (),
+    portrait: str = "aa",
 ) -> Path:
     """A scored run.
 
@@ -41,6 +42,7 @@ def write_run(
         counts: Of each question, in how many passages its entities occur together.
         facts: What is said of the model.
         failed: Prompts and numbers of questions whose request failed: they have no scores at all.
+        portrait: The hash of the portrait's bits.
     """
     prompts = tuple(next(iter(values.values())))
     num_questions = len(next(iter(next(iter(values.values())).values())))
@@ -49,7 +51,8 @@ def write_run(
         for number in range(num_questions)
     ]
     setup = Setup(prompts=prompts)
-    description = RunDescription(TASK, DatasetReference(dataset), Decoding(), {**setup.as_json(), "samples": 1})
+    settings = {**setup.as_json(), "portrait": {"name": "portrait", "sha256": portrait}, "samples": 1}
+    description = RunDescription(TASK, DatasetReference(dataset), Decoding(), settings)
     with Run.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
         run.describe_model(model, facts or {})
         for prompt in prompts:

@@ -257,6 +257,36 @@ def test_a_tuned_model_stands_beside_the_base_that_its_run_names_and_no_other(si
         assert rows(connection, "according_to_by_tuning") == []
 
 
+def test_runs_over_different_corpora_are_not_compared(tmp_path: Path) -> None:
+    values = {"quip": {"null": [0.1, 0.2], "evidence": [0.2, 0.4]}}
+    facts: dict[str, dict[str, object]] = {"small": {"num_parameters": 10}, "large": {"num_parameters": 1000}}
+    facts["large"]["instruction_tuned_from"] = "small"
+    small = write_run(tmp_path / "small", values, model="small", facts=facts["small"])
+    found = {}
+    for portrait in ("aa", "bb"):
+        large = write_run(tmp_path / portrait, values, model="large", facts=facts["large"], portrait=portrait)
+        with connect([small, large]) as connection:
+            sizes = [row["n_sizes"] for row in rows(connection, "according_to_by_size")]
+            found[portrait] = (sizes, len(rows(connection, "according_to_by_tuning")))
+    assert found == {"aa": ([2, 2], 1), "bb": ([1, 1], 0)}
+
+
+def test_a_score_of_nothing_or_all_has_wilsons_interval_in_every_table(tmp_path: Path) -> None:
+    values = {
+        metric: {"null": [0.0] * 20, "evidence": [1.0] * 20, "without": [-0.001] * 20}
+        for metric in ("quip", "quip_corrected")
+    }
+    with connect(write_run(tmp_path / "run", values, counts=[3] * 20)) as connection:
+        tables = [rows(connection, f"according_to_{name}") for name in ("table", "popularity")]
+    nothing, everything = (stats.binomtest(k, 20).proportion_ci(method="wilson") for k in (0, 20))
+    for table in tables:
+        found = {(row["metric"], row["prompt"]): [row["score_low"], row["score_high"]] for row in table}
+        assert found["quip", "null"] == pytest.approx([0, nothing.high], abs=1e-6)
+        assert found["quip", "evidence"] == pytest.approx([everything.low, 1], abs=1e-6)
+        assert found["quip_corrected", "without"] == pytest.approx([-0.001, -0.001]), "corrected, it may be below 0"
+        assert {row["kind"] for row in table if row["prompt"] == "evidence"} == {"grounding"}
+
+
 def test_what_is_known_of_a_model_is_added_to_its_run_and_makes_no_other_run_of_it(tmp_path: Path) -> None:
     values = {"quip": {"null": [0.1], "evidence": [0.2]}}
     run = write_run(tmp_path / "run", values, facts={"num_parameters": 7, "instruction_tuned_from": None})

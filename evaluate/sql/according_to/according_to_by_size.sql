@@ -4,8 +4,9 @@
 -- Columns: dataset, format, placement, prompt, kind, suite, model_label, num_parameters, run_id; n questions, n_pairs
 -- those with a value under both prompts, share_unscored the rest; null_score, score, difference, difference_low,
 -- difference_high (95%, paired bootstrap over questions, 1,000 replicates); n_sizes (how many sizes were asked that
--- dataset and prompt in that format and placement), slope (what a tenfold size adds to the difference: least squares
--- over the models of all of them), slope_low, slope_high (95%, the same replicates for all models; null for one size).
+-- dataset and prompt in that format and placement, over that portrait), slope (what a tenfold size adds to the
+-- difference: least squares over the models of all of them), slope_low, slope_high (95%, the same replicates for all
+-- models; null for one size).
 -- Needs: scores
 with sized as (
     select
@@ -20,6 +21,7 @@ fitted as (
         dataset,
         format,
         placement,
+        portrait,
         prompt,
         count(distinct num_parameters) as n_sizes,
         regr_slope(difference, size) as slope
@@ -32,6 +34,7 @@ replicates as (
         sized.dataset,
         sized.format,
         sized.placement,
+        sized.portrait,
         sized.prompt,
         regr_slope(replicates.difference, sized.size) as slope
     from sized
@@ -42,7 +45,7 @@ replicates as (
             and sized.revision = replicates.revision
             and sized.metric = replicates.metric
             and sized.prompt = replicates.prompt
-    group by sized.dataset, sized.format, sized.placement, sized.prompt, replicates.replicate
+    group by sized.dataset, sized.format, sized.placement, sized.portrait, sized.prompt, replicates.replicate
 ),
 
 intervals as (
@@ -50,6 +53,7 @@ intervals as (
         dataset,
         format,
         placement,
+        portrait,
         prompt,
         quantile_cont(slope, [0.025, 0.975]) as ends
     from replicates
@@ -84,12 +88,14 @@ inner join fitted
         sized.dataset = fitted.dataset
         and sized.format = fitted.format
         and sized.placement = fitted.placement
+        and sized.portrait is not distinct from fitted.portrait
         and sized.prompt = fitted.prompt
 inner join intervals
     on
         sized.dataset = intervals.dataset
         and sized.format = intervals.format
         and sized.placement = intervals.placement
+        and sized.portrait is not distinct from intervals.portrait
         and sized.prompt = intervals.prompt
 order by
     sized.dataset, sized.format, sized.placement, sized.place, sized.num_parameters, sized.model_label, sized.run_id

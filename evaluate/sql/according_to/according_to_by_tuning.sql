@@ -1,6 +1,7 @@
 -- Does an instruction-tuned model quote more on request than the model that it was tuned from?
 -- Source: Weller et al., "According to ...", section 4.3 and Figure 4
--- Grain: one row a run of an instruction-tuned model, a run of its base, metric and prompt but the null prompt.
+-- Grain: one row a run of an instruction-tuned model, a run of its base over the same portrait, metric and prompt but
+-- the null prompt.
 -- Columns: dataset, format, placement, metric, prompt, kind; tuned, base (labels), tuned_run_id, base_run_id; n
 -- questions, n_pairs_tuned and n_pairs_base those with a value under both prompts; tuned_difference, base_difference
 -- (to the null prompt), gain (the one less the other), gain_low, gain_high (95%, bootstrap over questions, 1,000
@@ -37,6 +38,7 @@ with pairs as (
             tuned.dataset = base.dataset
             and tuned.format = base.format
             and tuned.placement = base.placement
+            and tuned.portrait is not distinct from base.portrait
             and tuned.metric = base.metric
             and tuned.prompt = base.prompt
     where

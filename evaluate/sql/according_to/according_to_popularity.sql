@@ -1,11 +1,11 @@
 -- Is more quoted where the entities of question and answer occur together more often?
 -- Source: Weller et al., "According to ...", section 4.4 and Figure 3
 -- Grain: one row a run, model, metric, prompt and bin.
--- Columns: dataset, model_label, run_id, metric, prompt; cooccurrences_from, cooccurrences_to (passages in which they
--- occur together, the bin's bounds: 0, 1 to 10, 11 to 100, and so on); n questions, at most 400 a bin, drawn by MD5 of
--- their id (the same for all models and prompts); n_graded; score, score_low, score_high (95%: Wilson's for exact_match
--- and has_explanation; else a bootstrap over the bin's questions, 1,000 replicates, null for fewer than two questions);
--- share_unscored.
+-- Columns: dataset, model_label, run_id, metric, prompt, kind; cooccurrences_from, cooccurrences_to (passages in which
+-- they occur together, the bin's bounds: 0, 1 to 10, 11 to 100, and so on); n questions, at most 400 a bin, drawn by
+-- MD5 of their id (the same for all models and prompts); n_graded; score, score_low, score_high (95%: Wilson's for
+-- exact_match and has_explanation; else a bootstrap over the bin's questions, 1,000 replicates, Wilson's where a score
+-- is exactly 0 or 1, null for fewer than two questions); share_unscored.
 -- Needs: scores
 with binned as (
     select
@@ -41,6 +41,7 @@ totals as (
         revision,
         metric,
         prompt,
+        kind,
         place,
         bin,
         list(example_id order by example_id) as ids,
@@ -87,6 +88,7 @@ select
     totals.run_id,
     totals.metric,
     totals.prompt,
+    totals.kind,
     case totals.bin when 0 then 0 when 1 then 1 else pow(10, totals.bin - 1) + 1 end::bigint as cooccurrences_from,
     if(totals.bin = 0, 0, pow(10, totals.bin))::bigint as cooccurrences_to,
     totals.n,
@@ -94,11 +96,13 @@ select
     totals.score,
     case
         when totals.metric in ('exact_match', 'has_explanation') then wilson_low(totals.total, totals.n_graded)
-        when totals.n_graded > 1 then intervals.ends[1]
+        when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[1]
+        when totals.metric <> 'quip_corrected' then bootstrap_low(intervals.ends[1], totals.score, totals.n_graded)
     end as score_low,
     case
         when totals.metric in ('exact_match', 'has_explanation') then wilson_high(totals.total, totals.n_graded)
-        when totals.n_graded > 1 then intervals.ends[2]
+        when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[2]
+        when totals.metric <> 'quip_corrected' then bootstrap_high(intervals.ends[2], totals.score, totals.n_graded)
     end as score_high,
     1 - totals.n_graded / totals.n as share_unscored
 from totals

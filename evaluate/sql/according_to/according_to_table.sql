@@ -3,8 +3,8 @@
 -- Grain: one row a run, model, metric and prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, format, placement, metric, prompt, kind; n questions, n_graded
 -- those with a value; score (macro mean over those), score_low, score_high (95%: Wilson's for exact_match and
--- has_explanation, which are shares of questions; else a bootstrap over questions, 1,000 replicates, null for fewer
--- than two questions); share_unscored.
+-- has_explanation, which are shares of questions; else a bootstrap over questions, 1,000 replicates, Wilson's where a
+-- score is exactly 0 or 1, null for fewer than two questions); share_unscored.
 -- Needs: scores
 with totals as (
     select
@@ -56,11 +56,13 @@ select
     totals.score,
     case
         when totals.metric in ('exact_match', 'has_explanation') then wilson_low(totals.total, totals.n_graded)
-        when totals.n_graded > 1 then intervals.ends[1]
+        when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[1]
+        when totals.metric <> 'quip_corrected' then bootstrap_low(intervals.ends[1], totals.score, totals.n_graded)
     end as score_low,
     case
         when totals.metric in ('exact_match', 'has_explanation') then wilson_high(totals.total, totals.n_graded)
-        when totals.n_graded > 1 then intervals.ends[2]
+        when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[2]
+        when totals.metric <> 'quip_corrected' then bootstrap_high(intervals.ends[2], totals.score, totals.n_graded)
     end as score_high,
     1 - totals.n_graded / totals.n as share_unscored
 from totals

@@ -1,10 +1,11 @@
 -- according_to_differences: what a prompt changes, against the null prompt on the same questions.
 -- Grain: one row a run, model, revision, metric and prompt but the null prompt.
--- Columns: dataset, format, placement, suite, model_label, num_parameters, instruction_tuned_from, run_id, model,
--- revision (the empty text where there is none), metric, prompt, kind, place; n questions, n_pairs those with a value
--- under both prompts; null_score, score (means over the pairs), difference, difference_low, difference_high,
--- relative_change (difference / null_score, null where that is not above 0), relative_low, relative_high (95%, paired
--- bootstrap over questions; null for fewer than two pairs); p_value (paired sign flips, two-sided).
+-- Columns: dataset, format, placement, portrait (its SHA-256), suite, model_label, num_parameters,
+-- instruction_tuned_from, run_id, model, revision (the empty text where there is none), metric, prompt, kind, place; n
+-- questions, n_pairs those with a value under both prompts; null_score, score (means over the pairs), difference,
+-- difference_low, difference_high, relative_change (difference / null_score, null where that is not above 0),
+-- relative_low, relative_high (95%, paired bootstrap over questions; null for fewer than two pairs); p_value (paired
+-- sign flips, two-sided).
 create or replace view according_to_differences as
 with paired as (
     select
@@ -21,6 +22,7 @@ totals as (
         dataset,
         format,
         placement,
+        portrait,
         suite,
         model_label,
         num_parameters,

@@ -1,8 +1,8 @@
 -- according_to_replies: what every question got under every prompt, what could not be scored among it.
 -- Grain: one row a run, model, revision, prompt, metric and question.
--- Columns: run_id, dataset, format, placement, model, revision, suite, model_label, num_parameters,
--- instruction_tuned_from; prompt, kind (null, grounding, anti-grounding) and place (in Table 1, from 1); metric;
--- example_id; value (mean over samples, null where nothing could be scored).
+-- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision, suite, model_label,
+-- num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding) and place (in Table 1, from
+-- 1); metric; example_id; value (mean over samples, null where nothing could be scored).
 create or replace view according_to_replies as
 with prompts as (
     select
@@ -10,6 +10,7 @@ with prompts as (
         dataset,
         settings::json ->> 'format' as format,
         settings::json ->> 'placement' as placement,
+        settings::json -> 'portrait' ->> 'sha256' as portrait,
         unnest(from_json(settings::json -> 'prompts', '["varchar"]')) as prompt,
         unnest(from_json(settings::json -> 'kinds', '["varchar"]')) as kind
     from runs
@@ -53,6 +54,7 @@ select
     prompts.dataset,
     prompts.format,
     prompts.placement,
+    prompts.portrait,
     asked.model,
     asked.revision,
     models.suite,

@@ -151,6 +151,16 @@ class QuotingOptions:
     num_parameters: int | None
     instruction_tuned_from: str | None
 
+    def check_unused(self, task: str) -> None:
+        """Refuse those that name something for a task that has no use for it.
+
+        Raises:
+            UserError: One of them was given.
+        """
+        for name, value in (("portrait", self.portrait), ("prompt-format", self.format), ("counts", self.counts)):
+            if value is not None:
+                raise UserError(f"--{name} is for according-to, not for {task}")
+
     @property
     def facts(self) -> Mapping[str, object]:
         """What is told of the model."""

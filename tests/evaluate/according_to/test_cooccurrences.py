@@ -71,6 +71,7 @@ def test_passages_hold_whole_words_of_both(question: str, answers: list[str], ex
 def test_known_entities_are_taken_as_they_are() -> None:
     assert counted("?", ["Romeo"], entities={"1": ["Poet", "calls"]}) == (("poet", "calls"), 1)
     assert counted("who loves Juliet", ["Romeo"], entities={"1": []}) == ((), None)
+    assert counted("who", ["Romeo"], entities={"1": ["?!", ""]}) == ((), None), "nothing that could occur"
 
 
 def test_passages_are_texts_or_pieces_of_them() -> None:

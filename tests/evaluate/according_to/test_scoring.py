@@ -10,8 +10,9 @@ import pytest
 from selfknow.errors import UserError
 from selfknow.evaluate.according_to.evaluating import Setup
 from selfknow.evaluate.according_to.questions import open_questions
-from selfknow.evaluate.according_to.scoring import cut, rouge_l
+from selfknow.evaluate.according_to.scoring import cut, rouge_l, score
 from selfknow.evaluate.short_answers import exact_match, f1, normalize_answer
+from selfknow.portraits import Portrait
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,25 @@ def test_a_reply_is_cut_at_the_first_semicolon_alone() -> None:
     assert cut(" Rome ; it is; old ") == ("Rome", "it is; old")
     assert cut("no explanation") == ("no explanation", "")
     assert cut("; only an explanation") == ("", "only an explanation")
+
+
+def test_what_cannot_be_graded_keeps_a_row_of_every_metric() -> None:
+    said = {"right": "it; so", "unanswered": "it", "failed": None}
+    rows = [
+        {"generation_id": name, "example_id": name, "stage": "answer", "generation": text, "error": text or "503"}
+        for name, text in said.items()
+    ]
+    examples = [{"id": name, "answers": ["it"] if name == "right" else []} for name in said]
+    scores = score(
+        pa.Table.from_pylist(rows),
+        pa.Table.from_pylist(examples),
+        "short",
+        Portrait.build(["A corpus of more than twenty-five characters."]),
+    )
+    found = {(row["generation_id"], row["metric"]): row["value"] for row in scores.to_pylist()}
+    assert len(found) == 3 * 6
+    assert [found[name, "exact_match"] for name in said] == [1.0, None, None]
+    assert [found[name, "has_explanation"] for name in said] == [1.0, 0.0, None]
 
 
 def test_what_is_filled_in_is_never_read_for_markers() -> None:

@@ -82,6 +82,13 @@ def test_the_command_line_asks_a_served_model_as_the_paper_does(selfknow: Run, a
     assert all(body["messages"][0]["content"].count("Question:") == 7 for body in behaviour.bodies)
 
 
+def test_options_of_another_task_are_refused(selfknow: Run, aware_folder: Corpus) -> None:
+    for option in (("--portrait", "wiki"), ("--counts", "counts.csv"), ("--prompt-format", "short")):
+        result = selfknow("evaluate", aware_folder.folder, *option, "--model", "x", "--out", "run")
+        assert result.returncode == 2
+        assert f"{option[0]} is for according-to" in result.stderr
+
+
 def test_a_form_that_does_not_exist_is_the_users_mistake(selfknow: Run) -> None:
     result = selfknow("evaluate", "self-aware", "--form", "few", "--model", "x", "--out", "run")
     assert result.returncode == 2
