@@ -6,9 +6,13 @@ import shlex
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from selfknow.cli.app import app
+from selfknow.errors import UserError
 from tests.conftest import REPOSITORY, Run
 from tests.evaluate.images import picture_server
 from tests.test_documents import console_blocks
@@ -113,6 +117,44 @@ def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, server: str, argum
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+TASKS = ["diary-recall:1k", "self-aware", "self-knowledge:fact", "self-knowledge:agents", "according-to:nq", "gsm8k"]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "option"),
+    [
+        (TASKS[1:], "--probes"),
+        (TASKS[1:], "--stop"),
+        ([task for task in TASKS if task != "self-aware"], "--form=direct"),
+        ([task for task in TASKS if task != "self-knowledge:fact"], "--protocol=separate"),
+        ([task for task in TASKS if task != "self-knowledge:fact"], "--reuse=run"),
+        ([task for task in TASKS if not task.startswith("self-knowledge")], "--verifier=m"),
+        (TASKS, "--benchmark=mine.csv"),
+        (TASKS, "--image-size=8x8"),
+        ([task for task in TASKS if task != "according-to:nq"], "--portrait=p"),
+        ([task for task in TASKS if task != "according-to:nq"], "--counts=c.csv"),
+        (["self-aware", "self-knowledge:agents", "according-to:nq", "gsm8k"], "--split=train"),
+        (["self-knowledge:agents"], "--samples=2"),
+    ],
+)
+def test_an_option_of_another_task_is_refused_not_passed_over(tmp_path: Path, tasks: list[str], option: str) -> None:
+    for task in tasks:
+        arguments = ["evaluate", task, "--model", "m", "--out", str(tmp_path / "run"), option]
+        error = CliRunner().invoke(app, arguments).exception
+        assert isinstance(error, UserError), task
+        assert re.fullmatch(rf"{option.partition('=')[0]} is for .*, not for {task}", str(error))
+    assert not (tmp_path / "run").exists()
+
+
+def test_agents_have_one_judge(selfknow: Run) -> None:
+    judges = ["--verifier", "a", "--verifier", "b"]
+    result = selfknow("evaluate", "self-knowledge:agents", "--model", "m", *judges, "--out", "run")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "selfknow: one model judges the tasks of agents: name one --verifier, not 2\n",
+    )
 
 
 def test_the_runs_in_the_documents_print_what_they_show(selfknow: Run, server: str) -> None:

@@ -22,6 +22,7 @@ _REPLIES = "Replies"
 
 
 def evaluate(
+    context: typer.Context,
     task: Annotated[
         str,
         typer.Argument(
@@ -301,6 +302,7 @@ def evaluate(
         samples=samples,
         limit=limit,
         opening=Opening(endpoint, text, chat, batch_size, concurrency, requests_per_minute, timeout, tries),
+        given=tuple(name for name in context.params if _is_given(context, name)),
     )
     quoting = QuotingOptions(
         portrait=portrait,
@@ -324,3 +326,8 @@ def evaluate(
     print_rows(rows, output_format)
     if any(row["failed"] for row in rows):
         raise typer.Exit(1)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
