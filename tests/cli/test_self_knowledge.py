@@ -93,6 +93,24 @@ def test_another_model_adds_the_next_row_of_the_matrix(selfknow: Run, server: st
     ]
 
 
+def test_another_place_is_asked_about_everybodys_texts_of_an_earlier_run(selfknow: Run, server: str) -> None:
+    task = ["evaluate", "self-knowledge:total-count", "--limit", 2, "--format", "json"]
+    assert selfknow(*task, "--endpoint", server, "--model", "counter", "--out", "first").returncode == 0
+    elsewhere = [*task, "--endpoint", server.replace("127.0.0.1", "localhost"), "--reuse", "first", "--out", "second"]
+    result = selfknow(*elsewhere, "--verifier", "miscounter")
+    assert result.returncode == 0, result.stderr
+    assert [(row["stage"], row["answered"]) for row in json.loads(result.stdout)] == [("verify", 2)]
+    assert selfknow("score", "second").returncode == 0
+    [row] = json.loads(selfknow("query", "self_knowledge_matrix", "second", "--format", "json").stdout)
+    assert (row["generator"], row["written"], row["read"]) == (f"{server} counter", 1.0, 0.0)
+    assert row["verifier"].startswith("http://localhost")
+    refused = selfknow(*elsewhere, "--model", "counter")
+    assert refused.returncode == 2
+    assert f"by {elsewhere[7]} counter; in it wrote {server} counter" in refused.stderr
+    dual = selfknow(*elsewhere[:-1], "dual", "--verifier", "miscounter", "--protocol", "dual")
+    assert "in the protocol 'dual' who wrote a text writes another one: name that model" in dual.stderr
+
+
 def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> None:
     command = ["evaluate", "self-knowledge:agents", "--endpoint", server, "--model", "counter", "--out", "agents"]
     result = selfknow(*command, "--verifier", "judge", "--limit", 2, "--format", "json")

@@ -144,7 +144,7 @@ def evaluate(
     reuse: Annotated[
         Path | None,
         typer.Option(
-            help="A run whose texts are asked about; none are written.",
+            help="A run whose texts are asked about, --model's or without it everybody's; none are written.",
             show_default=False,
             rich_help_panel=_SELF_KNOWLEDGE,
         ),

@@ -116,12 +116,14 @@ def _self_knowledge(common: Common, corpus: "Corpus", options: SelfKnowledgeOpti
 
     setup = Setup(corpus.config, options.protocol, options.wording, options.styles)
     rows, reference, given = rows_of(corpus, common.split, options.benchmark, options.protocol)
-    model = common.opening.language_model(common.model)
-    others = [model if name == common.model else common.opening.language_model(name) for name in common.verifiers]
+    of_everybody = common.reuse is not None and common.model is None and common.verifiers
+    models = [] if of_everybody else [common.opening.language_model(common.model)]
+    opened = dict(zip([common.model], models, strict=False))
+    others = [opened.get(name) or common.opening.language_model(name) for name in common.verifiers]
     return _stages(
         common,
         evaluate_self_knowledge(
-            *(rows, reference, setup, common.decoding(), common.out, [model]),
+            *(rows, reference, setup, common.decoding(), common.out, models),
             verifiers=others or None,
             samples=common.samples,
             limit=common.limit,

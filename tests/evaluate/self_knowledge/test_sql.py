@@ -298,6 +298,22 @@ def test_a_benchmarks_own_accuracy_stands_beside_the_score(runs: Runs) -> None:
     assert (round(row["difference_low"], 4), round(row["difference_high"], 4)) == (0.0524, 0.3339)
 
 
+def test_a_question_of_the_benchmark_that_is_asked_in_several_runs_counts_once(runs: Runs) -> None:
+    runs.connection.execute("insert into runs (run_id, dataset, config) values ('again', 'org/exam', 'biology')")
+    runs.connection.execute(
+        "insert into runs (run_id, dataset, config, content_hash) values ('other', 'org/exam', 'biology', 'changed')"
+    )
+    runs.add("benchmark", [(None, None, 1.0)] * 4)
+    for run, right in (("run", 2), ("again", 2), ("other", 4)):
+        for number in range(4):
+            name = runs.call("benchmark-given", number, "answer", "separate/ours", "ann", None, "plain")
+            runs.connection.execute("update calls set run_id = ? where generation_id = ?", [run, name])
+            runs.score(name, "answer_correct", float(number < right))
+    [row] = runs.ask("self_knowledge_benchmark")
+    assert (row["n_given"], row["n_given_graded"], row["initial"]) == (8, 8, 0.75)
+    assert (row["n"], row["score"]) == (4, 1.0)
+
+
 def test_a_score_without_the_benchmarks_own_accuracy_has_no_difference(runs: Runs) -> None:
     runs.add("benchmark", [(None, None, 1)])
     [row] = runs.ask("self_knowledge_benchmark")
