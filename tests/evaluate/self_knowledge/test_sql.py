@@ -10,6 +10,8 @@ import duckdb
 import pytest
 from scipy.stats import binomtest
 
+from tests.conftest import REPOSITORY
+
 SQL = files("selfknow.evaluate") / "sql"
 FOLDER = SQL / "self_knowledge"
 QUERIES = sorted(path.name[:-4] for path in FOLDER.iterdir() if path.name.startswith("self_knowledge_"))
@@ -150,7 +152,7 @@ def test_a_query_says_what_it_is_and_runs_over_nothing(runs: Runs, name: str) ->
 def test_every_query_stands_in_the_guide() -> None:
     guide = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
     listed = {line.split("`")[1] for line in guide.splitlines() if line.startswith("| `self_knowledge_")}
-    assert listed == {path.stem for path in FOLDER.glob("*.sql")}
+    assert listed == set(QUERIES)
 
 
 def test_tables_have_averages_that_follow_from_their_rows_and_texts_that_were_not_asked_about(runs: Runs) -> None:
