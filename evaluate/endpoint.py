@@ -18,6 +18,8 @@ class EndpointModel:
     def __init__(self, endpoint: Endpoint) -> None:
         if endpoint.url is None and endpoint.model is None:
             raise UserError("name the endpoint's address, its model, or both")
+        if endpoint.url is not None and not endpoint.url.startswith(("http://", "https://")):
+            raise UserError(f"{endpoint.url!r} is no address of an endpoint: one is such as http://127.0.0.1:8000")
         self.endpoint = endpoint
         self.name = " ".join(part for part in (endpoint.url, endpoint.model) if part)
         self.revision: str | None = None

@@ -58,10 +58,15 @@ def read_proposal(reply: str) -> Proposal | None:
 
 
 def reply_kind(answer: str) -> str:
-    """How a reply about an invented task is read: as yes or no, as a number, or as a text of its own."""
-    if parse("yes-no", answer).value is not None:
-        return "yes-no"
-    return "number" if re.fullmatch(r"\d[\d,]*", answer) else "text"
+    """How a reply about an invented task is read: as yes or no, as a number, or as a text of its own.
+
+    >>> reply_kind("Yes."), reply_kind("1,024"), reply_kind("Right angle")
+    ('yes-no', 'number', 'text')
+    """
+    if len(answer.split()) > 1:
+        return "text"
+    kinds = ("yes-no", "number")
+    return next((kind for kind in kinds if parse(kind, answer).value is not None), "text")
 
 
 def read_reply(kind: str, reply: str, finish_reason: str | None) -> Parsed:
@@ -69,6 +74,8 @@ def read_reply(kind: str, reply: str, finish_reason: str | None) -> Parsed:
     if kind != "text":
         return parse(kind, reply, finish_reason)
     text = answer_part(reply).strip(" \t\n.\"'*_").casefold()
+    if finish_reason == "length":
+        return Parsed(None, "cut off")
     if is_refusal(reply):
         return Parsed(None, "refusal")
     return Parsed(text) if text else Parsed(None, "empty")

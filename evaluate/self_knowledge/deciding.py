@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from selfknow.errors import UserError
 from selfknow.evaluate.self_knowledge import arithmetic, inequalities
 from selfknow.evaluate.self_knowledge.arithmetic import Solution
 from selfknow.evaluate.self_knowledge.inequalities import Decision
@@ -18,11 +19,15 @@ _KINDS: Mapping[str, Callable[..., Decision | Solution]] = {
     "solution": arithmetic.solve,
 }
 _SECONDS = 20.0
+_SECONDS_TO_START = 300.0  # a busy machine imports SymPy slowly
 _MEMORY_IN_BYTES = 4 * 1024**3
 
 
 class Decider:
     """Use it as a context manager; the process starts with the first question, and again after one that took too long.
+
+    Raises:
+        UserError: By the first question: the process does not start.
 
     Example:
         >>> with Decider() as decider:
@@ -50,7 +55,8 @@ class Decider:
         if self._process is None:
             command = [sys.executable, "-m", "selfknow.evaluate.self_knowledge.deciding"]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            self._answer(self._process, _SECONDS)  # it has imported everything
+            if not self._answer(self._process, _SECONDS_TO_START):  # it has imported everything
+                raise UserError("the process that decides mathematics does not start: see that SymPy can be imported")
         assert self._process.stdin is not None, "its stdin is a pipe"
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()

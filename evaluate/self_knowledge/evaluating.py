@@ -79,6 +79,8 @@ def evaluate_self_knowledge(
     """
     possible = _examples(rows, setup)
     setup.check(possible, pictures=drawing is not None)
+    if not generators and DUAL in setup.stages:
+        raise UserError("in the protocol 'dual' who wrote a text writes another one: name that model, too (--model)")
     examples = _first(possible, setup, limit)
     rows = rows.filter(pc.field("id").isin(list(examples)))
     own = list(_first(_examples(given, setup), setup, limit).values()) if given is not None else []
@@ -232,5 +234,9 @@ def _take_over(run: Run, setup: Setup, examples: dict[str, Example], earlier: Pa
                     pictures.take_over(run.folder, row["generation"], earlier)
                 run.append(row["model"], row["revision"], request, Reply(**{name: row[name] for name in _REPLY}))
     if not taken:
-        source = next(iter(examples.values())).params["source_id"] or "the same examples"
-        raise UserError(f"{earlier} holds no texts that can be reused: it must have generated {source}, …")
+        source = next(iter(examples.values())).params["source_id"] or next(iter(examples))
+        who = ", ".join(sorted({row["model"] for row in texts})) or "nobody"
+        raise UserError(
+            f"{earlier} holds no texts that can be reused: wanted are texts for {source}, …"
+            f"{' by ' + ', '.join(sorted(names)) if names else ''}; in it wrote {who}"
+        )

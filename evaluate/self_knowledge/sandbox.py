@@ -8,8 +8,8 @@ What holds it, in this order (``sandbox_child`` does it, and says so before it s
 - root is dropped, for a user that nobody else is, since limits do not hold root;
 - limits on memory, processor time, file sizes, and processes: it is one, and can neither fork nor start a thread;
 - Landlock: it reads the Python installation and the system's libraries, and writes in its folder alone;
-- a filter of system calls: no sockets, no memory that the limits do not see, no change of anybody's permissions or
-  times, no way to outlive its end.
+- a filter of system calls: no sockets but a pair of its own, no memory that the limits do not see, no change of
+  anybody's permissions or times, no way to outlive its end.
 
 A limit on wall-clock time ends it from outside. By its name it may find out that a file is there, not what it holds.
 """

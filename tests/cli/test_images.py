@@ -133,9 +133,16 @@ def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
         (["self-knowledge:image-color", "--model", "m"], "image-color is about pictures: name who draws them (--image"),
         (
             ["self-knowledge:fact", "--model", "m", "--image-model", "p"],
-            "self-knowledge:fact has no pictures: --image-",
+            "--image-model is for self-knowledge:image-…, not for self-knowledge:fact",
         ),
-        (["diary-recall:1k", "--model", "m", "--image-size", "8x8"], "diary-recall:1k has no pictures: --image-… is"),
+        (
+            ["diary-recall:1k", "--model", "m", "--image-size", "8x8"],
+            "--image-size is for self-knowledge:image-…, not for diary",
+        ),
+        (
+            ["self-knowledge:image-color", "--image-model", "p", "--benchmark", "b"],
+            "--benchmark is for self-knowledge:b",
+        ),
         (["self-knowledge:image-color", "--model", "m", "--image-model", "./gone"], "./gone does not exist"),
         (
             ["self-knowledge:image-color", "--image-model", "p", "--image-endpoint", "here", "--model", "m"],

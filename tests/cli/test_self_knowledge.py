@@ -6,9 +6,13 @@ import shlex
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from selfknow.cli.app import app
+from selfknow.errors import UserError
 from tests.conftest import REPOSITORY, Run
 from tests.evaluate.images import picture_server
 from tests.test_documents import console_blocks
@@ -89,6 +93,24 @@ def test_another_model_adds_the_next_row_of_the_matrix(selfknow: Run, server: st
     ]
 
 
+def test_another_place_is_asked_about_everybodys_texts_of_an_earlier_run(selfknow: Run, server: str) -> None:
+    task = ["evaluate", "self-knowledge:total-count", "--limit", 2, "--format", "json"]
+    assert selfknow(*task, "--endpoint", server, "--model", "counter", "--out", "first").returncode == 0
+    elsewhere = [*task, "--endpoint", server.replace("127.0.0.1", "localhost"), "--reuse", "first", "--out", "second"]
+    result = selfknow(*elsewhere, "--verifier", "miscounter")
+    assert result.returncode == 0, result.stderr
+    assert [(row["stage"], row["answered"]) for row in json.loads(result.stdout)] == [("verify", 2)]
+    assert selfknow("score", "second").returncode == 0
+    [row] = json.loads(selfknow("query", "self_knowledge_matrix", "second", "--format", "json").stdout)
+    assert (row["generator"], row["written"], row["read"]) == (f"{server} counter", 1.0, 0.0)
+    assert row["verifier"].startswith("http://localhost")
+    refused = selfknow(*elsewhere, "--model", "counter")
+    assert refused.returncode == 2
+    assert f"by {elsewhere[7]} counter; in it wrote {server} counter" in refused.stderr
+    dual = selfknow(*elsewhere[:-1], "dual", "--verifier", "miscounter", "--protocol", "dual")
+    assert "in the protocol 'dual' who wrote a text writes another one: name that model" in dual.stderr
+
+
 def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> None:
     command = ["evaluate", "self-knowledge:agents", "--endpoint", server, "--model", "counter", "--out", "agents"]
     result = selfknow(*command, "--verifier", "judge", "--limit", 2, "--format", "json")
@@ -113,6 +135,44 @@ def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, server: str, argum
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+TASKS = ["diary-recall:1k", "self-aware", "self-knowledge:fact", "self-knowledge:agents", "according-to:nq", "gsm8k"]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "option"),
+    [
+        (TASKS[1:], "--probes"),
+        (TASKS[1:], "--stop"),
+        ([task for task in TASKS if task != "self-aware"], "--form=direct"),
+        ([task for task in TASKS if task != "self-knowledge:fact"], "--protocol=separate"),
+        ([task for task in TASKS if task != "self-knowledge:fact"], "--reuse=run"),
+        ([task for task in TASKS if not task.startswith("self-knowledge")], "--verifier=m"),
+        (TASKS, "--benchmark=mine.csv"),
+        (TASKS, "--image-size=8x8"),
+        ([task for task in TASKS if task != "according-to:nq"], "--portrait=p"),
+        ([task for task in TASKS if task != "according-to:nq"], "--counts=c.csv"),
+        (["self-aware", "self-knowledge:agents", "according-to:nq", "gsm8k"], "--split=train"),
+        (["self-knowledge:agents"], "--samples=2"),
+    ],
+)
+def test_an_option_of_another_task_is_refused_not_passed_over(tmp_path: Path, tasks: list[str], option: str) -> None:
+    for task in tasks:
+        arguments = ["evaluate", task, "--model", "m", "--out", str(tmp_path / "run"), option]
+        error = CliRunner().invoke(app, arguments).exception
+        assert isinstance(error, UserError), task
+        assert re.fullmatch(rf"{option.partition('=')[0]} is for .*, not for {task}", str(error))
+    assert not (tmp_path / "run").exists()
+
+
+def test_agents_have_one_judge(selfknow: Run) -> None:
+    judges = ["--verifier", "a", "--verifier", "b"]
+    result = selfknow("evaluate", "self-knowledge:agents", "--model", "m", *judges, "--out", "run")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "selfknow: one model judges the tasks of agents: name one --verifier, not 2\n",
+    )
 
 
 def test_the_runs_in_the_documents_print_what_they_show(selfknow: Run, server: str) -> None:

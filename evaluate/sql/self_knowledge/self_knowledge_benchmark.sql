@@ -10,9 +10,9 @@
 with asked as (
     select
         calls.generation_id,
-        calls.run_id,
         runs.dataset,
         runs.config,
+        concat_ws(' ', runs.content_hash, runs.dataset_revision, calls.example_id) as question,
         calls.model as verifier,
         split_part(calls.variant, '/', 2) as wording,
         regexp_extract(calls.example_id, '-([a-z]+)$', 1) as style
@@ -21,18 +21,32 @@ with asked as (
     where calls.task = 'self-knowledge' and calls.stage = 'answer'
 ),
 
-given as (
+-- A question that a model was asked more than once, in several runs or samples, counts once, with its mean.
+questions as (
     select
         asked.dataset,
         asked.config,
         asked.verifier,
         asked.wording,
         asked.style,
-        count(*) as n_given,
-        count(scores.value) as n_given_graded,
-        coalesce(sum(scores.value), 0) as n_right
+        asked.question,
+        avg(scores.value) as accuracy
     from asked
     left join scores on asked.generation_id = scores.generation_id and scores.metric = 'answer_correct'
+    group by all
+),
+
+given as (
+    select
+        dataset,
+        config,
+        verifier,
+        wording,
+        style,
+        count(*) as n_given,
+        count(accuracy) as n_given_graded,
+        coalesce(sum(accuracy), 0) as n_right
+    from questions
     group by all
 ),
 

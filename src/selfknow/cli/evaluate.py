@@ -22,6 +22,7 @@ _REPLIES = "Replies"
 
 
 def evaluate(
+    context: typer.Context,
     task: Annotated[
         str,
         typer.Argument(
@@ -143,7 +144,7 @@ def evaluate(
     reuse: Annotated[
         Path | None,
         typer.Option(
-            help="A run whose texts are asked about; none are written.",
+            help="A run whose texts are asked about, --model's or without it everybody's; none are written.",
             show_default=False,
             rich_help_panel=_SELF_KNOWLEDGE,
         ),
@@ -301,6 +302,7 @@ def evaluate(
         samples=samples,
         limit=limit,
         opening=Opening(endpoint, text, chat, batch_size, concurrency, requests_per_minute, timeout, tries),
+        given=tuple(name for name in context.params if _is_given(context, name)),
     )
     quoting = QuotingOptions(
         portrait=portrait,
@@ -324,3 +326,8 @@ def evaluate(
     print_rows(rows, output_format)
     if any(row["failed"] for row in rows):
         raise typer.Exit(1)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

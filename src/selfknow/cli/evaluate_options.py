@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.cli.evaluate_models import Opening
-from selfknow.errors import UserError
 
 if TYPE_CHECKING:
     from selfknow.evaluate.models import Decoding
@@ -32,6 +31,7 @@ class Common:
         samples: Replies to each question.
         limit: Only the first so many questions.
         opening: How models are opened.
+        given: The parameters that were named on the command line.
     """
 
     task: str
@@ -47,6 +47,7 @@ class Common:
     samples: int
     limit: int | None
     opening: Opening
+    given: tuple[str, ...]
 
     def decoding(self, temperature: float = 0.0, max_new_tokens: int = _MAX_NEW_TOKENS) -> "Decoding":
         """How replies are drawn, with what is usual for the task where nothing was said."""
@@ -113,17 +114,6 @@ class PictureOptions:
         """Whether they name an image generator."""
         return self.model is not None or self.endpoint is not None
 
-    def check_unused(self, task: str) -> None:
-        """Refuse them for a task that is not about pictures.
-
-        Raises:
-            UserError: One of them was given.
-        """
-        if any(value is not None for value in vars(self).values()):
-            raise UserError(
-                f"{task} has no pictures: --image-… is for self-knowledge:image-counting, image-color, image-position"
-            )
-
 
 @dataclass(frozen=True)
 class QuotingOptions:
@@ -150,16 +140,6 @@ class QuotingOptions:
     counts: Path | None
     num_parameters: int | None
     instruction_tuned_from: str | None
-
-    def check_unused(self, task: str) -> None:
-        """Refuse those that name something for a task that has no use for it.
-
-        Raises:
-            UserError: One of them was given.
-        """
-        for name, value in (("portrait", self.portrait), ("prompt-format", self.format), ("counts", self.counts)):
-            if value is not None:
-                raise UserError(f"--{name} is for according-to, not for {task}")
 
     @property
     def facts(self) -> Mapping[str, object]:

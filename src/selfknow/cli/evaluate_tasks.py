@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from selfknow.cli import evaluate_fit as fit
 from selfknow.cli.evaluate_options import Common, DiaryOptions, PictureOptions, QuotingOptions, SelfKnowledgeOptions
 from selfknow.errors import UserError
 
@@ -37,22 +38,27 @@ def ask(
 
     check_form(form)
     name, _, set_name = common.task.partition(":")
-    is_corpus = name != "according-to" and common.task != "self-knowledge:agents" and not is_gsm8k(common.task)
-    corpus = open_corpus(common.task) if is_corpus else None
-    asks_the_unanswerable = corpus is not None and is_self_aware(corpus)  # told by its splits, and has no other
-    about_itself = corpus is not None and not asks_the_unanswerable and is_self_knowledge(corpus.read(common.split))
-    if corpus is not None and about_itself and corpus.config.startswith("image-"):
-        return _pictures(common, corpus, self_knowledge, pictures)
-    pictures.check_unused(common.task)
     if name == "according-to":
+        fit.check_fit(fit.ACCORDING_TO, common.task, common.given)
         return _according_to(common, set_name, quoting)
     if is_gsm8k(common.task):
+        fit.check_fit(fit.GSM8K, common.task, common.given)
         return _gsm8k(common)
-    if corpus is None:
+    if common.task == "self-knowledge:agents":
+        fit.check_fit(fit.AGENTS, common.task, common.given)
         return _agents(common)
-    if about_itself:
-        return _self_knowledge(common, corpus, self_knowledge)
-    return _self_aware(common, corpus, form) if asks_the_unanswerable else _diaries(common, corpus, diaries)
+    corpus = open_corpus(common.task)
+    if is_self_aware(corpus):
+        fit.check_fit(fit.SELF_AWARE, common.task, common.given)
+        return _self_aware(common, corpus, form)
+    if not is_self_knowledge(corpus.read(common.split)):
+        fit.check_fit(fit.DIARIES, common.task, common.given)
+        return _diaries(common, corpus, diaries)
+    if corpus.config.startswith("image-"):
+        fit.check_fit(fit.PICTURES, common.task, common.given)
+        return _pictures(common, corpus, self_knowledge, pictures)
+    fit.check_fit(fit.BENCHMARK if corpus.config == "benchmark" else fit.TEXTS, common.task, common.given)
+    return _self_knowledge(common, corpus, self_knowledge)
 
 
 def _diaries(common: Common, corpus: "Corpus", options: DiaryOptions) -> Rows:
@@ -95,6 +101,8 @@ def _gsm8k(common: Common) -> Rows:
 def _agents(common: Common) -> Rows:
     from selfknow.evaluate.self_knowledge.agents import evaluate_agents
 
+    if len(common.verifiers) > 1:
+        raise UserError(f"one model judges the tasks of agents: name one --verifier, not {len(common.verifiers)}")
     proposer = common.opening.language_model(common.model)
     judge = common.opening.language_model(common.verifiers[0]) if common.verifiers else proposer
     num_proposals = common.limit or 20
@@ -108,12 +116,14 @@ def _self_knowledge(common: Common, corpus: "Corpus", options: SelfKnowledgeOpti
 
     setup = Setup(corpus.config, options.protocol, options.wording, options.styles)
     rows, reference, given = rows_of(corpus, common.split, options.benchmark, options.protocol)
-    model = common.opening.language_model(common.model)
-    others = [model if name == common.model else common.opening.language_model(name) for name in common.verifiers]
+    of_everybody = common.reuse is not None and common.model is None and common.verifiers
+    models = [] if of_everybody else [common.opening.language_model(common.model)]
+    opened = dict(zip([common.model], models, strict=False))
+    others = [opened.get(name) or common.opening.language_model(name) for name in common.verifiers]
     return _stages(
         common,
         evaluate_self_knowledge(
-            *(rows, reference, setup, common.decoding(), common.out, [model]),
+            *(rows, reference, setup, common.decoding(), common.out, models),
             verifiers=others or None,
             samples=common.samples,
             limit=common.limit,

@@ -12,6 +12,7 @@ from selfknow.evaluate.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.models import Decoding, Reply, Request
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.self_knowledge.agents import evaluate_agents, read_proposal, read_reply, reply_kind
+from selfknow.evaluate.self_knowledge.replies import Parsed
 from tests.evaluate.self_knowledge.scripted import REFUSAL
 from tests.evaluate.self_knowledge.scripted_server import PATIENCE_SECONDS, serve
 
@@ -81,11 +82,12 @@ def test_what_is_no_proposal_is_none(reply: str) -> None:
 
 
 def test_replies_are_read_by_the_kind_of_the_answer() -> None:
-    assert [reply_kind(answer) for answer in ("2", "yes", "True", "Paris", "2 apples")] == [
-        *("number", "yes-no", "yes-no", "text", "text")
+    assert [reply_kind(answer) for answer in ("2", "yes", "True", "Paris", "2 apples", "Right angle", "1,5")] == [
+        *("number", "yes-no", "yes-no", "text", "text", "text", "text")
     ]
     assert read_reply("text", "Answer: **Paris**.", None).value == read_reply("text", "paris", None).value
     assert read_reply("text", "I'm sorry, I can't.", None).reason == "refusal"
+    assert read_reply("text", "Answer: par", "length") == Parsed(None, "cut off")
 
 
 class ServedAgent:

@@ -16,7 +16,8 @@ from selfknow.builders.self_knowledge_benchmark import new_rows
 from selfknow.builders.self_knowledge_sources import benchmark_questions
 from selfknow.builders.self_knowledge_tasks import BENCHMARK_SUBJECT
 from selfknow.errors import UserError
-from selfknow.evaluate.self_knowledge.benchmark import open_benchmark
+from selfknow.evaluate.corpora import open_corpus
+from selfknow.evaluate.self_knowledge.benchmark import open_benchmark, rows_of
 from selfknow.evaluate.store import read_examples
 from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
@@ -168,4 +169,6 @@ def test_a_benchmark_for_another_task_is_refused(selfknow: Run, server: str) -> 
     command = ["evaluate", "self-knowledge:fact", "--benchmark", "mine.jsonl", "--endpoint", server, "--out", "run"]
     result = selfknow(*command)
     assert result.returncode == 2
-    assert "--benchmark is for the task self-knowledge:benchmark, not for fact" in result.stderr
+    assert "--benchmark is for self-knowledge:benchmark, not for self-knowledge:fact" in result.stderr
+    with pytest.raises(UserError, match="for the task self-knowledge:benchmark, not for fact"):
+        rows_of(open_corpus("self-knowledge:fact"), "test", "mine.jsonl", "separate")

@@ -8,7 +8,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfknow.evaluate.self_knowledge import arithmetic, inequalities
+from selfknow.errors import UserError
+from selfknow.evaluate.self_knowledge import arithmetic, deciding, inequalities
 from selfknow.evaluate.self_knowledge.deciding import Decider
 from selfknow.evaluate.self_knowledge.inequalities import Decision
 from selfknow.evaluate.self_knowledge.mathematics import UnreadableError, expression
@@ -138,6 +139,12 @@ def test_the_answer_itself_is_computed_where_the_question_has_one(question: str,
     assert (found.reason is None) == (answer is not None)
     if answer is not None:
         assert arithmetic.decide(question, answer).value is True, "what is computed is what is decided to be right"
+
+
+def test_a_process_that_does_not_start_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deciding, "_SECONDS_TO_START", 0.0)
+    with Decider() as decider, pytest.raises(UserError, match="the process that decides mathematics does not start"):
+        decider.arithmetic("What is 6 * 7?", "42")
 
 
 def test_a_question_that_takes_too_long_is_null_and_the_next_is_decided() -> None:

@@ -10,6 +10,8 @@ import duckdb
 import pytest
 from scipy.stats import binomtest
 
+from tests.conftest import REPOSITORY
+
 SQL = files("selfknow.evaluate") / "sql"
 FOLDER = SQL / "self_knowledge"
 QUERIES = sorted(path.name[:-4] for path in FOLDER.iterdir() if path.name.startswith("self_knowledge_"))
@@ -145,6 +147,12 @@ def test_a_query_says_what_it_is_and_runs_over_nothing(runs: Runs, name: str) ->
     head = (FOLDER / f"{name}.sql").read_text()
     assert all(f"-- {field}: " in head for field in ("Source", "Grain", "Columns", "Needs"))
     assert runs.ask(name) == []
+
+
+def test_every_query_stands_in_the_guide() -> None:
+    guide = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
+    listed = {line.split("`")[1] for line in guide.splitlines() if line.startswith("| `self_knowledge_")}
+    assert listed == set(QUERIES)
 
 
 def test_tables_have_averages_that_follow_from_their_rows_and_texts_that_were_not_asked_about(runs: Runs) -> None:
@@ -296,6 +304,22 @@ def test_a_benchmarks_own_accuracy_stands_beside_the_score(runs: Runs) -> None:
     assert (row["n"], row["n_graded"], row["score"]) == (70, 70, 0.8)
     assert row["difference"] == pytest.approx(0.2)
     assert (round(row["difference_low"], 4), round(row["difference_high"], 4)) == (0.0524, 0.3339)
+
+
+def test_a_question_of_the_benchmark_that_is_asked_in_several_runs_counts_once(runs: Runs) -> None:
+    runs.connection.execute("insert into runs (run_id, dataset, config) values ('again', 'org/exam', 'biology')")
+    runs.connection.execute(
+        "insert into runs (run_id, dataset, config, content_hash) values ('other', 'org/exam', 'biology', 'changed')"
+    )
+    runs.add("benchmark", [(None, None, 1.0)] * 4)
+    for run, right in (("run", 2), ("again", 2), ("other", 4)):
+        for number in range(4):
+            name = runs.call("benchmark-given", number, "answer", "separate/ours", "ann", None, "plain")
+            runs.connection.execute("update calls set run_id = ? where generation_id = ?", [run, name])
+            runs.score(name, "answer_correct", float(number < right))
+    [row] = runs.ask("self_knowledge_benchmark")
+    assert (row["n_given"], row["n_given_graded"], row["initial"]) == (8, 8, 0.75)
+    assert (row["n"], row["score"]) == (4, 1.0)
 
 
 def test_a_score_without_the_benchmarks_own_accuracy_has_no_difference(runs: Runs) -> None:
