@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return four_runs(tmp_path_factory.mktemp("four"))
 
 
+@cache
 def reported(*runs: Path, **portraits: Portrait) -> Report:
     with connect(list(runs), portraits=portraits) as connection:
         return gather(connection)
