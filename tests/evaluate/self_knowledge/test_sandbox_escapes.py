@@ -253,11 +253,12 @@ def processes_of(name: str) -> list[str]:
         time.sleep(0.05)
 
 
-def test_nothing_is_left_behind_on_disk() -> None:
-    before = set(Path(tempfile.gettempdir()).glob("selfknow-sandbox-*"))
+def test_nothing_is_left_behind_on_disk(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(open_folder))  # others run programs in the usual one meanwhile
+    before = set(open_folder.iterdir())
     run_python("import os\nos.makedirs('a/b')\nopen('a/b/c', 'w').write('x')\nos.mkdir('closed', 0)")
     run_python("while True: pass", SHORT)
-    assert set(Path(tempfile.gettempdir()).glob("selfknow-sandbox-*")) == before
+    assert set(open_folder.iterdir()) == before
 
 
 def test_nothing_is_run_where_system_calls_cannot_be_filtered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
