@@ -50,6 +50,7 @@ def fresh_hugging_face_home(shared_folder: Path) -> None:
     """Hide whatever this machine has cached: a warm cache hides failures."""
     os.environ["HF_HOME"] = str(shared_folder / "hugging_face_home")
     os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+    os.environ["XDG_CACHE_HOME"] = str(shared_folder / "cache")
 
 
 @pytest.fixture(scope="session")

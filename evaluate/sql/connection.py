@@ -1,5 +1,6 @@
 """One DuckDB connection over run folders: views where the files lie, and the functions of this field beside them."""
 
+import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import fsspec
 
+from selfknow.cache import cached
 from selfknow.errors import UserError
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.runs.reader import HUB, RunFolder, open_runs
@@ -186,11 +188,18 @@ def _read_only(
 @cache
 def _without_runs(_tasks: tuple[Task[Any, Any], ...]) -> bytes:
     """A database of these tasks' functions and views, without runs: to make them takes longer than to fill them."""
-    with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
-        path = Path(folder) / "views.duckdb"
-        with duckdb.connect(str(path)) as connection:
-            _make(connection, [], {})
-        return path.read_bytes()
+    making = list(statements([], {}, few_rows="table"))
+
+    def made() -> bytes:
+        with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
+            path = Path(folder) / "views.duckdb"
+            with duckdb.connect(str(path)) as connection:
+                for statement in making:
+                    connection.execute(statement)
+            return path.read_bytes()
+
+    digest = hashlib.sha256("\0".join([duckdb.__version__, *making]).encode()).hexdigest()
+    return cached(f"views-{digest[:16]}.duckdb", made)
 
 
 def _make(
