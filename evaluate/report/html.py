@@ -46,8 +46,11 @@ def render(report: Report, title: str) -> str:
 
 
 def specification(panel: Panel) -> dict[str, Any]:
-    """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
-    made: dict[str, Any] = panel.chart.to_dict()
+    """A panel as Vega-Lite has it, without the theme that Altair would write into it.
+
+    Not checked against Vega-Lite's schema, which takes longer than all queries: the tests do.
+    """
+    made: dict[str, Any] = panel.chart.to_dict(validate=False)
     made.pop("config", None)
     return made
 
