@@ -29,18 +29,10 @@ SECONDS_BETWEEN_LOOKS = 2.0
 PRELOADED = (
     *("aiohttp", "altair", "dill", "duckdb", "fsspec", "great_expectations", "httpx2", "multiprocess", "numba"),
     *("numpy", "pandas", "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "requests", "scipy.stats"),
-    *(
-        "sklearn.metrics",
-        "sqlalchemy",
-        "sympy",
-        "torch",
-        "torch.distributed",
-        "torch._dynamo",
-        "pydantic.types",
-        "typer._adapters",
-        "xxhash",
-        "yaml",
-    ),
+    *("sklearn.metrics", "sqlalchemy", "sympy", "torch", "torch.distributed", "torch._dynamo", "typer", "xxhash"),
+    # What these and Hugging Face's libraries import when they are used.
+    *("anyio._backends._asyncio", "filelock", "fsspec.implementations.dirfs", "httpcore2", "multiprocess.pool"),
+    *("pyarrow.json", "pydantic.types", "trio", "truststore", "typer._adapters", "xml.dom.minidom", "yaml"),
 )
 HUGGING_FACE = (
     *("datasets", "huggingface_hub.hf_api", "huggingface_hub.hf_file_system", "peft", "sentence_transformers"),
