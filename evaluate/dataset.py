@@ -5,13 +5,13 @@ on the spot, the same on every machine; ``FOLDER:CONFIG`` is a dataset folder; `
 if wanted, is a dataset on the Hub. Without ``:CONFIG`` it is the only config that the dataset has.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from selfknow.cache import cache_folder
 from selfknow.downloads import DownloadError, dataset_file, dataset_folder
 from selfknow.errors import UserError
 from selfknow.evaluate.runs.description import DatasetReference
@@ -139,11 +139,6 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
     configs = read_json(folder / MANIFEST).get("configs")
     entry = configs.get(config) if isinstance(configs, dict) else None
     return entry if isinstance(entry, dict) else {}
-
-
-def cache_folder() -> Path:
-    """Where corpora that were built on the spot are kept: ``$XDG_CACHE_HOME/selfknow``, or ``~/.cache/selfknow``."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "selfknow"
 
 
 def _build(name: str, config: str) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
@@ -50,10 +51,22 @@ def fresh_hugging_face_home(shared_folder: Path) -> None:
     """Hide whatever this machine has cached: a warm cache hides failures."""
     os.environ["HF_HOME"] = str(shared_folder / "hugging_face_home")
     os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+    os.environ["XDG_CACHE_HOME"] = str(shared_folder / "cache")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_certificate(shared_folder: Path) -> None:
+    """Every HTTP client reads all certificates of this machine, for plain HTTP too, which takes longer than a reply."""
+    path = shared_folder / "certificate.pem"
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            first = Path(certifi.where()).read_text(encoding="utf-8").partition("END CERTIFICATE-----")
+            path.write_text("".join([*first[:2], "\n"]), encoding="utf-8")
+    os.environ["SSL_CERT_FILE"] = str(path)
 
 
 @pytest.fixture(scope="session")
-def python(fresh_hugging_face_home: None, shared_folder: Path) -> WarmPython:
+def python(fresh_hugging_face_home: None, one_certificate: None, shared_folder: Path) -> WarmPython:
     """Run ``python ARGUMENTS`` as a process that has imported the heavy libraries already."""
     return WarmPython(shared_folder, os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid())
 

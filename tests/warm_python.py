@@ -1,9 +1,9 @@
-"""Python processes that start warm: forked from one that has already imported the heavy libraries.
+"""Python processes that start warm: forked from one that has already imported the heavy libraries and our modules.
 
 Most tests of the command line want a real process, with an exit code, streams, a folder and an environment of its own,
-but not the two to ten seconds in which it imports Great Expectations or torch. The libraries alone are shared: whatever
-is ours is imported anew in every process. What a process imports and when, how it is killed and what it leaves behind
-are tested with processes that start cold.
+but not the two to ten seconds in which it imports Great Expectations or torch, nor the second that our own modules
+take. What a process imports and when, how it is killed and what it leaves behind are tested with processes that start
+cold.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""Imports the heavy libraries once, and forks a process for every connection: see ``warm_python.py``.
+"""Imports the heavy libraries and our modules once, and forks a process for every connection: see ``warm_python.py``.
 
 Run as ``python -P warm_python_server.py OWNER SOCKET SOCKET``; it ends when the process OWNER has. Behind the second
 socket Hugging Face's libraries are imported, too, which read their environment variables then: HF_HOME above all.
+Behind the first they are not, nor is any module of ours that needs them.
 """
 
 import atexit
@@ -18,8 +19,9 @@ import sys
 import threading
 import traceback
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +29,35 @@ SECONDS_BETWEEN_LOOKS = 2.0
 PRELOADED = (
     *("aiohttp", "altair", "dill", "duckdb", "fsspec", "great_expectations", "httpx2", "multiprocess", "numba"),
     *("numpy", "pandas", "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "requests", "scipy.stats"),
-    *(
-        "sklearn.metrics",
-        "sqlalchemy",
-        "sympy",
-        "torch",
-        "torch.distributed",
-        "torch._dynamo",
-        "typer",
-        "xxhash",
-        "yaml",
-    ),
+    *("sklearn.metrics", "sqlalchemy", "sympy", "torch", "torch.distributed", "torch._dynamo", "typer", "xxhash"),
+    # What these and Hugging Face's libraries import when they are used.
+    *("anyio._backends._asyncio", "filelock", "fsspec.implementations.dirfs", "httpcore2", "multiprocess.pool"),
+    *("pyarrow.json", "pydantic.types", "trio", "truststore", "typer._adapters", "xml.dom.minidom", "yaml"),
 )
 HUGGING_FACE = (
     *("datasets", "huggingface_hub.hf_api", "huggingface_hub.hf_file_system", "peft", "sentence_transformers"),
     *("transformers.trainer", "transformers.models.auto.modeling_auto", "transformers.models.auto.tokenization_auto"),
     *(f"transformers.models.{name}.modeling_{name}" for name in ("gpt_neox", "gpt2", "llama", "opt", "t5")),
 )
+OF_HUGGING_FACE = {name.partition(".")[0] for name in HUGGING_FACE} | {"accelerate", "diffusers", "tokenizers"}
+
+
+class Refusal(MetaPathFinder):
+    """Refuses to import Hugging Face's libraries."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        if fullname.partition(".")[0] in OF_HUGGING_FACE:
+            raise ImportError(f"{fullname} reads its environment variables when it is imported")
 
 
 def serve(owner: int, address: str, address_with_hugging_face: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listeners = [_listen(address), _listen(address_with_hugging_face)]
     _import(PRELOADED)
+    sys.meta_path.insert(0, refusal := Refusal())
+    _import(_ours())
+    sys.meta_path.remove(refusal)
+    _compile_patterns()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     other = os.fork()
@@ -65,6 +73,27 @@ def _listen(address: str) -> socket.socket:
     listener.bind(address)
     listener.listen(64)
     return listener
+
+
+def _ours() -> Iterator[str]:
+    """Our modules by name. None does any work when it is imported, so a process that has them is as good as new."""
+    import selfknow
+
+    for place in map(Path, selfknow.__path__):
+        for folder, inner, files in os.walk(place, followlinks=True):
+            inner[:] = sorted(set(inner) - {"__pycache__", "datasets_src"})
+            parts = ("selfknow", *Path(folder).relative_to(place).parts)
+            for file in sorted(files):
+                name, _, kind = file.rpartition(".")
+                if kind == "py" and name != "__main__":
+                    yield ".".join(parts if name == "__init__" else (*parts, name))
+
+
+def _compile_patterns() -> None:
+    """Have the patterns that a process compiles once, which takes it half a second; what is there survives a fork."""
+    from selfknow.evaluate.tasks.self_aware.reading import read_reply
+
+    read_reply("I am not sure.")
 
 
 def _import(names: Iterable[str]) -> None:

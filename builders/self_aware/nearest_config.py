@@ -7,7 +7,6 @@ comes under a licence of its own; ``nearest.py`` is the search. An answerable ro
      "answerable": True, "category": None, "source": "nq-open/NQ-open.dev", "pair_id": "consensus-001-1", "flags": []}
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -33,6 +32,7 @@ from selfknow.builders.self_aware.nearest import Partner, choose_partners, diges
 from selfknow.builders.self_aware.question_pools import PoolQuestion, batches_of, read_pool
 from selfknow.builders.self_aware.question_text import answer_flags, normalized
 from selfknow.builders.self_aware.questions import SCHEMA, SPLITS, Question, questions
+from selfknow.cache import cache_folder
 from selfknow.errors import UserError
 
 SOURCES = "self_aware/nearest"
@@ -115,8 +115,8 @@ def _partners(pool: Pool) -> tuple[Partner, ...]:
 
 def _saved(pool: Pool, texts: list[str]) -> Path:
     """Where the search is saved as it goes, and taken up again after a kill: a file for each search."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "selfknow" / "nearest"
-    return cache / f"{digest_of(pool.encoder, [*(file.sha256 for file in pool.files), *texts])}.npz"
+    digest = digest_of(pool.encoder, [*(file.sha256 for file in pool.files), *texts])
+    return cache_folder() / "nearest" / f"{digest}.npz"
 
 
 @cache

@@ -1,6 +1,8 @@
 """What a report says: the rows of every query over a connection's runs, before they have any form."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,15 +103,22 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
     runs = connection.rows("select * from runs order by created_at, run_id")
     tasks, labels = _tasks(runs), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures().items()} | dict(_ANY_TASK)
+    queries = {name: find_query(name) for name in figures}
     bar = tqdm(figures.items(), disable=not progress, unit="query", desc="report")
-    sections = [_section(connection, find_query(name), figure, labels) for name, figure in bar]
-    return Report(
-        runs=runs,
-        overview=connection.rows(find_query("overview").sql),
-        labels=labels,
-        sections=sections,
-        exhibits={task.name: task.exhibits(connection) for task in tasks},
-    )
+    with connection.as_tables(_views_of_several(queries.values(), tasks)):
+        return Report(
+            runs=runs,
+            overview=connection.rows(find_query("overview").sql),
+            labels=labels,
+            sections=[_section(connection, queries[name], figure, labels) for name, figure in bar],
+            exhibits={task.name: task.exhibits(connection) for task in tasks},
+        )
+
+
+def _views_of_several(queries: Iterable[Query], tasks: Sequence[Task[Any, Any]]) -> list[str]:
+    """The tasks' views that more than one of the queries reads."""
+    readers = Counter(view for query in queries for view in set(re.findall(r"\b(?:from|join)\s+(\w+)", query.sql)))
+    return [view for task in tasks for view in task.views if readers[view] > 1]
 
 
 def _tasks(runs: Sequence[Row]) -> list[Task[Any, Any]]:

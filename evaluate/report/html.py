@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from selfknow.cache import cached
 from selfknow.evaluate.report.gather import Report, Section
 from selfknow.evaluate.report.headline import MOST_NUMBERS, headline
 from selfknow.evaluate.report.shape import Exhibit, Panel
@@ -23,7 +24,6 @@ def render(report: Report, title: str) -> str:
         report: What it says.
         title: Of the page.
     """
-    import vl_convert
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -41,13 +41,16 @@ def render(report: Report, title: str) -> str:
         version=__version__,
         style=_asset("report.css"),
         script=_asset("report.js"),
-        charts_script=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace("</script", "<\\/script"),
+        charts_script=_charts_script(),
     )
 
 
 def specification(panel: Panel) -> dict[str, Any]:
-    """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
-    made: dict[str, Any] = panel.chart.to_dict()
+    """A panel as Vega-Lite has it, without the theme that Altair would write into it.
+
+    Not checked against Vega-Lite's schema, which takes longer than all queries: the tests do.
+    """
+    made: dict[str, Any] = panel.chart.to_dict(validate=False)
     made.pop("config", None)
     return made
 
@@ -55,6 +58,17 @@ def specification(panel: Panel) -> dict[str, Any]:
 @cache
 def _asset(name: str) -> str:
     return (files("selfknow.evaluate") / "report" / "page" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _charts_script() -> str:
+    """The libraries that draw the charts, as one script; to bundle them takes seconds."""
+    import vl_convert
+
+    def bundled() -> bytes:
+        return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()
+
+    return cached(f"charts-{vl_convert.__version__}.js", bundled).decode().replace("</script", "<\\/script")
 
 
 def json_script(value: object) -> Any:

@@ -1,8 +1,9 @@
 """One DuckDB connection over run folders: views where the files lie, and the functions of this field beside them."""
 
+import hashlib
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import fsspec
 
+from selfknow.cache import cached
 from selfknow.errors import UserError
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.runs.reader import HUB, RunFolder, open_runs
@@ -68,6 +70,29 @@ class Connection(AbstractContextManager["Connection"]):
         except duckdb.Error as error:
             raise query_error(error) from error
         return [dict(zip(relation.columns, row, strict=True)) for row in rows]
+
+    @contextmanager
+    def as_tables(self, views: Iterable[str]) -> Iterator[None]:
+        """Make views temporary tables for a block of many queries: each is planned and read once, not once a query.
+
+        Args:
+            views: Their names.
+
+        Raises:
+            UserError: There is no such view, or it cannot be read.
+
+        Example:
+            >>> with connection.as_tables(["calls"]):  # doctest: +SKIP
+            ...     connection.rows("select count(*) from calls")
+        """
+        with ExitStack() as stack:
+            for view in views:
+                try:
+                    self.duckdb.execute(f'create temp table "{view}" as from main."{view}"')
+                except duckdb.Error as error:
+                    raise query_error(error) from error
+                stack.callback(self.duckdb.execute, f'drop table temp.main."{view}"')
+            yield
 
     def close(self) -> None:
         """Let go of the connection and of its temporary files."""
@@ -186,11 +211,18 @@ def _read_only(
 @cache
 def _without_runs(_tasks: tuple[Task[Any, Any], ...]) -> bytes:
     """A database of these tasks' functions and views, without runs: to make them takes longer than to fill them."""
-    with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
-        path = Path(folder) / "views.duckdb"
-        with duckdb.connect(str(path)) as connection:
-            _make(connection, [], {})
-        return path.read_bytes()
+    making = list(statements([], {}, few_rows="table"))
+
+    def made() -> bytes:
+        with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
+            path = Path(folder) / "views.duckdb"
+            with duckdb.connect(str(path)) as connection:
+                for statement in making:
+                    connection.execute(statement)
+            return path.read_bytes()
+
+    digest = hashlib.sha256("\0".join([duckdb.__version__, *making]).encode()).hexdigest()
+    return cached(f"views-{digest[:16]}.duckdb", made)
 
 
 def _make(

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from altair.utils.schemapi import SchemaValidationError
 
 from selfknow.evaluate.report.gather import Report, gather
 from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.html import specification
 from selfknow.evaluate.report.shape import ExampleGroup, Number, Panel, Verdict
 from selfknow.evaluate.report.write import write_html, write_markdown
 from selfknow.evaluate.sql.connection import connect
@@ -193,6 +195,18 @@ def test_all_twelve_prompts_have_a_chart_of_popularity_and_each_kind_its_colour(
         layers = panel.chart.to_dict()["layer"]
         domains = [layer["encoding"]["color"]["scale"]["domain"] for layer in layers if "color" in layer["encoding"]]
         assert domains == [["null", "grounding", "anti-grounding"]] * 2, name
+
+
+def test_every_chart_is_as_the_schema_of_vega_lite_has_it(runs: list[Path]) -> None:
+    drawn = [panel for of_query in panels(reported(*runs)).values() for panel in of_query]
+    assert len(drawn) > 15
+    for panel in drawn:
+        checked = panel.chart.to_dict()
+        del checked["config"]
+        assert specification(panel) == checked
+    drawn[0].chart["mark"] = "scribble"
+    with pytest.raises(SchemaValidationError):
+        drawn[0].chart.to_dict()
 
 
 def test_every_link_of_a_page_leads_somewhere_and_names_keep_their_capitals(runs: list[Path], tmp_path: Path) -> None:

@@ -24,7 +24,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import certifi
 import pytest
 
 from selfknow.builders.self_knowledge.benchmark import given_rows
@@ -172,12 +171,6 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(endpoint_calls, "_LONGEST_BACK_OFF_SECONDS", 0.01)
-        # Every client reads all certificates of this machine, for plain HTTP too: one will do.
-        one = tmp_path_factory.mktemp("certificates") / "one.pem"
-        one.write_text(
-            Path(certifi.where()).read_text().partition("END CERTIFICATE-----")[0] + "END CERTIFICATE-----\n"
-        )
-        patch.setenv("SSL_CERT_FILE", str(one))
         shared = stack.enter_context(Decider())  # none waits for one of its own to start
         patch.setattr(scoring, "Decider", lambda: nullcontext(shared))
         address = stack.enter_context(serve(cells))

@@ -91,6 +91,20 @@ def test_writing_must_be_asked_for(run: Path, tmp_path: Path) -> None:
     assert rows(run, query, read_only=False) == [("chess",)]
 
 
+def test_views_are_tables_for_a_while_with_the_same_rows(run: Path) -> None:
+    tables = "select table_name from duckdb_tables() where temporary"
+    with connect(run) as connection:
+        before = {view: connection.rows(f"from {view} order by all") for view in ("answers", "calls")}
+        assert all(before.values())
+        with connection.as_tables(before):
+            assert {row["table_name"] for row in connection.rows(tables)} == set(before)
+            assert {view: connection.rows(f"from {view} order by all") for view in before} == before
+        with pytest.raises(UserError, match="nothing does not exist"), connection.as_tables(["calls", "nothing"]):
+            pass
+        assert connection.rows(tables) == []
+        assert connection.rows("from answers order by all") == before["answers"]
+
+
 def test_no_temporary_file_stays(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()

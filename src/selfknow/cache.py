@@ -1,0 +1,41 @@
+"""A folder for what takes long to make and would be the same the next time; whoever deletes it loses time alone."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from filelock import FileLock
+
+from selfknow.errors import UserError
+from selfknow.files import write_whole
+
+
+def cache_folder() -> Path:
+    """``$XDG_CACHE_HOME/selfknow``, or ``~/.cache/selfknow``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "selfknow"
+
+
+def cached(name: str, make: Callable[[], bytes]) -> bytes:
+    """The bytes of a file in the cache folder, made where there is none.
+
+    Processes that want the same file wait for the first of them. Where the folder cannot be used, the bytes are made
+    anew each time.
+
+    Args:
+        name: The file's name, another one whenever the bytes would be others.
+        make: Makes them.
+
+    Example:
+        >>> cached("squares-10.txt", lambda: " ".join(str(n * n) for n in range(10)).encode())  # doctest: +SKIP
+        b'0 1 4 9 16 25 36 49 64 81'
+    """
+    with suppress(OSError, RuntimeError, NotImplementedError, UserError):  # no home, no room, no locks
+        path = cache_folder() / name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(path.with_name(f".{name}.lock")):
+                if not path.exists():
+                    write_whole(path, make())
+        return path.read_bytes()
+    return make()
