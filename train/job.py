@@ -42,6 +42,8 @@ class TrainingJob:
         micro_batch_size: The most examples that go through the model at once; null: all that a process has in a step.
             What is learnt does not depend on it.
         report_to: Experiment trackers that are told of the training, too.
+        stand_in: A checkpoint folder, or another Hub id, in place of the published checkpoint of a model of the suite:
+            its shape, its tokenizer and, but from scratch, its weights.
 
     Raises:
         UserError: It should start from a checkpoint that was never published.
@@ -56,26 +58,29 @@ class TrainingJob:
     generation_batch_size: int = 64
     micro_batch_size: int | None = None
     report_to: tuple[str, ...] = ()
+    stand_in: str | None = None
 
     def __post_init__(self) -> None:
         if not self.scratch and self.checkpoint is None:
-            raise UserError(f"{self.model} was never published: train it with --scratch")
+            raise UserError(f"{self.model} was never published: train it with --scratch, or from --checkpoint FOLDER")
 
     @property
     def checkpoint(self) -> str | None:
         """What ``transformers`` knows the model by; null for OPT 7M."""
-        return MODELS[self.model].checkpoint if self.model in MODELS else self.model
+        return self.stand_in or (MODELS[self.model].checkpoint if self.model in MODELS else self.model)
 
     @property
     def tokenizer_name(self) -> str:
         """Where its tokenizer is from: ``corpus``, a Hub id or a folder."""
-        return self.tokenizer or (MODELS[self.model].tokenizer if self.model in MODELS else self.model)
+        published = MODELS[self.model].tokenizer if self.model in MODELS else self.model
+        return self.tokenizer or self.stand_in or published
 
     def as_json(self) -> dict[str, object]:
         """What must agree before a training is gone on with."""
         return {
             "task": "train",
             "model": self.model,
+            **({} if self.stand_in is None else {"stand_in": self.stand_in}),
             "scratch": self.scratch,
             "tokenizer": self.tokenizer,
             "vocab_size": self.vocab_size if self.tokenizer == CORPUS_TOKENIZER else None,
@@ -235,7 +240,8 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
         raise UserError("LoRA adapts a trained model: leave out --scratch or --lora-rank")
     if vocab_size is not None:
         vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
-    config = MODELS[job.model].config() if job.model in MODELS else checkpoints.load_config(job.model)
+    is_published = job.stand_in is None and job.model in MODELS
+    config = MODELS[job.model].config() if is_published else checkpoints.load_config(job.stand_in or job.model)
     own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
     config.update({**own_vocabulary, **_dropout(config, job.recipe.dropout)})
     return from_config(config)

@@ -20,6 +20,7 @@ class TrainingOptions:
 
     Attributes:
         scratch: Start from random weights, with the published tokenizer.
+        checkpoint: What stands in for the published checkpoint of one of the paper's models; null: nothing.
         tokenizer: A Hub id or folder, or ``corpus``; null: the published one.
         corpus_tokenizer: Train a small tokenizer from the corpus.
         vocabulary_size: Its most tokens.
@@ -51,6 +52,7 @@ class TrainingOptions:
     """
 
     scratch: bool = option(False, "Start from random weights, with the published tokenizer (OPT 7M: OPT 125M's).")
+    checkpoint: str | None = option(None, "A folder that stands in for the published checkpoint.")
     tokenizer: str | None = option(None, "Another tokenizer: a Hub id or folder. Default: the published one.")
     corpus_tokenizer: bool = option(False, "Train a small tokenizer from the corpus, without a network.")
     vocabulary_size: int = option(4_096, "The most tokens of a tokenizer from the corpus.", minimum=300)
@@ -178,4 +180,5 @@ def training_job(model: str, data: str, options: TrainingOptions) -> "TrainingJo
         generation_batch_size=options.batch_size,
         micro_batch_size=options.micro_batch_size,
         report_to=tuple(options.report_to),
+        stand_in=options.checkpoint,
     )

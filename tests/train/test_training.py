@@ -155,7 +155,7 @@ def test_a_folder_that_holds_something_else_is_refused(corpus: ConfigFiles, mode
 
 
 def test_a_model_that_was_never_published_needs_scratch(corpus: ConfigFiles) -> None:
-    with pytest.raises(UserError, match="opt-7m was never published: train it with --scratch"):
+    with pytest.raises(UserError, match="opt-7m was never published: train it with --scratch, or from --check"):
         TrainingJob("opt-7m", corpus, SHORT)
 
 
@@ -171,6 +171,12 @@ def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
     for number, each in enumerate((scratch, tuned)):
         tokenizer = each.make_tokenizer(tmp_path / f"tokenizer-{number}")
         sizes.add((len(tokenizer), each.make_model(tokenizer).num_parameters()))
+    assert len(sizes) == 1
+    stand_ins = [replace(each, model="opt-7m", stand_in=str(published)) for each in (scratch, tuned)]
+    for each in stand_ins:
+        tokenizer = each.make_tokenizer(tmp_path / f"stand-in-{each.scratch}")
+        sizes.add((len(tokenizer), each.make_model(tokenizer).num_parameters()))
+        assert (each.facts().origin, each.facts().from_scratch) == ("opt-7m", each.scratch)
     assert len(sizes) == 1
     small = replace(scratch, tokenizer=CORPUS_TOKENIZER, vocab_size=300)
     assert len(small.make_tokenizer(tmp_path / "small")) == 300
