@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import typer
-
 from selfknow.errors import UserError
 from selfknow.reproduce.commands import Command, Commands, Option
 
@@ -15,12 +13,12 @@ _SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "score": set[str]()}
 
 def plan_commands() -> Commands:
     """The commands that plans are made of."""
-    from selfknow.cli.app import app
+    from selfknow.cli.options import command, parameters
+    from selfknow.cli.train import train
+    from selfknow.train.options import TrainingOptions
 
-    group: Any = typer.main.get_command(app)
-    return Commands(
-        train=_described("train", "train", group.commands["train"]), evaluate=_evaluate_command, score=_score_command
-    )
+    trains = command(train, parameters(TrainingOptions))
+    return Commands(train=_described("train", "train", trains), evaluate=_evaluate_command, score=_score_command)
 
 
 def _evaluate_command(task: str) -> Command:
