@@ -1,6 +1,6 @@
 """The options of `train`, `evaluate` and `score` as plans know them, from the very commands of this command line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from selfknow.errors import UserError
@@ -47,16 +47,16 @@ def _described(verb: str, name: str, command: Any) -> Command:
         for flag in one.opts
         if flag.startswith("--") and flag not in hidden
     }
-    return Command(name, options, _checking(verb, command))
+    return Command(name, options, _reading(verb, command))
 
 
-def _checking(verb: str, command: Any) -> Callable[[Sequence[str]], None]:
-    def check(words: Sequence[str]) -> None:
+def _reading(verb: str, command: Any) -> Callable[[Sequence[str]], Mapping[str, Any]]:
+    def read(words: Sequence[str]) -> Mapping[str, Any]:
         from typer.exceptions import TyperException
 
         try:
-            command.make_context(verb, list(words))
+            return dict(command.make_context(verb, list(words)).params)
         except TyperException as error:
             raise UserError(error.format_message()) from error
 
-    return check
+    return read
