@@ -5,6 +5,7 @@ on the spot, the same on every machine; ``FOLDER:CONFIG`` is a dataset folder; `
 if wanted, is a dataset on the Hub. Without ``:CONFIG`` it is the only config that the dataset has.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
