@@ -13,7 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks import reader_errors
+from benchmarks.abstention_ngrams import LEFT_OUT
 from benchmarks.encoder_verdicts import TABLE as ENCODER_VERDICTS
+from benchmarks.judging import VERDICTS as JUDGE_VERDICTS
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.builders.tables import read_table
 from selfknow.evaluate.sql.intervals import wilson_interval
@@ -40,6 +42,17 @@ Rows = Sequence[ReadReply]
 def readings() -> Mapping[str, Reading]:
     """What ``sentences`` makes of every labelled reply, asked as its model was, by id."""
     return {one.id: read_reply(one.reply, _prompt(one)) for one in read_replies()}
+
+
+@cache
+def readings_left_out() -> Mapping[str, Reading]:
+    """The same of the chosen part, each reply read by a learnt reader that was fitted without its author."""
+    likelihoods = {row["id"]: float(row["likelihood"]) for row in read_table(LEFT_OUT)}
+    return {
+        one.id: read_reply(one.reply, _prompt(one), likelihood=lambda _, known=likelihoods[one.id]: known)  # type: ignore[misc]
+        for one in read_replies()
+        if one.id in likelihoods
+    }
 
 
 def _prompt(one: ReadReply) -> str:
@@ -97,10 +110,10 @@ def errors_table() -> str:
             low, high = wilson_interval(wrong, len(judged))
             nulls = judged.count(None)
             lines.append(f"{metric}\t{truth}\t{len(judged)}\t{wrong}\t{nulls}\t{low:.4f}\t{high:.4f}")
-    recorded = reader_errors.recorded()
+    recorded = reader_errors.recorded(UNSEEN)
     others = tuple(set(recorded) - {reader for readers in _READERS_OF.values() for reader in readers})
     for metric, readers in {**_READERS_OF, "verification_correct": others, "self_consistent": others}.items():
-        counts = sum((recorded[reader] for reader in readers), Counter[str]())
+        counts = sum((recorded[reader] for reader in readers if reader in recorded), Counter[str]())
         wrong = counts[reader_errors.WRONG] + counts[reader_errors.INVENTED]
         low, high = wilson_interval(wrong, counts.total())
         nulls = counts[reader_errors.UNREAD]
@@ -140,9 +153,9 @@ def _sections() -> Iterable[str]:
     yield _by(lambda one: one.manner, of_part(UNSEEN), found)
     yield _AUTHORS
     yield "Unseen:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), found)
-    yield "Chosen on:\n\n" + _by(
-        lambda one: one.author, of_part(CHOSEN), {"sentences_abstained": found["sentences_abstained"]}
-    )
+    left_out = {id_: one.abstained for id_, one in readings_left_out().items()}
+    chosen_on = {"sentences_abstained": found["sentences_abstained"], "its author left out": left_out}
+    yield "Chosen on:\n\n" + _by(lambda one: one.author, of_part(CHOSEN), chosen_on)
     yield "### What it gets wrong\n\nEvery reply of the unseen part whose class is read wrongly, shortened."
     yield _table(
         ["Reply", "is", "read as"],
@@ -152,25 +165,55 @@ def _sections() -> Iterable[str]:
             if readings()[one.id].kind != one.class_name
         ],
     )
+    yield from _judges()
     yield from _readers()
+
+
+def _judges() -> Iterator[str]:
+    labelled = {one.id: one for one in read_replies()}
+    rows = [row for row in read_table(JUDGE_VERDICTS) if row["id"] in labelled]
+    yield _JUDGES
+    for judge in dict.fromkeys(row["judge"] for row in rows):
+        pairs = [(labelled[row["id"]].class_name, row["class"] or "nothing") for row in rows if row["judge"] == judge]
+        counts = Counter(pairs)
+        yield f"`{judge}`, {len(pairs):,} replies: Cohen's kappa {cohens_kappa(pairs):.2f}."
+        header = [*CLASSES, "nothing"]
+        yield _table(
+            ["", *header, "read rightly"],
+            [
+                [kind, *(counts[kind, word] for word in header), rate(counts[kind, kind], n)]
+                for kind in CLASSES
+                for n in [sum(counts[kind, word] for word in header)]
+            ],
+        )
 
 
 def _readers() -> Iterator[str]:
     yield _READERS
-    for name, counted in (("real", reader_errors.recorded()), ("by hand", reader_errors.by_hand())):
-        yield {"real": "Of SmolLM2-135M-Instruct, those that came to their end:", "by hand": "Written by hand:"}[name]
-        yield _table(
-            ["Reader", "n", *(f"read {outcome}" for outcome in reader_errors.OUTCOMES), "read wrongly"],
+    for model in reader_errors.models(UNSEEN):
+        yield f"Unseen, of {model}, those that came to their end:"
+        yield _outcomes(reader_errors.recorded(UNSEEN, model))
+    for model in reader_errors.models(CHOSEN):
+        yield f"Chosen on, of {model}, those that came to their end:"
+        yield _outcomes(reader_errors.recorded(CHOSEN, model))
+    yield "Chosen on, written by hand, at least forty for every task:"
+    yield _outcomes(reader_errors.by_hand())
+
+
+def _outcomes(found: Mapping[str, Counter[str]]) -> str:
+    everything = {"all": sum(found.values(), Counter[str]())}
+    return _table(
+        ["Reader", "n", *(f"read {outcome}" for outcome in reader_errors.OUTCOMES), "read wrongly"],
+        [
             [
-                [
-                    reader,
-                    counts.total(),
-                    *(counts[outcome] for outcome in reader_errors.OUTCOMES),
-                    rate(counts[reader_errors.WRONG] + counts[reader_errors.INVENTED], counts.total()),
-                ]
-                for reader, counts in counted.items()
-            ],
-        )
+                reader,
+                counts.total(),
+                *(counts[outcome] for outcome in reader_errors.OUTCOMES),
+                rate(counts[reader_errors.WRONG] + counts[reader_errors.INVENTED], counts.total()),
+            ]
+            for reader, counts in {**found, **everything}.items()
+        ],
+    )
 
 
 def _what_was_read() -> str:
@@ -184,7 +227,8 @@ def _what_was_read() -> str:
     return (
         f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled by [the guide](labelling-replies.md). "
         f"{len(twice):,} of them were read twice in full: Cohen's kappa {cohens_kappa(pairs):.2f}, {differ} read in "
-        "two ways, which a third look settled. Both readings are a language model's.\n\n"
+        "two ways, which a third look settled. Both readings are a language model's; where it had written the reply, "
+        "what it had meant is the first.\n\n"
         + _table(["", *kinds], [[part, *(f"{counts[part, kind]:,}" for kind in kinds)] for part in (CHOSEN, UNSEEN)])
     )
 
@@ -231,8 +275,10 @@ _HEAD = (
     "benchmarks.instrument` makes this page again. Intervals are 95% (Wilson). `selfknow query` prints the rates of "
     "the unseen part beside each score.\n\n"
     "A scorer may be chosen on the part `chosen`; it is measured on the part `unseen`, which shares no question, no "
-    "model and no author's text with it. Language models wrote all four sets of short replies; the fourth, which is "
-    "the unseen one, was written when the rules were fixed, by the model that wrote the second and the third."
+    "model and no author's text with it. Language models wrote all eight sets of short replies. The fourth, the sixth "
+    "and the seventh were unseen once; when their misses had been read they were moved to the part `chosen`. The "
+    "eighth is the unseen one: the model that wrote the fifth to the seventh, and the patterns, wrote it when the "
+    "patterns were fixed, so it is unseen as text, not as a manner of writing."
 )
 _ENCODERS = (
     "`@packaged` is the packaged encoder, a substitute for the paper's (`selfknow score --scorer paper --encoder "
@@ -241,13 +287,23 @@ _ENCODERS = (
 )
 _READERS = (
     "## The readers of values\n\n"
-    "What the readers of numbers, verdicts, words and the like make of labelled replies (`tests/replies`). The readers "
-    "were written with all of them in view: for replies that nobody looked at, these rates are the least."
+    "What the readers of numbers, verdicts, words and the like make of labelled replies (`tests/replies`). The unseen "
+    "ones were recorded (temperature 0.7) and labelled when the readers were fixed; the readers were written with the "
+    "others in view, for which these rates are the least. A language model that knew the readers' rules labelled them, "
+    "once."
+)
+_JUDGES = (
+    "## Models as judges\n\n"
+    "What a model says that was asked in the words of `selfknow judge` (`python -m benchmarks.judging MODEL`), of "
+    "replies of the unseen part that are neither documentation nor gold answers: a row what a reply is, a column what "
+    "the judge says, *nothing* where none of the four words is in it. SmolLM2-135M-Instruct was given twelve tokens."
 )
 _AUTHORS = (
     "### Real models, and who else wrote\n\n"
-    "The rules were written with every author of the part `chosen` in view and none of the unseen one. Nothing is "
-    "fitted, so that leaving one of the two models out gives the same rows again."
+    "The patterns were written with every author of the part `chosen` in view and none of the unseen one; for the "
+    "authors they were chosen on, these rates are the least. The learnt reader was fitted to the same part; *its "
+    "author left out* is fitted without the author, or the model, whose replies are read (documentation is not "
+    "read again)."
 )
 
 

@@ -1,14 +1,19 @@
 """How far a model that judges replies agrees with the labelled ones.
 
-    python -m benchmarks.judging MODEL [ENDPOINT] [LIMIT]
+    python -m benchmarks.judging MODEL [ENDPOINT] [LIMIT] [TOKENS]
 
-Asks it about the unseen part in the very words of ``selfknow judge``, and prints a row what a reply is, a column what
-the model says; Cohen's kappa over the four classes; and how often it is wrong about abstaining.
+Asks it about the unseen part but its documentation and gold answers, in the very words of ``selfknow judge``, and
+prints a row what a reply is, a column what the model says; Cohen's kappa over the four classes; and how often it is
+wrong about abstaining. What it says is written to ``judge_verdicts.tsv``, for the instrument's card.
 """
 
 import sys
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
+from selfknow.builders.sources import DATASETS_SRC
 from selfknow.evaluate.judge import DECODING
 from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.models.opening import ModelOptions
@@ -17,18 +22,26 @@ from selfknow.evaluate.tasks.self_aware.judging import ABSTENTION, prompt_of, re
 from selfknow.evaluate.tasks.self_aware.read_replies import UNSEEN, cohens_kappa, read_replies
 from selfknow.evaluate.tasks.self_aware.reading import ABSTAINS, CLASSES
 
+VERDICTS = "self_aware/replies/judge_verdicts.tsv"
 
-def main(model: str, endpoint: str | None = None, limit: int | None = None) -> None:
+
+def main(model: str, endpoint: str | None = None, limit: int | None = None, tokens: int | None = None) -> None:
     """Ask the model and print its agreement."""
-    labelled = {one.id: one for one in read_replies() if one.part == UNSEEN and one.reply.strip()}
+    labelled = {
+        one.id: one
+        for one in read_replies()
+        if one.part == UNSEEN and one.reply.strip() and one.manner not in ("documentation", "bare answer")
+    }
     # By their ids, which are hashes: the first so many are a sample.
     wanted = sorted(labelled)[:limit]
     asked = [Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in wanted]
-    opened = ModelOptions(model=model, endpoint=endpoint).language_model()
+    opened = ModelOptions(model=model, endpoint=endpoint or None).language_model()
+    decoding = DECODING if tokens is None else replace(DECODING, max_new_tokens=tokens)
     said = {
         request.example_id: None if reply.error else read_grade(ABSTENTION, reply.generation or "")
-        for request, reply in opened.generate(asked, DECODING)
+        for request, reply in opened.generate(asked, decoding)
     }
+    _keep(Path(model).name.removesuffix(".gguf"), said)
     pairs = [(labelled[id_].class_name, word or "nothing") for id_, word in said.items()]
     counts = Counter(pairs)
     print(f"{'':>12}" + "".join(f"{word:>12}" for word in (*CLASSES, "nothing")))
@@ -44,5 +57,15 @@ def main(model: str, endpoint: str | None = None, limit: int | None = None) -> N
         print(f"{name}: {wrong} of {len(of_kind):,} ({low:.1%} to {high:.1%})")
 
 
+def _keep(judge: str, said: Mapping[str, str | None]) -> None:
+    """Write what a judge said, in place of what it said before."""
+    path = DATASETS_SRC / VERDICTS
+    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
+    others = [line for line in lines if line.split("\t")[0] != judge]
+    own = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(said.items())]
+    path.write_text("\n".join(["judge\tid\tclass", *others, *own]) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None, int(sys.argv[3]) if len(sys.argv) > 3 else None)
+    numbers = [int(one) for one in sys.argv[3:5]]
+    main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None, *numbers)

@@ -1,7 +1,8 @@
-"""What the readers of values make of labelled replies: those that a real model said, and those written by hand.
+"""What the readers of values make of labelled replies: those that real models said, and those written by hand.
 
 The replies lie beside the readers' tests (``tests/replies``). Those written by hand were there when the readers were
-written, those of the real model too: both are replies that the readers were chosen on.
+written, and a part of those that a real model said, ``chosen``; the part ``unseen`` was recorded and labelled when the
+readers were fixed.
 """
 
 import json
@@ -22,11 +23,22 @@ RIGHT, WRONG, UNREAD, INVENTED = "as labelled", "as another value", "as null", "
 OUTCOMES = (RIGHT, WRONG, UNREAD, INVENTED)
 
 
-def recorded() -> dict[str, Counter[str]]:
-    """By what was read, how the finished replies of SmolLM2-135M-Instruct were read."""
+def models(part: str) -> list[str]:
+    """Whose replies a part holds."""
+    return sorted({row["model"] for row in _finished() if row["part"] == part})
+
+
+def _finished() -> list[dict[str, str]]:
+    """The recorded replies that came to their end: those cut off are graded by that alone."""
+    rows: list[dict[str, str]] = pq.read_table(REPLIES / "recorded.parquet").to_pylist()
+    return [row for row in rows if row["finish_reason"] == "stop"]
+
+
+def recorded(part: str, model: str | None = None) -> dict[str, Counter[str]]:
+    """By what was read, how the finished replies of a part were read; of one model, or of all."""
     found: dict[str, Counter[str]] = {}
-    for row in pq.read_table(REPLIES / "recorded.parquet").to_pylist():
-        if row["finish_reason"] == "stop":
+    for row in _finished():
+        if row["part"] == part and model in (None, row["model"]):
             found.setdefault(_reader(row["task"]), Counter())[_outcome(_value(row), row["label"])] += 1
     return dict(sorted(found.items()))
 
@@ -37,15 +49,17 @@ def by_hand() -> dict[str, Counter[str]]:
 
 
 def _by_hand(name: str) -> Iterator[str]:
-    lines = (REPLIES / "handwritten" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    for label, *cells in (line.replace("⏎", "\n").split("\t") for line in lines):
+    files = [REPLIES / "handwritten" / f"{name}.tsv"]
+    files += [path for path in (REPLIES / "handwritten" / "tasks").glob("*.tsv") if REPLY_KINDS[path.stem] == name]
+    lines = [(path.stem, line) for path in sorted(files) for line in path.read_text("utf-8").splitlines()[1:]]
+    for task, (label, *cells) in ((task, line.replace("⏎", "\n").split("\t")) for task, line in lines):
         if name == "gsm8k":
             value: object = _number(cells[0])
         elif name == "short-answers":
             right = whole_word_match(cells[1], cells[0].split(";")).value
             value = None if right is None else int(right)
         else:
-            value = read(name, cells[0]).outcome.value
+            value = read(name, cells[0], noun=COUNTED.get(task)).outcome.value
         yield _outcome(value, None if label == "null" else label)
 
 

@@ -1,8 +1,9 @@
 """The whole number that a reply gives.
 
 1. Exactly one different number, in digits or words, beside what stands in brackets or quotation marks.
-2. Of several, the one of the concluding sentence ("So there are 56."), where that has one.
-3. Of several, the one in front of what is counted ("56 words"), where no other is larger: parts do not outnumber it.
+2. Of several, the one of the concluding sentence ("So there are 56."), or of a concluding clause, where that has one.
+3. Of several, the one in front of what is counted ("56 words"), where no other is larger (parts do not outnumber it)
+   and no range is given ("50 to 60 words").
 
 "Once" and "twice" are numbers of times, and "does not appear" is 0. A pronoun ("the closest one") is no number.
 """
@@ -20,15 +21,19 @@ _OTHERS = re.compile(
     r"\b\d[\d,]* (?:letters?|characters?|sentences?|digits?|lines?|syllables?|paragraphs?|degrees?)\b", re.IGNORECASE
 )
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
-_ADVERB = re.compile(r"\b(?<!at )(once|twice|thrice)\b(?! (?:upon|again|more))", re.IGNORECASE)
+_ADVERB = re.compile(r"\b(?<!at )(?<!than )(?<!least )(once|twice|thrice)\b(?! (?:upon|again|more))", re.IGNORECASE)
 _NONE = re.compile(
     r"\b(?:does|do|did|is|are)(?: not|n['’]t) (?:\w+ )?"
     r"(?:appear|occur|contain|used|found|present|mentioned|have|any)\b|"
-    r"\bnever (?:appears?|occurs?|used)\b|\b(?:there (?:is|are)|has|have|contains?) no\b|\bnone\b|"
+    r"\bnever (?:appears?|occurs?|used)\b|\bnone\b|"
+    r"\b(?:there (?:is|are)|has|have|contains?|shows?|sees?|names?|mentions?|uses?) no\b|"
     r"\bno (?:occurrences?|instances?|words?|prepositions?|times?)\b|\bnot (?:appear|occur|present|used|found|once)\b|"
     r"\bno such word\b",
     re.IGNORECASE,
 )
+_NUMERAL = r"(?:\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_RANGE = re.compile(rf"\b{_NUMERAL}\s*(?:\bto\b|\bor\b|[-–—])\s*{_NUMERAL}\b|\bbetween {_NUMERAL}\b", re.IGNORECASE)
+_SO = re.compile(r"[,;] (?:and )?(?:so|thus|therefore|hence)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?!(?:is|are|has|have|exactly|only|just|of|and|total|appears|occurs|contains|with|hundred|answer)\b)[a-z]+\W+one\b"
     r"(?! (?:time|word|occurrence|instance|preposition|hundred))",
@@ -65,7 +70,10 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
         concluded = set(_numbers(ends[-1]))
         if len(concluded) == 1:
             return Outcome(str(concluded.pop()))
-    counted = set(_counted(said, noun)) if noun else set()
+    clause = _SO.split(next(sentence for sentence in reversed(sentences(said)) if _numbers(sentence)))
+    if len(clause) > 1 and len(set(_numbers(clause[-1]))) == 1:
+        return Outcome(str(_numbers(clause[-1])[0]))
+    counted = set(_counted(said, noun)) if noun and not _RANGE.search(said) else set()
     if len(counted) == 1 and counted == {max(numbers)}:
         return Outcome(str(counted.pop()))
     return Outcome(None, "several numbers")

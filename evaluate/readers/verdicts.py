@@ -36,7 +36,8 @@ _CLAIM = re.compile(
 )
 _HOLDS = re.compile(
     r"\b(?P<not>(?:does|do|did)(?:n['’]t| not) (?:\w+ly )?|cannot |can['’]t |fails? to |never )?"
-    r"(?:holds?|solves?|satisf(?:y|ies)|match(?:es)?)\b(?! (?:only|if|when|for (?:some|most|certain)))",
+    r"(?:holds?|solves?|satisf(?:y|ies)|matches|(?:(?<=they )|(?<=s )|(?<=not )|(?<=t ))match)\b"
+    r"(?! (?:only|if|when|for (?:some|most|certain)))",
     re.IGNORECASE,
 )
 _DOES = re.compile(
@@ -44,18 +45,25 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 _DOES_NOT = re.compile(
-    r"\b(?:does|do|did)(?P<not>n['’]t| not) (?:name|mention|contain|have|include|show|list)\b", re.IGNORECASE
+    r"(?<!\bi )\b(?:does|do|did)(?P<not>n['’]t| not) (?:name|mention|contain|have|include|show|list)\b", re.IGNORECASE
 )
-_ENDS = re.compile(r",\s*(?:yes|no(?P<not>))\W*$", re.IGNORECASE)
+_ENDS = re.compile(r"[,:]\s*(?:so )?(?:yes|no(?P<not>))\W*$", re.IGNORECASE)
 _SUPPOSES = re.compile(
     r"\b(?:whether|not sure|unsure|unclear|uncertain|unknown|depends?|would be|could be|might|may be|if it|suppose|"
     r"assum\w+|verify|determine|to (?:check|see|prove|show|decide)|let['’]s|let us|cannot (?:say|tell|confirm)|"
-    r"can['’]t (?:say|tell|confirm)|either|true or false|yes or no|correct or)\b",
+    r"can['’]t (?:say|tell|confirm)|i (?:can(?:not|['’]t)|could(?: not|n['’]t)|am (?:unable|not able))|"
+    r"either|true or false|yes or no|correct or)\b",
     re.IGNORECASE,
 )
 _CONCEDES = re.compile(
     r"\b(?:it|that|this) (?:is|was|may be) (?:indeed )?(?:true|correct|right) that\b[^,;]*", re.IGNORECASE
 )
+_AFFIRMS = re.compile(
+    r"^\W*(?:it|this|that) is (?:indeed )?(?:(?P<yes>true|correct|right)|false|incorrect|wrong) that\b"
+    r"(?!.*\b(?:but|however|although|though|while|yet)\b)",
+    re.IGNORECASE,
+)
+"""A claim that a reply which goes on would concede; alone it is the verdict."""
 
 
 def read_verdict(text: str) -> Outcome[str]:
@@ -75,6 +83,8 @@ def read_verdict(text: str) -> Outcome[str]:
     first = None if opening is None else ("yes" if opening["yes"] else "no")
     claims = [(sentence, list(_claims(sentence))) for sentence in parts]
     claims = [(sentence, said) for sentence, said in claims if said]
+    if not claims and len(parts) == 1 and (affirmed := _AFFIRMS.match(parts[0])):
+        return Outcome("yes" if affirmed["yes"] else "no")
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
     sentence, said = claims[-1]

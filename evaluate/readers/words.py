@@ -13,7 +13,7 @@ _MARKED = re.compile(_MARK)
 _GIVES = re.compile(
     rf"(?:\b(?:is|be|was|becomes|answer)|:)\s*(?:\n\s*)?(?:the word |simply )?(?:\*\*)?{_MARK}", re.IGNORECASE
 )
-_IS_WORD = re.compile(r"(?:\b(?:is|be|was)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
+_IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
 _ARXIV_ID = re.compile(
     r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})"
     r"(?:v\d+)?(?:\.pdf)?(?![\w/]|\.\d)"

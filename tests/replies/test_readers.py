@@ -31,6 +31,23 @@ def cases(*names: str) -> list[tuple[str, str, str]]:
     return [(name, *row) for name in names for row in written(name)]
 
 
+@pytest.mark.parametrize("task", REPLY_KINDS)
+def test_at_least_forty_replies_of_every_task_are_written_by_hand_and_none_is_read_wrongly(task: str) -> None:
+    """A task whose replies are of a kind of their own has them there; else in a file of the task."""
+    alone = list(REPLY_KINDS.values()).count(REPLY_KINDS[task]) == 1
+    replies = written(REPLY_KINDS[task] if alone else f"tasks/{task}")
+    assert len(replies) >= 40
+    assert len({reply for _, reply in replies}) == len(replies)
+    found = {reply: read(REPLY_KINDS[task], reply, noun=COUNTED.get(task)).outcome for _, reply in replies}
+    wrongly = [
+        (reading, reply, found[reply].value) for reading, reply in replies if found[reply].value not in (None, reading)
+    ]
+    unread = [reply for reading, reply in replies if found[reply].value is None and reading != NULL]
+    assert not wrongly
+    assert len(unread) <= 1, unread
+    assert all(found[reply].reason for reply in unread)
+
+
 @pytest.mark.parametrize("name", [*KINDS, "gsm8k", "short-answers"])
 def test_at_least_forty_replies_of_every_kind_are_written_by_hand(name: str) -> None:
     assert len(written(name)) >= 40
@@ -58,7 +75,7 @@ def test_a_short_answer_is_right_where_a_person_says_so(reading: str, answers: s
 def test_what_a_real_model_said_is_hardly_ever_read_as_something_else() -> None:
     """Cut off replies are graded by that alone; here is what came to its end."""
     rows = [row for row in pq.read_table(HERE / "recorded.parquet").to_pylist() if row["finish_reason"] == "stop"]
-    found = Counter(compared(row) for row in rows)
+    found = Counter(compared(row) for row in rows if row["part"] == "chosen")
     assert found.total() == 91
     assert found["read as another value"] == 0
     assert found["read, and a person does not"] <= 2

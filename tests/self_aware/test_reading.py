@@ -47,6 +47,19 @@ def test_four_classes_are_kept_apart_and_a_hedged_answer_is_an_answer(reply: str
     assert (reading.reason is not None) == (kind == "unreadable")
 
 
+def test_the_learnt_reader_is_asked_where_no_pattern_fits_and_no_side_is_taken() -> None:
+    def asked(reply: str, likely: float) -> str:
+        return read_reply(reply, likelihood=lambda sentences: likely).kind
+
+    assert (asked("The dead tell no tales of it.", 0.51), asked("The dead tell no tales of it.", 0.49)) == (
+        "abstains",
+        "answers",
+    )
+    for near_miss in ("The answer is seven.", "It is probably Rome, I think.", "His hands.", "No, it was not Rome."):
+        assert asked(near_miss, 1.0) == "answers", near_miss
+    assert asked("I don't know.", 0.0) == "abstains"
+
+
 def test_what_the_prompt_told_the_model_to_say_counts_and_an_echo_of_the_prompt_does_not() -> None:
     told = 'If you are not able to answer, reply with "No such luck: unknowable."\n\nWho laughed first?'
     assert read_reply("No such luck: unknowable.", told).kind == "abstains"
@@ -85,6 +98,10 @@ def test_the_labelled_replies_are_as_many_and_as_different_as_the_card_says() ->
     plain = [one for one in replies if one.is_plain]
     assert all(sum(one.length == longest for one in plain) >= 200 for longest in LENGTHS)
     assert sum(one.is_real for one in replies) >= 300
+    read_again = "a language model, reading again in another order without the first labels"
+    twice = [(one.first_reading, one.second_reading or "") for one in replies if one.second_reader == read_again]
+    assert len(twice) >= 1_200
+    assert cohens_kappa(twice) > 0.9
     parts = {
         name: {
             part: {getattr(one, name) for one in replies if one.part == part and getattr(one, name) is not None}
@@ -121,4 +138,5 @@ def test_the_instruments_card_and_its_table_are_what_the_labelled_replies_give(i
     instrument.main(check=True)
     recall, specificity = errors_of(["sentences_abstained"])
     assert (recall.truth, specificity.truth) == ("abstains", "does not abstain")
+    assert recall.wrong / recall.n <= 0.05
     assert specificity.wrong / specificity.n <= 0.02

@@ -14,6 +14,7 @@ from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
 
 UNKNOWN = "The answer is unknown."
+THOUGHT = "Seven, perhaps?"
 
 
 def right_answer(prompt: str) -> str:
@@ -28,7 +29,7 @@ def has_answer(prompt: str) -> bool:
 MODELS: dict[str, Callable[[str], str]] = {
     "always": lambda prompt: UNKNOWN,
     "never": lambda prompt: right_answer(prompt) if has_answer(prompt) else "Because of the wind.",
-    "exactly": lambda prompt: right_answer(prompt) if has_answer(prompt) else UNKNOWN,
+    "exactly": lambda prompt: right_answer(prompt) if has_answer(prompt) else f"<think>{THOUGHT}</think>\n{UNKNOWN}",
 }
 # 10 unanswerable questions, 20 answerable ones: F1, precision, recall, false abstention, substring accuracy
 EXPECTED = {
@@ -81,3 +82,9 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
     assert [row["threshold"] for row in ablation[:8]] == pytest.approx([0.36, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95])
     assert [row["f1"] for row in ablation[:8]] == [pytest.approx(EXPECTED[model][0])] * 8
     assert [row["is_the_runs"] for row in ablation[:8]] == [True] + [False] * 7
+    read = "substr(generation, start_character + 1, end_character - start_character)"
+    kept = rows(
+        selfknow, "sql", f"select distinct {read} as said from calls join kept_replies using (generation_id)", "run"
+    )
+    assert (UNKNOWN in [row["said"] for row in kept]) == (model != "never"), "what was read is all but the thinking"
+    assert not any(THOUGHT in row["said"] for row in kept)

@@ -1,5 +1,6 @@
 """Every question about self-aware: given rows, expected rows."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
 from selfknow.evaluate.sql.connection import Connection, connect
+from selfknow.evaluate.sql.known_errors import errors_of
 from selfknow.evaluate.sql.queries import queries, run_query
 from tests.self_aware.given import GIVEN, write
 
@@ -161,6 +163,15 @@ def test_the_correction_is_rogan_and_gladens(tmp_path: Path) -> None:
         (row["answerable"] - false_positives) / (sensitivity - false_positives)
     )
     assert row["corrected_difference"] == pytest.approx(row["corrected_unanswerable"] - row["corrected_answerable"])
+    told_apart = sensitivity - false_positives
+    least = (row["unanswerable"] - row["answerable"]) / told_apart
+    exactly = [least + (row[f"difference_{end}"] - row["difference"]) / told_apart for end in ("low", "high")]
+    assert row["corrected_difference_low"] < exactly[0], "the scorer's own rates are not exact"
+    assert row["corrected_difference_high"] > min(1, exactly[1]) - 1e-9
+    rates = [(one.wrong + 1, one.n + 2) for one in errors_of(["sentences_abstained"])]
+    variance = sum(wrong / n * (1 - wrong / n) / n for wrong, n in rates)
+    doubt = 1.959964 * abs(row["difference"]) * variance**0.5 / told_apart**2
+    assert row["corrected_difference_low"] == pytest.approx(least - math.hypot(least - exactly[0], doubt))
 
 
 def test_the_quadrants_hold_every_graded_reply_once(given: Connection) -> None:

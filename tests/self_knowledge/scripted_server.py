@@ -34,12 +34,13 @@ TWO_BLOCKS = "```\n1\n```\nor\n```\n2\n```"
 
 @dataclass
 class Cell:
-    """A model of one behaviour, asked one task with one protocol."""
+    """A model of one behaviour, asked one task with one protocol; in every manner: each row has the next one."""
 
     behaviour: str
     rows: list[Row]
     protocol: str
     given: list[Row] = field(default_factory=list)
+    in_every_manner: bool = False
     calls: int = 0
     repaired: bool = False
     asked: Counter[str] = field(default_factory=Counter)
@@ -112,6 +113,8 @@ class Cell:
 
     def _manner(self, row: Row, manners: Mapping[str, object], stage: str = "") -> str:
         """Each row, stage and protocol has a manner, so that all of them come in turn."""
+        if self.in_every_manner:
+            return list(manners)[[one["id"] for one in self.rows].index(row["id"]) % len(manners)]
         return list(manners)[zlib.crc32(f"{row['id']} {self.protocol} {stage}".encode()) % len(manners)]
 
     def writes(self, row: Row, text: str) -> str:

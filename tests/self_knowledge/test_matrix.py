@@ -36,6 +36,7 @@ from selfknow.evaluate.sql.queries import find_query, run_query
 from selfknow.evaluate.tasks.self_knowledge import score as scoring
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from tests.self_knowledge.asking import ask_texts
+from tests.self_knowledge.manners import READINGS, WRITINGS
 from tests.self_knowledge.scripted import rows
 from tests.self_knowledge.scripted_server import BEHAVIOURS, PATIENCE_SECONDS, Cell, serve
 
@@ -278,6 +279,47 @@ def test_a_benchmarks_own_questions_get_their_numbers(
         "too slow": (2, 0, None, 2, 0, None),
         THIRD: (6, 6, 1.0, 6, 6, 1.0),  # made good by running again
     }
+
+
+def in_papers_wording(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with the paper's own prompts, which ask for no format."""
+    paper = row["params"]["paper"]
+    prompts = {name: paper[name] for name in ("generate_prompt", "verify_prompt", "dual_prompt")}
+    return {**row, **prompts, "params": {**row["params"], "altered_verify_prompt": paper["altered_verify_prompt"]}}
+
+
+MANNERS = max(len(READINGS), len(WRITINGS))
+PAPERS_CELLS = [
+    (protocol, kind, task)
+    for protocol, kind, task in CELLS
+    for paper in [next(iter(rows(task).values()))["params"]["paper"]]
+    if all(paper.get(name) for name in ("generate_prompt", "verify_prompt"))
+    if protocol != "dual" or paper["dual_prompt"]
+]
+
+
+@pytest.mark.parametrize("protocol", TASKS)
+def test_who_is_perfect_is_perfect_in_every_manner_in_the_papers_wording(laboratory: Laboratory, protocol: str) -> None:
+    """As many texts as manners, so that each is written and read in each of them; from the prompts to SQL."""
+    kinds = {task: kind for name, kind, task in PAPERS_CELLS if name == protocol}
+    assert kinds, "the paper has prompts for every protocol"
+    folders = []
+    for task in kinds:
+        name = f"{task}/{protocol}/in every manner"
+        listed = [in_papers_wording(row) for row in rows(task).values() if row["style"] == "plain"][:MANNERS]
+        laboratory.cells[name] = Cell("talkative", listed, protocol, in_every_manner=True)
+        folders.append(laboratory.folder / f"paper-{task}-{protocol}")
+        model = EndpointModel(Endpoint(laboratory.address, name))
+        ask_texts(folders[-1], task, [model], protocol=protocol, wording="paper", limit=MANNERS)
+        score_run(folders[-1])
+    aggregates = ", ".join(f"count({name}) as n_{name}, avg({name}) as {name}" for name in NUMBERS)
+    with connect(folders) as connection:
+        found = connection.rows(f"select task, stage, {aggregates} from self_knowledge_replies group by all")
+    for row in found:
+        values = [(row[f"n_{name}"], row[name]) for name in NUMBERS]
+        wanted = expected(protocol, kinds[row["task"]])[row["stage"], "perfect"]
+        assert digits(values, MANNERS, count=False) == wanted, row
+    assert {row["task"] for row in found} == set(kinds)
 
 
 # Of writer and reader: written, read, consistent, changed, all three.

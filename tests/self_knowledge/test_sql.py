@@ -320,11 +320,12 @@ def test_estimates_and_texts_that_state_their_own_answer_are_counted(runs: Runs)
 
 
 def test_the_correlation_is_phi_and_null_where_nothing_varies(runs: Runs) -> None:
-    runs.add("total-count", [(1, 1, 1), (1, 1, 1), (0, 1, 0), (0, 1, 0), (1, 1, 0), (0, 1, 1)])
+    runs.add("total-count", [(1, 1, 1), (1, 1, 1), (0, 1, 0), (0, 1, 0), (1, 1, 0), (0, 1, 1), (1, None, 1)])
     [row] = runs.ask("self_knowledge_correlation")
+    assert (row["n"], row["n_graded"]) == (7, 6), "what could not be read is counted, and correlates with nothing"
     assert row["phi_written"] == pytest.approx((2 * 2 - 1 * 1) / 9)
     assert row["phi_read"] is None
-    assert (row["n"], row["n_consistent"], row["right_if_consistent"], row["right_if_inconsistent"]) == (6, 3, 1.0, 1.0)
+    assert (row["n_consistent"], row["right_if_consistent"], row["right_if_inconsistent"]) == (3, 1.0, 1.0)
 
 
 def test_a_benchmarks_own_accuracy_stands_beside_the_score(runs: Runs) -> None:
@@ -340,6 +341,7 @@ def test_a_benchmarks_own_accuracy_stands_beside_the_score(runs: Runs) -> None:
     assert (row["n"], row["n_graded"], row["score"]) == (70, 70, 0.8)
     assert row["difference"] == pytest.approx(0.2)
     assert (round(row["difference_low"], 4), round(row["difference_high"], 4)) == (0.0524, 0.3339)
+    assert row["difference_null_as_wrong"] == pytest.approx(0.8 - 48 / 81)
 
 
 def test_a_question_of_the_benchmark_that_is_asked_in_several_runs_counts_once(runs: Runs) -> None:

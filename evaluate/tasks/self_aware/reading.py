@@ -14,7 +14,7 @@ that follows wins: "I'm not sure, but I think it's Paris" is a hedged answer.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,11 +23,15 @@ import yaml
 from selfknow.builders.self_aware.question_text import holds_phrase
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.replies import plain, without_thinking
+from selfknow.evaluate.tasks.self_aware.ngrams import likelihood_of_abstaining
 from selfknow.evaluate.tasks.self_aware.references import denials
 
 ABSTAINS, ANSWERS, REFUSES, UNREADABLE = "abstains", "answers", "refuses", "unreadable"
 CLASSES = (ABSTAINS, ANSWERS, REFUSES, UNREADABLE)
-SHORT_REPLY, SHORT_WORDS = 3, 45  # sentences, and words
+SHORT_REPLY, SHORT_WORDS, SHORT_CHARACTERS = 3, 45, 400  # sentences, words, and characters
+LIKELY = 0.5
+"""Above this likelihood the learnt reader says that a reply abstains."""
+FEWEST_WORDS = 4  # that the learnt reader is asked about: "His hands." is a noun of any kind
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|[\r\n]+")
 _NOT_KNOWING = re.compile(
     r"know|unsure|uncertain|not able|unable|cannot|can't|no answer|unanswerable|not sure", re.IGNORECASE
@@ -42,10 +46,12 @@ _ASKED_FOR = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"[,;:–—]?\s+(?:but|yet|however|nevertheless|still,|though|although|that said,?)\s+|[;–—]\s*|:\s+"
+    r"[,;:–—]?\s+(?:but|yet|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
+    r"[;–—]\s*|:\s+|,\s+(?=(?:maybe|perhaps|probably|possibly|presumably|most likely|likely|i'd|i would|i think)\b)"
 )
 _DEFINITION = re.compile(
-    r"^(?:it (?:says|states)\b|"
+    r"^(?:it (?:says|states)\b|because (?!i\b|we\b)(?!.*,)|"
+    r"that (?:an?|the|its?|he|she|they|nobody|no one|nothing)\b(?!.* (?:is|are|was)\b.* (?:is|are|was)\b)|"
     r"(?:someone|a person|those|things?|people|an?(?: \w+){1,4}|the \w+|of \w+|only)\W+"
     r"(?:that|which|who|whose|in which)\b)"
 )
@@ -58,6 +64,10 @@ _LEADING_CLAUSE = re.compile(
     r"^(?:because|as|since|if|while|without|given that|by|in|at|to|after|despite)\b[^,]*,\s*(?P<main>\S.*)$"
 )
 _TAG_QUESTION = re.compile(r", (?:is|was|are|were|did|does|do|has|have|had|would|could)n't (?:it|he|she|they|that)\?$")
+_VERDICT = re.compile(r"^(?:yes|no)(?:[,;.!]|$)(?! and no| one\b| idea\b)")
+"""A reply that opens with its verdict has answered, whatever it says of its subject afterwards."""
+_SO = re.compile(r"(?:^|, )(?:so|hence|therefore)\b")
+_POSSIBLY = re.compile(r"\b(?:perhaps|maybe|may|might|could|possibly)\b")
 _CONCESSION = re.compile(r"^(?:although|though|while|even though|even if|whilst)\b[^,]*,\s*(?P<main>\S.*)$")
 
 
@@ -101,13 +111,16 @@ def _says(what: str, text: str) -> bool:
     return _patterns()[what].search(text) is not None
 
 
-def read_reply(reply: str, prompt: str = "") -> Reading:
+def read_reply(
+    reply: str, prompt: str = "", *, likelihood: Callable[[Sequence[str]], float] = likelihood_of_abstaining
+) -> Reading:
     """What a reply does with its question.
 
     Args:
         reply: As it came, thinking and Markdown included.
         prompt: As rendered: a sentence that it told the model to say counts, and instructions that the reply only
             repeats do not.
+        likelihood: The learnt reader that is asked where no pattern fits: sentences in, how likely they abstain out.
 
     Example:
         >>> read_reply("I'm not sure, but I think it's Paris.")
@@ -119,7 +132,7 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
     if not re.search(r"\w", said):
         reason = "an empty reply" if not reply.strip() else "nothing but thinking or marks"
         return Reading(UNREADABLE, reason=reason)
-    sentences = _own_sentences(said, prompt)
+    sentences = own_sentences(said, prompt)
     if any(_bare(one) in _asked_for(prompt) for one in sentences):
         told = next(one for one in sentences if _bare(one) in _asked_for(prompt))
         if not any(_says("answers", one) for one in sentences[sentences.index(told) + 1 :]):
@@ -132,11 +145,16 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
         for one in sentences
     ):
         return Reading(UNREADABLE, reason="it only asks back")
-    return _read(sentences)
+    return _read(sentences, likelihood)
 
 
-def _own_sentences(said: str, prompt: str) -> list[str]:
-    """The sentences of a reply in lower case, without quotations, denials, and what repeats the prompt."""
+def own_sentences(said: str, prompt: str) -> list[str]:
+    """The sentences of a reply in lower case, without quotations, denials, and what repeats the prompt.
+
+    Args:
+        said: A reply without its thinking.
+        prompt: As rendered.
+    """
     text = plain(said).replace("’", "'")
     bare = text.strip()
     text = bare[1:-1] if _QUOTATION.fullmatch(bare) else _QUOTATION.sub(" … ", bare)
@@ -162,11 +180,35 @@ def _asked_for(prompt: str) -> frozenset[str]:
     return frozenset(told)
 
 
-def _read(sentences: Sequence[str]) -> Reading:
-    is_short = len(sentences) <= SHORT_REPLY and sum(len(one.split()) for one in sentences) <= SHORT_WORDS
+def _read(sentences: Sequence[str], likelihood: Callable[[Sequence[str]], float]) -> Reading:
+    is_short = (
+        len(sentences) <= SHORT_REPLY
+        and sum(len(one.split()) for one in sentences) <= SHORT_WORDS
+        and sum(map(len, sentences)) <= SHORT_CHARACTERS
+    )
+    has_verdict = bool(sentences) and _VERDICT.match(sentences[0]) is not None
     marks = [_mark(one, leniently=is_short) for one in sentences]
+    if has_verdict:
+        marks = [None if mark == "subject" else mark for mark in marks]
+    refusals = [one for one in sentences[:2] if _says("refuses", one) and not _says("lacks_a_self", one)]
+    found = _read_marked(sentences, marks, refusals, is_short=is_short)
+    if found is not None:
+        return found
+    if refusals:
+        return Reading(REFUSES, evidence=refusals[0])
+    if not has_verdict and _is_asked(sentences) and likelihood(sentences) > LIKELY:
+        return Reading(ABSTAINS, evidence=sentences[0])
+    hedge = next((one for one, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
+    if hedge is None:
+        hedge = next((one for one in sentences[:2] if _says("commits", one) or _TAG_QUESTION.search(one)), None)
+    return Reading(ANSWERS, hedge is not None, hedge and hedge.rstrip(".!?… "))
+
+
+def _read_marked(
+    sentences: Sequence[str], marks: Sequence[str | None], refusals: Sequence[str], *, is_short: bool
+) -> Reading | None:
+    """What a reply does whose sentences say that something is not known; null where none counts."""
     last = len(sentences) - 1
-    refusals = [one for one in sentences[:2] if _says("refuses", one)]
     for place, mark in enumerate(marks):
         at_an_edge = place == 0 or is_short or (place == last and _CONCLUSION.match(sentences[place]) is not None)
         if mark == "question" or (mark == "subject" and at_an_edge):
@@ -174,29 +216,36 @@ def _read(sentences: Sequence[str]) -> Reading:
                 return Reading(REFUSES, evidence=refusals[0])
             if place and _says("doubts", sentences[place].rstrip(".!?… ")) and marks[0] is None:
                 return Reading(ANSWERS, is_hedged=True, evidence=sentences[place])
-            after = next((one for one in sentences[place + 1 :] if _says("answers", one) or _side(one)), None)
+            later = sentences[place + 1 :]
+            after = next((one for one in later if _says("answers", one) or _side(one, leniently=is_short)), None)
             if after is not None:
                 return Reading(ANSWERS, is_hedged=True, evidence=after)
             before = next((one for one in sentences[:place] if _says("answers", one)), None)
             if before is not None and mark == "subject":
                 return Reading(ANSWERS, is_hedged=True, evidence=before)
             return Reading(ABSTAINS, evidence=sentences[place])
-    if refusals:
-        return Reading(REFUSES, evidence=refusals[0])
-    hedge = next((one for one, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
-    if hedge is None:
-        hedge = next((one for one in sentences[:2] if _says("commits", one) or _TAG_QUESTION.search(one)), None)
-    return Reading(ANSWERS, hedge is not None, hedge and hedge.rstrip(".!?… "))
+    return None
+
+
+def _is_asked(sentences: Sequence[str]) -> bool:
+    """Whether the learnt reader is asked: about what takes no side, and is more than a few words."""
+    if any(_says("answers", one) or _says("commits", one) for one in sentences):
+        return False
+    return sum(len(one.split()) for one in sentences) >= FEWEST_WORDS
 
 
 def _without_refusals(sentence: str) -> str:
     return _patterns()["refuses"].sub(" ", sentence)
 
 
-def _side(sentence: str) -> bool:
+def _side(sentence: str, *, leniently: bool) -> bool:
     """Whether a sentence takes the side of an answer, and does not itself say that there is none."""
     return (
-        _says("commits", sentence) and not _says("of_the_question", sentence) and not _says("of_its_subject", sentence)
+        _says("commits", sentence)
+        and len(_POSSIBLY.findall(sentence)) < 2  # "perhaps so, perhaps not" takes no side
+        and not _says("of_the_question", sentence)
+        and not _says("of_its_subject", sentence)
+        and not (leniently and _says("in_a_short_reply", sentence))
     )
 
 
@@ -217,7 +266,14 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
             and _is_a_side(contrast.group(), after)
         ):
             return "hedge"
+        if _takes_back(contrast.group(), before, after) and not _unknown(before, leniently=leniently):
+            return "hedge"
     return None if _says("answers", sentence) and mark == "subject" else mark
+
+
+def _takes_back(contrast: str, before: str, after: str) -> bool:
+    """Whether a doubt follows an answer ("Homer, though nobody knows"), which stands; "so nobody knows" concludes."""
+    return re.search(r"[a-z]", contrast) is not None and _says("commits", before) and not _SO.search(after)
 
 
 def _is_a_side(contrast: str, after: str) -> bool:

@@ -10,6 +10,8 @@ Metrics, each with the calls that it is null for, and why:
 ``whole_word_match``, ``exact_match``, ``f1``,
 ``substring_match``                                  of answerable questions (``short_answers.py``)
 
+What was read of a reply is all but its thinking (the view ``kept_replies``); a scorer with an encoder sees the whole.
+
 The verdicts stand in ``parsed/`` too, each with the encoder, the threshold and the references that it comes from, a
 file for every scorer, encoder and set of references: what was scored in several ways stands side by side.
 """
@@ -25,6 +27,7 @@ import pyarrow as pa
 from selfknow.builders.self_aware.encoders import PACKAGED, PAPER, load_encoder
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
+from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks import short_answers
 from selfknow.evaluate.tasks.self_aware.abstention import Verdict, judge
@@ -120,7 +123,12 @@ def score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
         tables["self-aware-judge"] = judged_scores(run.grades)
         for judge_name, table in judged_verdicts(run.grades, VERDICTS).items():
             verdicts[f"judge-{judge_name}"] = table
-    return Scores(tables, {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()})
+    kept = {
+        row["generation_id"]: without_thinking(row["generation"], row["prompt"])
+        for row in rows
+        if row["generation"] is not None
+    }
+    return Scores(tables, {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}, kept)
 
 
 def _read_verdicts(rows: Sequence[Row]) -> pa.Table:

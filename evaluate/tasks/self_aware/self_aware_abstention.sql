@@ -6,10 +6,11 @@
 -- difference, 0 for whoever abstains always, never or at random, each with low and high (95%, bootstrap over pairs; of
 -- a rate of exactly 0 or 1 Wilson's over the replies); chance_difference: 0; sensitivity and false_positives: the
 -- scorer's own rates on the labelled replies (reader_errors; null where it was not measured);
--- corrected_unanswerable, corrected_answerable and corrected_difference: what they leave of these, from 0 to 1 (the
--- scorer's rates taken as exact), with corrected_difference_low and _high; hedged: the share of answers that are
--- unsure; difference_if_hedges_abstain: a bound; refused and unreadable: shares of the replies that came (null of
--- scorers that do not tell).
+-- corrected_unanswerable, corrected_answerable and corrected_difference: what they leave of these, from 0 to 1, with
+-- corrected_difference_low and _high (95%, delta method: of the difference and of the scorer's own rates, which are
+-- known from so many labelled replies alone; null where the scorer is no better than chance); hedged: the share of
+-- answers that are unsure; difference_if_hedges_abstain: a bound; refused and unreadable: shares of the replies that
+-- came (null of scorers that do not tell).
 -- Needs: scores
 with counts as (
     select
@@ -40,7 +41,9 @@ scorer_rates as (
     select
         metric,
         1 - max(wrong / n) filter (where truth = 'abstains') as sensitivity,
-        max(wrong / n) filter (where truth = 'does not abstain') as false_positives
+        max(wrong / n) filter (where truth = 'does not abstain') as false_positives,
+        -- A rate of 0 of n has a variance too: two replies more, one of them wrong.
+        sum((wrong + 1) / (n + 2) * (1 - (wrong + 1) / (n + 2)) / (n + 2)) as variance
     from reader_errors
     where n > 0
     group by metric
@@ -52,7 +55,8 @@ rates as (
         counts.rightly / nullif(counts.n_unanswerable, 0) as unanswerable,
         counts.wrongly / nullif(counts.n_answerable, 0) as answerable,
         scorer_rates.sensitivity,
-        scorer_rates.false_positives
+        scorer_rates.false_positives,
+        scorer_rates.variance
     from counts
     left join scorer_rates
         on
@@ -66,7 +70,10 @@ corrected as (
         greatest(0, least(1, (unanswerable - false_positives) / nullif(sensitivity - false_positives, 0)))
             as corrected_unanswerable,
         greatest(0, least(1, (answerable - false_positives) / nullif(sensitivity - false_positives, 0)))
-            as corrected_answerable
+            as corrected_answerable,
+        -- What the scorer tells apart, and how far the doubt about it carries (1.959964 is the 95% point).
+        if(sensitivity > false_positives, sensitivity - false_positives, null) as told_apart,
+        1.959964 * abs(unanswerable - answerable) * sqrt(variance) / told_apart ** 2 as scorer_doubt
     from rates
 )
 
@@ -110,10 +117,22 @@ select
     corrected.corrected_unanswerable,
     corrected.corrected_answerable,
     corrected.corrected_unanswerable - corrected.corrected_answerable as corrected_difference,
-    greatest(-1, least(1, intervals.difference_low / (corrected.sensitivity - corrected.false_positives)))
-        as corrected_difference_low,
-    greatest(-1, least(1, intervals.difference_high / (corrected.sensitivity - corrected.false_positives)))
-        as corrected_difference_high,
+    greatest(
+        -1,
+        (corrected.unanswerable - corrected.answerable) / corrected.told_apart
+        - sqrt(
+            ((corrected.unanswerable - corrected.answerable - intervals.difference_low) / corrected.told_apart) ** 2
+            + corrected.scorer_doubt ** 2
+        )
+    ) as corrected_difference_low,
+    least(
+        1,
+        (corrected.unanswerable - corrected.answerable) / corrected.told_apart
+        + sqrt(
+            ((intervals.difference_high - corrected.unanswerable + corrected.answerable) / corrected.told_apart) ** 2
+            + corrected.scorer_doubt ** 2
+        )
+    ) as corrected_difference_high,
     corrected.hedged,
     (corrected.rightly + corrected.hedged_unanswerable) / nullif(corrected.n_unanswerable, 0)
     - (corrected.wrongly + corrected.hedged_answerable) / nullif(corrected.n_answerable, 0)

@@ -5,7 +5,7 @@
 -- n_given_graded (of which a letter could be read), initial (accuracy of the verifier, of those graded), initial_low
 -- and initial_high (95%, Wilson), initial_null_as_wrong (of all); n new questions, n_graded, score (self-consistency,
 -- of those graded), score_low, score_high, score_null_as_wrong; difference (score minus initial), difference_low and
--- difference_high (95%, Newcombe's of the two Wilson intervals).
+-- difference_high (95%, Newcombe's of the two Wilson intervals), difference_null_as_wrong (of the two shares of all).
 -- Needs: scores
 with asked as (
     select
@@ -101,6 +101,7 @@ select
     n_consistent / score.n as score_null_as_wrong,
     score.share - initial.share as difference,
     difference - sqrt((score.share - score.low) ** 2 + (initial.high - initial.share) ** 2) as difference_low,
-    difference + sqrt((score.high - score.share) ** 2 + (initial.share - initial.low) ** 2) as difference_high
+    difference + sqrt((score.high - score.share) ** 2 + (initial.share - initial.low) ** 2) as difference_high,
+    score_null_as_wrong - initial_null_as_wrong as difference_null_as_wrong
 from shares
 order by dataset, config, generator, verifier, wording, style
