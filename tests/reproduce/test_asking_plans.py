@@ -33,7 +33,15 @@ from tests.self_aware.rows import example
 PAIRS, WRONG = 10, 2
 ABSTAINS = {"direct": 4, "instruction": 7, "icl": 9}
 """Of ten unanswerable questions; of the twenty answerable ones it is two, in every form."""
-THINGS = list(quoting_server.CORPUS)[:3]
+THINGS = list(quoting_server.CORPUS)[:2]
+NARROWED = {
+    "what-they-dont-know/figure-5": ("huggyllama/llama-7b", "lmsys/vicuna-7b-v1.1"),
+    "according-to/table-2": ("google/flan-t5-xxl",),
+    "according-to/appendix-a": ("google/flan-t5-xxl",),
+    "according-to/figure-2": ("google/flan-t5-small", "google/flan-t5-base"),
+    "according-to/figure-4": (),
+}
+"""Of plans that name their models some, or all; the others ask any model."""
 SELF_AWARE = [name for name in packaged_plans() if name.startswith("what-they-dont-know/")]
 ACCORDING_TO = [name for name in packaged_plans() if name.startswith("according-to/")]
 
@@ -73,9 +81,8 @@ def concluded(
         places = dict.fromkeys(score, plan.score.places["scorer"])
         more = {option: (value,) for option, value in score.items()}
         plan = replace(plan, score=Block({**plan.score.settings, **more}, {**plan.score.places, **places}))  # type: ignore[dict-item]
-    named = any("model" in block.settings for block in plan.evaluate)
     given = read_options("--evaluate", ["num-parameters=1000000", *options])
-    cells = expand(plan, plan_commands(), out, Changes(models=() if named else ("served",), evaluate=given))
+    cells = expand(plan, plan_commands(), out, Changes(models=NARROWED.get(name, ("served",)), evaluate=given))
     run_cells(cells, out, in_this_process)
     states = States(out)
     assert {states.read(cell).error for cell in cells} == {None}
@@ -169,11 +176,8 @@ def test_a_plan_of_selfaware_lands_on_what_its_model_was_told_to_do(name: str, c
         )
     if name.endswith("figure-5"):
         gains = [row for row in found.queries["self_aware_by_tuning"] if isinstance(row, Mapping)]
-        assert [(row["tuned"], row["base"], row["gain"]) for row in gains] == [
-            ("alpaca-13b", "llama-13b", 0.0),
-            ("alpaca-native", "llama-7b", 0.0),
-            ("vicuna-13b-v1.1", "llama-13b", 0.0),
-            ("vicuna-7b-v1.1", "llama-7b", 0.0),
+        assert [(row["scorer"], row["tuned"], row["base"], row["gain"]) for row in gains] == [
+            (scorer, "vicuna-7b-v1.1", "llama-7b", 0.0) for scorer in ("paper", "sentences")
         ]
 
 
@@ -200,7 +204,10 @@ def test_a_plan_of_according_to_lands_on_what_its_model_quotes(
         beside = [row for row in found.queries["according_to_published"] if isinstance(row, Mapping)]
         assert {row["dataset"] for row in beside} == {entry["repo"] for entry in SETS.values()}
         assert short in {row["table"] for row in beside}
-        [exact] = {row["ours"] for row in beside if row["metric"] == "exact_match" and row["table"] != "table-2"}
-        assert exact == 1.0
+        of_exact_match = [row for row in beside if row["metric"] == "exact_match" and row["table"] != "table-2"]
+        # Asked as an expert editor it adds a word to its answers.
+        assert {row["row"] for row in of_exact_match if row["ours"] != 1.0} <= {"expert-editor"}
+        assert {row["ours"] for row in of_exact_match if row["row"] == "expert-editor"} <= {0.0}
+        assert of_exact_match
     if short == "figure-3":
-        assert [(row["cooccurrences_from"], row["n"]) for row in grounded] == [(1, 1), (11, 1), (101, 1)]
+        assert [(row["cooccurrences_from"], row["n"]) for row in grounded] == [(1, 1), (11, 1)]

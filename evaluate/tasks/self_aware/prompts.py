@@ -64,7 +64,7 @@ def template_name(text: str) -> str:
 
     Example:
         >>> template_name("Do you know this? {question}")
-        'template-84d2f67d'
+        'template-5cf2d3ce'
     """
     return f"template-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
