@@ -1,32 +1,54 @@
 """``selfknow demo``: the whole of it in small, step after step."""
 
-import shutil
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfknow.cli.demo_models import STEPS, train_and_compare, write_report
-from selfknow.cli.demo_portrait import show_portrait
+from selfknow.cli.demo_asking import Asked
+from selfknow.cli.demo_models import SETUPS, STEPS, train_and_compare
+from selfknow.cli.demo_page import write_page
+from selfknow.cli.demo_plan import RealModelPlan, real_model_plan
+from selfknow.cli.demo_portrait import CONFIG, show_portrait
+from selfknow.cli.demo_real_model import (
+    ask_creations,
+    ask_diary_model,
+    ask_quotes,
+    ask_unknown,
+    fetch_for_demo,
+    print_continuations,
+)
+from selfknow.cli.demo_steps import DoneSteps, Step, announce, timed
 from selfknow.cli.output import print_rows
 
 if TYPE_CHECKING:
     import datasets
 
+    from selfknow.cli.demo_texts import PortrayedText
+
 CONFIGS = ("1k", "1k-simplified")
+NUM_PASSAGES = 64  # of the diaries
+_SECONDS_A_TRAINING_STEP = 0.12  # of two trainings side by side, a core each
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Where the demo works; replaced when it is there.")] = Path(
-        "out/demo"
-    ),
-    quick: Annotated[bool, typer.Option("--quick", help="Train no models: the rest takes about a minute.")] = False,
+    out: Annotated[
+        Path, typer.Option("--out", help="Where the demo works; what was done there is not done again.")
+    ] = Path("out/demo"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Train no models and ask none: the rest takes about a minute.")
+    ] = False,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Download nothing, and ask no real model.")] = False,
     steps: Annotated[int, typer.Option(min=1, help="Steps of each of the two trainings.")] = STEPS,
 ) -> None:
-    """Build, check and load the smallest corpora, ask a portrait who wrote what, and train two small models.
+    """Build and check the smallest corpora, ask a real model what it knows of itself, and train two small ones.
 
-    The models show the paper's main effect in a few minutes on two CPU cores: what lies in one document is recalled
-    better than what is scattered over several. Exit code 1 says that the effect did not show, or that a check failed.
+    SmolLM2, fetched from the package index, is asked what it does not know, about what it creates, and to quote a real
+    text. The two small models show the diary paper's main effect in a few minutes on two CPU cores: what lies in one
+    document is recalled better than what is scattered over several. All of it ends on one page. A stopped demo goes on
+    where it was. Exit code 1 says that the effect did not show, or that a check failed.
 
     **Examples:**
 
@@ -34,46 +56,124 @@ def demo(
 
     `selfknow demo --quick --out out/demo`
     """
-    folder = out / "diary-recall"
-    models = out / "models"
-    for each in (folder, models):
-        shutil.rmtree(each, ignore_errors=True)
-    _build(folder)
-    _check(folder)
-    _load(folder)
-    _heading("5. A Bloom portrait of 1k, and what it says of four entries")
-    show_portrait(folder, out / "diary-portraits")
-    if not quick:
-        _heading("6. Train a small model on each setup: does it know how much it knows?")
+    plan = None if quick or no_model else real_model_plan()
+    announce(_steps(plan, None if quick else steps))
+    if not run_demo(out, plan, None if quick else steps):
+        raise typer.Exit(1)
+
+
+def run_demo(out: Path, plan: RealModelPlan | None, steps: int | None) -> bool:
+    """Run every step.
+
+    Args:
+        out: The demo's folder.
+        plan: What a real model is asked; null: none is.
+        steps: Of each training; null: none is trained.
+
+    Returns:
+        Whether every check was met and the effect showed.
+    """
+    done = DoneSteps(out)
+    corpora, models, number = out / "diary-recall", out / "models", count(1)
+    with timed(next(number), f"Build {' and '.join(CONFIGS)}"):
+        _build(corpora, done)
+    with timed(next(number), "Check what lies there with Great Expectations"):
+        if not _check(corpora, done):
+            return False
+    with timed(next(number), 'Load it: load_dataset(folder, "1k")'):
+        _load(corpora)
+    with timed(next(number), "A Bloom portrait of 1k, and what it says of four entries"):
+        show_portrait(corpora, out / "diary-portraits")
+    runs: list[Path] = []
+    text = None
+    if plan is not None:
+        runs, text = _ask_real_model(plan, out, number)
+    if steps is None:
+        return True
+    with timed(next(number), "Train a small model on each setup: does it know how much it knows?"):
+        done.begin("train", {"steps": steps}, models)
         gap = train_and_compare(models, steps)
-        write_report(models, out / "report.html")
-        if not gap.shows:
-            raise typer.Exit(1)
+        done.finish("train", {"steps": steps})
+    runs += [models / setup / "test" for setup in SETUPS]
+    with timed(next(number), "The same, of a model that has its text by heart: it goes on with diaries"):
+        diaries = ask_diary_model(models / SETUPS[0] / "model", models / "diaries" / SETUPS[0], text, out, NUM_PASSAGES)
+        print_continuations([diaries])
+    with timed(next(number), "One page of everything"):
+        write_page([*runs, diaries], out / "report.html", done)
+    return gap.shows
 
 
-def _heading(text: str) -> None:
-    typer.secho(f"\n{text}", bold=True)
+def _ask_real_model(plan: RealModelPlan, out: Path, number: Iterator[int]) -> tuple[list[Path], "PortrayedText | None"]:
+    """Fetch the real model, ask it three kinds of questions, and return the runs and the text that it was to quote."""
+    from selfknow.evaluate.models.checkpoints import require_models_extra
+
+    require_models_extra()
+    with timed(next(number), f"Fetch {plan.model.title} and {plan.text.title}"):
+        fetched = fetch_for_demo(plan)
+    if fetched is None:
+        return [], None
+    model, module = fetched
+    asked = Asked(out, model, plan.model.title)
+    with timed(next(number), "Does it know what it does not know?"):
+        runs = ask_unknown(asked, plan)
+    with timed(next(number), "Does it understand what it creates?"):
+        runs += ask_creations(asked, plan)
+    with timed(next(number), f"Does it quote {plan.text.title}?"):
+        quotes, text = ask_quotes(asked, plan, module, out / "diary-portraits" / CONFIG, out)
+    return runs + quotes, text
 
 
-def _build(folder: Path) -> None:
+def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
+    """What is announced: seconds on two idle cores."""
+    announced = [
+        Step("build the smallest diary corpora", 10),
+        Step("check them", 20),
+        Step("load them", 10),
+        Step("ask a portrait who wrote what", 15),
+    ]
+    if plan is not None:
+        announced += [
+            Step("fetch a real model and a real text", 20, (plan.model, plan.text)),
+            Step("ask the model what it does not know", plan.seconds_for_unknown),
+            Step("ask it about what it creates", plan.seconds_for_creations),
+            Step("ask it to quote", plan.seconds_for_quotes + 15),
+        ]
+    if steps is not None:
+        announced += [
+            Step("train two small models on diaries", 15 + _SECONDS_A_TRAINING_STEP * steps),
+            Step("have one of them quote its diaries", 10),
+            Step("write one page of everything", 20),
+        ]
+    return announced
+
+
+def _build(folder: Path, done: DoneSteps) -> None:
     from selfknow.builders.catalogue import find_configs, find_dataset
     from selfknow.builders.folder.write import build_folder
+    from selfknow.builders.sources import fingerprint
 
-    _heading(f"1. Build {' and '.join(CONFIGS)}")
     dataset = find_dataset("diary-recall")
-    build_folder(dataset, find_configs(dataset, CONFIGS, seed=0), folder, progress=True)
+    told = {"configs": list(CONFIGS), "sources": fingerprint(dataset.sources)}
+    if not (done.has("build", told) and (folder / "manifest.json").is_file()):
+        done.begin("build", told, folder)
+        build_folder(dataset, find_configs(dataset, CONFIGS, seed=0), folder, progress=True, overwrite=True)
+        done.finish("build", told)
     typer.echo(f"in {folder}; selfknow data build makes all 14 configs the same way")
 
 
-def _check(folder: Path) -> None:
+def _check(folder: Path, done: DoneSteps) -> bool:
+    """Whether every expectation is met; what was checked before and has not changed is not checked again."""
     from selfknow.validation.check import check_folder
 
-    _heading("2. Check what lies there with Great Expectations")
-    findings = check_folder(folder)
-    if findings:
-        typer.echo(f"{len(findings)} expectations failed: selfknow data check {folder} shows them")
-        raise typer.Exit(1)
+    changed = {path.name: path.stat().st_mtime_ns for path in sorted(folder.rglob("*.parquet"))}
+    if not done.has("check", changed):
+        findings = check_folder(folder)
+        if findings:
+            typer.echo(f"{len(findings)} expectations failed: selfknow data check {folder} shows them")
+            return False
+        done.finish("check", changed)
     typer.echo("every expectation is met")
+    return True
 
 
 def _load(folder: Path) -> None:
@@ -81,7 +181,6 @@ def _load(folder: Path) -> None:
 
     from selfknow.builders.diary_recall.diaries import paper_sizes
 
-    _heading('3. Load it: load_dataset(folder, "1k")')
     datasets.disable_progress_bars()
     loaded = {config: datasets.load_dataset(str(folder), config) for config in CONFIGS}
     paper = paper_sizes()["1k"]
@@ -95,7 +194,7 @@ def _load(folder: Path) -> None:
     )
     typer.echo("(simplified: all entries of a diarist are one document)")
     question = min(loaded["1k"]["test"], key=lambda row: abs(len(row["completion"]) - 300))
-    _heading("4. One question of the test split, and its answer")
+    typer.secho("\nOne question of the test split, and its answer", bold=True)
     typer.echo(question["prompt"] + question["completion"])
 
 

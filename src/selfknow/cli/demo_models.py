@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from selfknow.cli.output import print_rows
-from selfknow.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from selfknow.train.recipe import Recipe
@@ -68,6 +67,8 @@ def train_and_compare(folder: Path, steps: int = STEPS, num_trained: int = NUM_T
 
 def train_both(folder: Path, steps: int) -> dict[str, Scores]:
     """Train both setups side by side, each in a process of its own; returns the held-out questions' scores."""
+    if all(_is_trained(folder / setup, steps) for setup in SETUPS):
+        return {setup: _scores(folder / setup / "test") for setup in SETUPS}
     typer.echo(
         f"both setups side by side, {steps:,} steps of 32 examples each; the bar is the {SETUPS[0]} one's", err=True
     )
@@ -148,21 +149,6 @@ def gap_between(simplified: Scores, standard: Scores) -> Gap:
     return Gap(*paired_difference([one for one, _ in pairs], [other for _, other in pairs]))
 
 
-def write_report(folder: Path, path: Path) -> None:
-    """Write ``selfknow report`` of both test runs, and say where it lies or what is missing for it."""
-    from selfknow.evaluate.report.write import require_report_extra, write_html
-    from selfknow.evaluate.sql.connection import connect
-
-    try:
-        require_report_extra()
-    except MissingExtraError as error:
-        typer.echo(str(error))
-        return
-    with connect([folder / setup / "test" for setup in SETUPS]) as connection:
-        write_html(connection, path, title="The two models of the demo", figures=None, progress=False)
-    typer.echo(f"the report of both: {path}")
-
-
 def build_setups(folder: Path, num_trained: int = NUM_TRAINED) -> None:
     """Build both setups as Parquet, of the same diaries; whose question is held out is not in ``train``."""
     import pyarrow as pa
@@ -227,6 +213,15 @@ def train_setup(folder: Path, setup: str, steps: int, seed: int = 0) -> Scores:
     recipe = demo_recipe(steps, seed)
     train(TrainingJob(MODEL, corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER), folder / setup)
     return _scores(folder / setup / "test")
+
+
+def _is_trained(folder: Path, steps: int) -> bool:
+    from selfknow.files import read_json
+
+    if not (folder / "run.json").is_file():
+        return False
+    run = cast("dict[str, dict[str, object]]", read_json(folder / "run.json"))
+    return "results" in run and run["recipe"]["max_steps"] == steps
 
 
 def _scores(run: Path) -> Scores:

