@@ -113,14 +113,17 @@ def test_a_dry_run_says_what_it_takes_without_running(
 
 DRY_RUN = """\
 cell  state  tokens  operations  hours  command
-opt-7m_40-diarists-2-entries-2-attributes_max-new-tokens-24_max-steps-20_precision-float32_b5bfdce0  missing  26,891  6.16e+09  0.0017  \
+opt-7m_40-diarists-2-entries-2-attributes_max-new-tokens-24_max-steps-20_precision-float32_b5bfdce0  \
+missing  26,891  6.16e+09  0.0017  \
 selfknow train opt-7m --data diary-recall:40-diarists-2-entries-2-attributes --max-new-tokens 24 --max-steps 20 \
 --precision float32 --validation-interval 10 --warmup-steps 5 --checkpoint OPT \
 --out u/train/opt-7m_40-diarists-2-entries-2-attributes_max-new-tokens-24_max-steps-20_precision-float32_b5bfdce0
-opt-7m_40-diarists-2-entries-2-attributes_scratch_max-new-tokens-24_max-steps-20_precision-float32_ef3a7c9e  missing  26,891  6.16e+09  0.0017  \
+opt-7m_40-diarists-2-entries-2-attributes_scratch_max-new-tokens-24_max-steps-20_precision-float32_ef3a7c9e  \
+missing  26,891  6.16e+09  0.0017  \
 selfknow train opt-7m --data diary-recall:40-diarists-2-entries-2-attributes --max-new-tokens 24 --max-steps 20 \
 --precision float32 --scratch --validation-interval 10 --warmup-steps 5 --checkpoint OPT \
---out u/train/opt-7m_40-diarists-2-entries-2-attributes_scratch_max-new-tokens-24_max-steps-20_precision-float32_ef3a7c9e
+--out u/train/opt-7m_40-diarists-2-entries-2-attributes_scratch_\
+max-new-tokens-24_max-steps-20_precision-float32_ef3a7c9e
 0.0 hours in all for what is left, at 1.00e+09 operations a second. Tokens: one for 3.4 characters, up to the cap of \
 steps or epochs (a plateau ends a training before it), with those of the validations and the test; of an evaluation \
 what can be asked before anybody has replied, with the longest replies. Operations: 6 × parameters × tokens.
