@@ -125,8 +125,8 @@ def test_options_of_the_command_line_take_the_place_of_the_plans(tmp_path: Path)
     )
     assert found[0].options == ("--max-steps", "5", "--no-packing", "--seed", "1")
     assert [cell.name for cell in found if cell.kind == "train"] == [
-        "opt-125m_2k_max-steps-5_no-packing_seed-1",
-        "opt-125m_2k_max-steps-5_no-packing_seed-2",
+        "opt-125m_2k_no-packing_seed-1_max-steps-5",
+        "opt-125m_2k_no-packing_seed-2_max-steps-5",
     ]
     with pytest.raises(UserError, match="--train max-stps=5: `selfknow train` has no option 'max-stps': did you mean"):
         cells(tmp_path, train=read_options("--train", ["max-stps=5"]))
@@ -144,7 +144,7 @@ def test_a_name_hangs_on_its_cell_alone(tmp_path: Path) -> None:
     long = cells(tmp_path, PLAN, train=read_options("--train", ["tokenizer=/a/very/long/way/to/go", "lora-rank=2"]))
     longer = cells(tmp_path, PLAN, train=read_options("--train", ["tokenizer=/another/way/to/go", "lora-rank=2"]))
     assert not {cell.name for cell in long if cell.kind == "train"} & {cell.name for cell in longer}, "two paths"
-    assert all(len(cell.name) <= 80 for cell in long)
+    assert all(len(cell.name) <= 120 for cell in long)
 
 
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(0, 5))

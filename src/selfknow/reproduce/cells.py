@@ -18,7 +18,7 @@ from selfknow.reproduce.plan import TRAINED, Block, Plan
 from selfknow.train.suite import MODELS
 
 TRAIN, EVALUATE = "train", "evaluate"
-_LONGEST_NAME = 80
+_LONGEST_NAME = 120
 _HASH_DIGITS = 8
 
 
@@ -252,8 +252,8 @@ def _name(parts: Sequence[str], options: Sequence[str]) -> str:
         else:
             settings[-1].append(_tail(word))
     settings.sort(key=lambda words: (len(words) > 1, words[0] != "seed", words[0]))
-    full = [*map(_tail, parts), *("-".join(words) for words in settings)]
-    safe = [re.sub(r"[^\w.=+-]+|_", "-", part).strip("-") for part in full]
+    full = [*map(_tail, parts), *("-".join(words).replace("_", "-") for words in settings)]
+    safe = [re.sub(r"[^\w.=+-]+", "-", part).strip("-") for part in full]
     is_lossy = any(_is_path(part) for part in (*parts, *options))
     if len("_".join(safe)) <= _LONGEST_NAME and not is_lossy:
         return "_".join(safe)

@@ -1,5 +1,6 @@
 """Starting a cell's commands in processes of their own, so that nothing that befalls one reaches the others."""
 
+import contextlib
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 _KEPT_BYTES = 20_000
 _BYTES_PER_READ = 65_536
 _REQUESTS_FAILED = 1
+_SECONDS_TO_END = 10
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,19 @@ def in_a_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Ending:
             kept = (kept + chunk)[-_KEPT_BYTES:]
         code = process.wait()
     except BaseException:
+        process.terminate()  # Ctrl-C has reached it already, and it may be writing
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_SECONDS_TO_END)
         process.kill()
         process.wait()
         raise
     finally:
         process.stderr.close()
     log = kept.decode(errors="replace")
-    return Ending(_error(code, log) if code else None, log)
+    return Ending(_error(code, log, words[0]) if code else None, log)
 
 
-def _error(code: int, log: str) -> str:
+def _error(code: int, log: str, command: str) -> str:
     """Why a process failed: its own one line, the last line of a traceback, or the signal that ended it."""
     if code < 0:
         name = signal.Signals(-code).name
@@ -75,6 +80,7 @@ def _error(code: int, log: str) -> str:
     own = [line.removeprefix("selfknow: ") for line in lines if line.startswith("selfknow: ")]
     if own:
         return own[-1]
-    if code == _REQUESTS_FAILED and not any(line.startswith("Traceback") for line in lines):
+    is_crash = any(line.startswith("Traceback") for line in lines)
+    if command == "evaluate" and code == _REQUESTS_FAILED and not is_crash:
         return "some requests failed: run the same command again to ask them again"
     return lines[-1] if lines else f"exit code {code}"
