@@ -17,8 +17,10 @@ from selfknow.cli.demo_models import (
     gap_between,
     summary,
     train_and_compare,
-    write_report,
 )
+from selfknow.cli.demo_page import write_page
+from selfknow.cli.demo_real_model import ask_diary_model
+from selfknow.cli.demo_steps import DoneSteps
 from tests.conftest import Run
 
 
@@ -80,7 +82,7 @@ def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(
         assert each == pytest.approx(documents, abs=0.05)
 
 
-def test_two_steps_show_no_gap_and_leave_every_generation_and_a_report(
+def test_two_steps_show_no_gap_and_leave_every_generation_and_a_model_that_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gap = train_and_compare(tmp_path, steps=2, num_trained=32)
@@ -101,29 +103,43 @@ def test_two_steps_show_no_gap_and_leave_every_generation_and_a_report(
     for setup in ("simplified", "standard"):
         [(number,)] = duckdb.sql(f"select count(*) from '{tmp_path}/{setup}/test/generations/*.parquet'").fetchall()
         assert number == NUM_HELD_OUT
-    write_report(tmp_path, tmp_path / "report.html")
-    assert str(tmp_path / "report.html") in capsys.readouterr().out
-    assert "The two models of the demo" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    run = ask_diary_model(tmp_path / "simplified" / "model", tmp_path / "diaries" / "simplified", None, tmp_path, 4)
+    prompts = duckdb.sql(f"select prompt from '{run}/generations/*.parquet'").fetchall()
+    text = (tmp_path / "texts" / "diaries.txt").read_text()
+    assert [prompt in text and len(prompt.split()) for (prompt,) in prompts] == [8] * 4
+    changed_at = (tmp_path / "simplified" / "run.json").stat().st_mtime_ns
+    assert train_and_compare(tmp_path, steps=2, num_trained=32) == gap
+    assert (tmp_path / "simplified" / "run.json").stat().st_mtime_ns == changed_at
 
 
 def test_without_the_report_extra_the_demo_says_how_to_get_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfknow.evaluate.report.write.find_spec", lambda _: None)
-    write_report(tmp_path, tmp_path / "report.html")
+    write_page([], tmp_path / "report.html", DoneSteps(tmp_path))
     assert capsys.readouterr().out == "a report needs the extra [report]: pip install 'selfknow[report]'\n"
 
 
 def test_the_demo_ends_with_exit_code_1_where_no_gap_shows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for step in ("_build", "_check", "_load", "show_portrait", "write_report"):
-        monkeypatch.setattr(f"selfknow.cli.demo.{step}", lambda *_: None)
+    steps = ("_build", "_check", "_load", "show_portrait", "ask_diary_model", "print_continuations", "write_page")
+    for step in steps:
+        monkeypatch.setattr(f"selfknow.cli.demo.{step}", lambda *_: True)
     for gap, exit_code in ((Gap(0, 0, 0), 1), (Gap(0.5, 0.4, 0.6), 0)):
         monkeypatch.setattr("selfknow.cli.demo.train_and_compare", lambda *_, gap=gap: gap)
-        assert CliRunner().invoke(app, ["demo", "--out", str(tmp_path)]).exit_code == exit_code
+        assert CliRunner().invoke(app, ["demo", "--no-model", "--out", str(tmp_path)]).exit_code == exit_code
 
 
-def test_the_quick_demo_trains_nothing(selfknow: Run, tmp_path: Path) -> None:
-    result = selfknow("demo", "--quick", "--out", tmp_path / "demo")
-    assert result.returncode == 0
-    assert "What it does not prove" in result.stdout
-    assert not (tmp_path / "demo" / "models").exists()
+def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(selfknow: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    first = selfknow("demo", "--quick", "--out", folder)
+    assert first.returncode == 0
+    assert first.stdout.startswith("downloads nothing\n")
+    assert "What it does not prove" in first.stdout
+    assert not (folder / "models").exists()
+    assert not (folder / "runs").exists()
+    done = (folder / "steps.json").read_bytes()
+    changed_at = {path: path.stat().st_mtime_ns for path in folder.rglob("*.*") if path.is_file()}
+    again = selfknow("demo", "--quick", "--out", folder)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert (folder / "steps.json").read_bytes() == done
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.*") if path.is_file()} == changed_at

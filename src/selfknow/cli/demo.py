@@ -165,13 +165,13 @@ def _check(folder: Path, done: DoneSteps) -> bool:
     """Whether every expectation is met; what was checked before and has not changed is not checked again."""
     from selfknow.validation.check import check_folder
 
-    changed = {path.name: path.stat().st_mtime_ns for path in sorted(folder.rglob("*.parquet"))}
-    if not done.has("check", changed):
+    changed_at = {str(path): path.stat().st_mtime_ns for path in sorted(folder.rglob("*.parquet"))}
+    if not done.has("check", changed_at):
         findings = check_folder(folder)
         if findings:
             typer.echo(f"{len(findings)} expectations failed: selfknow data check {folder} shows them")
             return False
-        done.finish("check", changed)
+        done.finish("check", changed_at)
     typer.echo("every expectation is met")
     return True
 

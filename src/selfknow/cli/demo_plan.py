@@ -7,7 +7,7 @@ from selfknow.packages import PackagedFile
 
 # SmolLM2 on two idle cores that compute in bfloat16; in float32 it writes half as many.
 _TOKENS_PER_SECOND = 400
-_SECONDS_TO_OPEN = 15  # a model, and the libraries that are imported with it
+_SECONDS_TO_OPEN = 25  # a model, and the libraries that are imported with it
 
 
 @dataclass(frozen=True)

