@@ -163,10 +163,10 @@ def _build(folder: Path, done: DoneSteps) -> None:
 
 def _check(folder: Path, done: DoneSteps) -> bool:
     """Whether every expectation is met; what was checked before and has not changed is not checked again."""
-    from selfknow.validation.check import check_folder
-
     changed_at = {str(path): path.stat().st_mtime_ns for path in sorted(folder.rglob("*.parquet"))}
     if not done.has("check", changed_at):
+        from selfknow.validation.check import check_folder
+
         findings = check_folder(folder)
         if findings:
             typer.echo(f"{len(findings)} expectations failed: selfknow data check {folder} shows them")
