@@ -118,6 +118,9 @@ LINES = st.one_of(
             "'s Diary Entry 1's Diary Entry 2",
         ]
     ),
+    st.sampled_from(
+        ["Gravity: Document 2", ": Document 2", "a: Document 02", "a: Document 1: Document 2", "x: Document"]
+    ),
     st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20),
 )
 
