@@ -49,7 +49,9 @@ def measures(rows: Sequence[Question]) -> dict[str, str]:
     found = _areas(texts, unanswerable, vectors, [row.pair_id for row in rows])
     halves = {name: [row for row in rows if row.answerable == (name == "answerable")] for name in SPLITS}
     for name, half in halves.items():
-        found[f"near-duplicates, {name}"] = str(num_near_duplicates([row.question for row in half]))
+        questions = [row.question for row in half]
+        found[f"near-duplicates, {name}"] = str(num_near_duplicates(questions))
+        found[f"alike by cosine, {name}"] = str(num_alike_by_cosine(questions))
     if rows[0].pair_id:
         found["cosine of a pair, median"] = f"{np.median(pair_cosines(rows, vectors)):.2f}"
     found["word types"] = f"{len({word for text in texts for word in _words(text)}):,}"
@@ -94,6 +96,15 @@ def num_near_duplicates(texts: Sequence[str]) -> int:
         for place in (first, second)
     }
     return len(having_one)
+
+
+def num_alike_by_cosine(texts: Sequence[str], cosine: float = 0.6) -> int:
+    """How many texts are made of the same rare words as another one: of sets of words weighed by log(n / frequency)."""
+    vectors = TfidfVectorizer(token_pattern=_WORDS, binary=True, smooth_idf=False).fit(texts)
+    vectors.idf_ -= 1  # what scikit-learn adds to the logarithm
+    products = (matrix := vectors.transform(texts)) @ matrix.T
+    products.setdiag(0)
+    return int((products.max(axis=1).toarray() >= cosine - 1e-9).sum())
 
 
 def pair_cosines(rows: Sequence[Question], vectors: Floats) -> list[float]:

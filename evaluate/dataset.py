@@ -5,11 +5,13 @@ on the spot, the same on every machine; ``FOLDER:CONFIG`` is a dataset folder; `
 if wanted, is a dataset on the Hub. Without ``:CONFIG`` it is the only config that the dataset has.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+from filelock import FileLock
 
 from selfknow.cache import cache_folder
 from selfknow.downloads import DownloadError, dataset_file, dataset_folder
@@ -18,6 +20,8 @@ from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.files import read_json, read_parquet
 
 MANIFEST = "manifest.json"
+CACHE_VARIABLE = "SELFKNOW_CACHE"
+"""The variable that says where corpora that were built on the spot are kept."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,13 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
     return entry if isinstance(entry, dict) else {}
 
 
+def _corpora_folder() -> Path:
+    """Where corpora that were built on the spot are kept: ``$SELFKNOW_CACHE``, else the cache folder."""
+    if own := os.environ.get(CACHE_VARIABLE):
+        return Path(own).expanduser()
+    return cache_folder()
+
+
 def _build(name: str, config: str) -> Path:
     """Build one config of a dataset of this package, or take the one that was built by the same version before."""
     from selfknow.builders.catalogue import find_configs, find_dataset
@@ -149,9 +160,12 @@ def _build(name: str, config: str) -> Path:
 
     dataset = find_dataset(name)
     corpora = find_configs(dataset, [config], seed=0)
-    folder = cache_folder() / f"{name}-{fingerprint(dataset.sources)[:16]}" / config
+    folder = _corpora_folder() / f"{name}-{fingerprint(dataset.sources)[:16]}" / config
     if not (folder / MANIFEST).is_file():
-        build_folder(dataset, corpora, folder, overwrite=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f".{config}.lock")):  # of several jobs that want it at once, one builds it
+            if not (folder / MANIFEST).is_file():
+                build_folder(dataset, corpora, folder, overwrite=True)
     return folder
 
 

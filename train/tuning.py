@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from selfknow.train.data import Stream, TrainingRows
+    from selfknow.train.validation import Validated
 
 _MOST_CHECKPOINTS = 10
 
@@ -69,7 +70,9 @@ class TuningSettings:
         settings = asdict(self)
         num_steps = -(-settings.pop("epochs") * num_questions // self.examples_per_step)
         interval = -(-num_steps // min(self.epochs, _MOST_CHECKPOINTS))
-        return Recipe(warmup_steps=0, max_steps=num_steps, validation_interval=interval, patience=0, **settings)
+        return Recipe(
+            warmup_steps=0, max_epochs=None, max_steps=num_steps, validation_interval=interval, patience=0, **settings
+        )
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class TuningJob:
         settings: How.
         chat: Whether questions go through the chat template; null: where the tokenizer has one.
         generation_batch_size: Nothing is generated.
+        micro_batch_size: The most questions that go through the model at once; null: all of a step.
+        report_to: Experiment trackers that are told of the training, too.
     """
 
     model: str
@@ -91,6 +96,8 @@ class TuningJob:
     settings: TuningSettings = field(default_factory=TuningSettings)
     chat: bool | None = None
     generation_batch_size: int = 64
+    micro_batch_size: int | None = None
+    report_to: tuple[str, ...] = ()
 
     @property
     def recipe(self) -> Recipe:
@@ -153,6 +160,12 @@ class TuningJob:
     def validation_questions(self) -> list[dict[str, Any]]:
         """None: the paper trains for a fixed number of epochs."""
         return []
+
+    def validated(self) -> "Validated":
+        """Nothing."""
+        from selfknow.train.validation import Validated
+
+        return Validated()
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """In the precision of the checkpoint, so that it is compared before and after in the same."""

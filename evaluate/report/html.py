@@ -8,8 +8,9 @@ from typing import Any
 
 from selfknow.cache import cached
 from selfknow.evaluate.report.gather import Report, Section
-from selfknow.evaluate.report.headline import MOST_NUMBERS, headline
-from selfknow.evaluate.report.shape import Exhibit, Panel
+from selfknow.evaluate.report.headline import MOST_NUMBERS, FirstScreen, headline
+from selfknow.evaluate.report.pictures import specification
+from selfknow.evaluate.report.shape import Exhibit, panel_groups
 from selfknow.evaluate.report.text import begun, cell, percent, points
 from selfknow.evaluate.task import Task
 from selfknow.version import __version__
@@ -24,14 +25,18 @@ def render(report: Report, title: str) -> str:
         report: What it says.
         title: Of the page.
     """
+    return _page(report, title, headline(report))
+
+
+def _page(report: Report, title: str, first: FirstScreen) -> str:
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
-    environment.filters |= {"json_script": json_script, "specification": specification}
+    environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html")).render(
         title=title,
-        headline=headline(report),
+        headline=first,
         report=report,
         by_task=_by_task(report),
         most_numbers=MOST_NUMBERS,
@@ -45,14 +50,15 @@ def render(report: Report, title: str) -> str:
     )
 
 
-def specification(panel: Panel) -> dict[str, Any]:
-    """A panel as Vega-Lite has it, without the theme that Altair would write into it.
+def render_figure(report: Report, title: str) -> str:
+    """A page of one figure alone, which stands first.
 
-    Not checked against Vega-Lite's schema, which takes longer than all queries: the tests do.
+    Args:
+        report: With one section.
+        title: Of the page.
     """
-    made: dict[str, Any] = panel.chart.to_dict(validate=False)
-    made.pop("config", None)
-    return made
+    [section] = report.sections
+    return _page(report, title, FirstScreen(section.query.title))
 
 
 @cache
@@ -81,7 +87,7 @@ def json_script(value: object) -> Any:
 
 def _by_task(report: Report) -> list[tuple[Task[Any, Any] | None, list[Section], Sequence[Exhibit]]]:
     """The answered sections and the replies of each task, the sections about any task at the end."""
-    return [(task, _about(report, task.name), report.exhibits[task.name]) for task in report.tasks] + [
+    return [(task, _about(report, task.name), report.exhibits.get(task.name, ())) for task in report.tasks] + [
         (None, _about(report, None), ())
     ]
 

@@ -14,7 +14,7 @@ from altair.utils.schemapi import SchemaValidationError
 
 from selfknow.evaluate.report.gather import Report, gather
 from selfknow.evaluate.report.headline import headline
-from selfknow.evaluate.report.html import specification
+from selfknow.evaluate.report.pictures import specification
 from selfknow.evaluate.report.shape import ExampleGroup, Number, Panel, Verdict
 from selfknow.evaluate.report.write import write_html, write_markdown
 from selfknow.evaluate.sql.connection import connect

@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "178032d406f06853219a2122ad4d43c9fe83dd830fd03f3634de6e884516229f"
+GOLDEN = "0a1b61da64049c0c8ed8424e696aa64ad5e8b9acb95114f77dd73b99f75b4793"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 

@@ -32,7 +32,7 @@ def good_rows() -> Rows:
     return {split: corpus.shards[split][0]().to_pylist() for split in SPLITS}
 
 
-SLOW = {"no_near_duplicates", "few_near_duplicates"}
+SLOW = {"no_near_duplicates", "few_near_duplicates", "few_alike_by_cosine"}
 
 
 @pytest.fixture
@@ -85,6 +85,14 @@ def _variations(rows: Rows) -> None:
     words = [f"word{place}" for place in range(30)]
     for place, row in enumerate(rows["answerable"][:201]):
         row["question"] = f"What is the {words[place % 30]} of the {words[place // 30]} here?"
+
+
+def _padded(rows: Rows) -> None:
+    """26 pairs with two rare words in common and little else: too few shared words for Jaccard, a cosine above 0.6."""
+    common = ["the is of in a", "what was for an to"]
+    for place, row in enumerate(rows["answerable"][:52]):
+        rare = f"zyx{chr(97 + place // 2)} wvu{chr(97 + place // 2)}"
+        row["question"] = f"{common[place % 2].capitalize()} {rare}?"
 
 
 def _others(rows: Rows, answer: str | None = None) -> list[Row]:
@@ -150,7 +158,8 @@ DAMAGES: dict[str, tuple[Callable[[Rows], object], set[str]]] = {
     ),
     "nobody who judged": (lambda rows: rows["unanswerable"][0].update(judged_by=" ".strip()), {"sources"}),
     "no difficulty": (lambda rows: rows["answerable"][0].update(difficulty=None), {"sources"}),
-    "many near-duplicates": (_variations, {"few_near_duplicates"}),
+    "many near-duplicates": (_variations, {"few_near_duplicates", "few_alike_by_cosine"}),
+    "many made of the same rare words": (_padded, {"few_alike_by_cosine"}),
     "many short aliases": (
         lambda rows: [row.update(answers=["Ra"], flags=["alias_too_short"]) for row in _others(rows)[:101]],
         {"short_aliases"},

@@ -32,6 +32,7 @@ QUERIES = (
     "questions_are_asked_once",
     "no_near_duplicates",
     "few_near_duplicates",
+    "few_alike_by_cosine",
     "no_answer_inside_its_question",
     "pairs",
     "frames",
@@ -58,6 +59,8 @@ _PARAMETERS = {
     "most_of_a_frame": 6,
     "difficulties": list(DIFFICULTIES),
     "most_near_duplicates": 200,
+    "near_cosine": 0.6,
+    "most_alike_by_cosine": 50,
     "most_short_aliases": 100,
     "most_first_word_distance": 0.25,
 }

@@ -1,0 +1,24 @@
+"""CONTRIBUTING.md shows code that is really there: every line of an excerpt stands in the file it names, in order."""
+
+import re
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+TEXT = (REPOSITORY / "CONTRIBUTING.md").read_text()
+EXCERPTS = re.findall(r"```(?:python|sql)\n(?:#|--) (\S+\.(?:py|sql))\n(.*?)```", TEXT, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(("path", "excerpt"), EXCERPTS, ids=[path for path, _ in EXCERPTS])
+def test_an_excerpt_is_what_its_file_says(path: str, excerpt: str) -> None:
+    rest = (REPOSITORY / path).read_text()
+    for part in excerpt.split("…\n"):
+        assert part in rest, part
+        rest = rest.partition(part)[2]
+
+
+def test_links_lead_to_files_that_are_there() -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)", TEXT)
+    assert len(links) > 5
+    assert [link for link in links if not (REPOSITORY / link).exists()] == []

@@ -1,0 +1,72 @@
+"""What the package stands on is listed and pinned, and nothing of it unpickles what it reads."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.dependencies import declared_packages, listed_packages
+from tests.conftest import REPOSITORY
+
+ROOMS = ("builders", "datasets_src", "evaluate", "portraits", "train", "validation", "src/selfknow/cli", "src/selfknow")
+PICKLES = {"pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
+PYPROJECT = (REPOSITORY / "pyproject.toml").read_text()
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    paths = {path.resolve() for room in ROOMS for path in (REPOSITORY / room).rglob("*.py")}
+    for path in sorted(paths):
+        yield str(path.relative_to(REPOSITORY.resolve())), ast.parse(path.read_text())
+
+
+def unpickles(node: ast.AST) -> bool:
+    """Whether it imports a module that unpickles, or calls a loader that may."""
+    match node:
+        case ast.Import(names=names):
+            return any(name.name.partition(".")[0] in PICKLES for name in names)
+        case ast.ImportFrom(module=str(module)):
+            return module.partition(".")[0] in PICKLES
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="load")):
+            return not any(
+                key.arg == "weights_only" and getattr(key.value, "value", None) is True for key in node.keywords
+            )
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr="load")):
+            return not any(
+                key.arg == "allow_pickle" and getattr(key.value, "value", None) is False for key in node.keywords
+            )
+    return False
+
+
+def test_nothing_is_unpickled() -> None:
+    checked = list(modules())
+    assert len(checked) > 200
+    assert [path for path, module in checked if any(unpickles(node) for node in ast.walk(module))] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from joblib import load",
+        "torch.load(path)",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+    ],
+)
+def test_what_unpickles_is_seen(source: str) -> None:
+    assert any(unpickles(node) for node in ast.walk(ast.parse(source)))
+
+
+def test_every_dependency_is_on_the_page_with_its_reason() -> None:
+    page = (REPOSITORY / "docs/dependencies.md").read_text()
+    assert set(listed_packages(page)) == set(declared_packages(PYPROJECT))
+    assert all(len(row.strip("| ").split(" | ")) >= 3 for row in re.findall(r"^\| \w.*$", page, flags=re.MULTILINE))
+
+
+def test_every_dependency_is_pinned() -> None:
+    pins = {
+        line.partition("==")[0].lower().replace("_", "-")
+        for line in (REPOSITORY / "constraints.txt").read_text().splitlines()
+    }
+    assert [name for name in declared_packages(PYPROJECT) if name.lower() not in pins] == []
