@@ -82,7 +82,8 @@ class TrainingRows:
     def lengths(self) -> NDArray[np.int64]:
         """The tokens of each row, those that an encoder reads among them, (n,)."""
         sides = [self.outputs] if self.inputs is None else [self.inputs, self.outputs]
-        return np.sum([np.diff(side.ends, prepend=0) for side in sides], axis=0)
+        lengths: NDArray[np.int64] = np.sum([np.diff(side.ends, prepend=0) for side in sides], axis=0)
+        return lengths
 
     def __getitem__(self, row: int) -> Example:
         """The tokens of one example."""

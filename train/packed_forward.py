@@ -28,4 +28,4 @@ def read_packed_rows(model: "PreTrainedModel") -> None:
         states = model.get_encoder()(inputs.pop("input_ids"), attention_mask=encoder_mask)
         return plain(encoder_outputs=states, **inputs)
 
-    model.forward = forward  # type: ignore[method-assign]
+    model.forward = forward

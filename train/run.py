@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from selfknow.train.batch import Batch
     from selfknow.train.data import Stream
     from selfknow.train.trainer import DiaryTrainer
-    from selfknow.train.validation import Validated, Validation
+    from selfknow.train.validation import Validated
 
 
 class Job(Protocol):
@@ -131,12 +131,16 @@ def train(job: Job, folder: Path) -> dict[str, object]:
             tokenizer = job.make_tokenizer(folder / "tokenizer")
             resumed = latest_checkpoint(folder / "checkpoints")
         model = job.make_model(tokenizer, resumed)
-        best, results = _train(job, model, tokenizer, folder, resumed, batch)
+        trainer = _trainer(job, model, tokenizer, folder, batch)
+        _train(job, trainer, resumed)
         if not state.is_main_process:
             return {}
+        is_validated = bool(trainer.validation.rows.questions)
+        best = load_trained(job.recipe, trainer.state.best_model_checkpoint if is_validated else None, model)
+        results = _trained(job, trainer, best)
         facts = job.facts().updated(made_facts(best)).updated(learnt_facts(results))
         _save(job.as_kept(best), tokenizer, facts, folder / "model")
-        results = {**results, "num_processes": state.num_processes, **job.test(folder)}
+        results = {**results, **job.test(folder)}
         description = {**read_json(folder / "run.json"), "facts": facts.as_json(), "results": results}
         write_json(folder / "run.json", description)
     return results
@@ -178,15 +182,10 @@ def _describe(job: Job, folder: Path) -> None:
             )
 
 
-def _train(
-    job: Job,
-    model: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
-    folder: Path,
-    resumed: Path | None,
-    batch: "Batch",
-) -> "tuple[PreTrainedModel, dict[str, object]]":
-    """Train, from a checkpoint if there is one; returns the best model and what is known of the training."""
+def _trainer(
+    job: Job, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path, batch: "Batch"
+) -> "DiaryTrainer":
+    """The Trainer of a job, its corpus and what it is validated on."""
     from selfknow.evaluate.models.interface import Decoding
     from selfknow.evaluate.models.tokenization import padding_token
     from selfknow.train.packing import Collator
@@ -196,62 +195,65 @@ def _train(
     from selfknow.train.validation import Validation
 
     recipe, encoder_decoder = job.recipe, bool(model.config.is_encoder_decoder)
-    stream = job.stream(tokenizer, encoder_decoder=encoder_decoder)
-    validation = Validation(
-        tokenizer,
-        job.validated(),
-        Decoding(max_new_tokens=recipe.max_new_tokens),
-        job.generation_batch_size,
-    )
+    decoding = Decoding(max_new_tokens=recipe.max_new_tokens)
     start = model.config.decoder_start_token_id if encoder_decoder else None
-    trainer = DiaryTrainer(
+    return DiaryTrainer(
         model,
         recipe,
-        stream,
-        validation,
+        job.stream(tokenizer, encoder_decoder=encoder_decoder),
+        Validation(tokenizer, job.validated(), decoding, job.generation_batch_size),
         Collator(padding_token(tokenizer), start, recipe.packing),
         folder / "checkpoints",
         [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
         batch,
         trackers(job.report_to),
     )
+
+
+def _train(job: Job, trainer: "DiaryTrainer", resumed: Path | None) -> None:
+    """Train, from a checkpoint if there is one.
+
+    Raises:
+        UserError: There is too little memory; says what needs less.
+    """
     try:
         trainer.train_to_the_end(resumed)
     except (RuntimeError, MemoryError) as error:
         if not checkpoints.is_out_of_memory(error):
             raise
+        size = trainer.args.per_device_train_batch_size
         raise UserError(
-            f"{job.model} does not fit into memory with {batch.micro_batch_size} examples at once: try "
-            f"--micro-batch-size {max(1, batch.micro_batch_size // 2)} (the examples of a step stay the same), "
+            f"{job.model} does not fit into memory with {size} examples at once: try --micro-batch-size "
+            f"{max(1, size // 2)} (a step keeps its {job.recipe.examples_per_step} examples), "
             "--gradient-checkpointing, --precision bfloat16, --lora-rank 16, or more devices"
         ) from error
-    best = load_trained(recipe, trainer.state.best_model_checkpoint if validation.rows.questions else None, model)
+
+
+def _trained(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
+    """How far the training went, on what, and how well it did."""
+    num_examples = min(len(trainer.stream), trainer.state.global_step * job.recipe.examples_per_step)
     results: dict[str, object] = {
         "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
         "device": str(trainer.args.device),
-        "micro_batch_size": batch.micro_batch_size,
+        "num_processes": trainer.args.world_size,
+        "micro_batch_size": trainer.args.per_device_train_batch_size,
         "last_step": trainer.state.global_step,
-        "epochs": round(trainer.state.global_step * recipe.examples_per_step / stream.num_rows, 2),
-        "tokens": stream.num_tokens(min(len(stream), trainer.state.global_step * recipe.examples_per_step)),
+        "epochs": round(num_examples / trainer.stream.num_rows, 2),
+        "tokens": trainer.stream.num_tokens(num_examples),
     }
-    if validation.rows.questions:
-        results |= _validated(job, trainer, best, validation)
-    return best, results
+    return results | (_validated(job, trainer, best) if trainer.validation.rows.questions else {})
 
 
-def _validated(
-    job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel", validation: "Validation"
-) -> dict[str, object]:
+def _validated(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
     """Why the training ended, and what its best checkpoint knows: exact match is of all validation questions."""
     from selfknow.train.stopping import EXACT_MATCH, measurements
     from selfknow.train.validation import Validated
 
-    measured = next(
-        one for one in measurements(trainer.state.log_history) if one.step == trainer.state.best_global_step
-    )
+    best_step, done = trainer.state.best_global_step, measurements(trainer.state.log_history)
+    measured = next(one for one in done if one.step == best_step)
     questions, exact_match = job.validation_questions(), measured.exact_match
-    if trainer.is_world_process_zero() and len(questions) > len(validation.rows.questions):
-        confirmation = replace(validation, rows=Validated(questions))
+    if len(questions) > len(trainer.validation.rows.questions):
+        confirmation = replace(trainer.validation, rows=Validated(questions))
         checkpoints.move(job.model, best, str(trainer.args.device))
         exact_match = confirmation.shares(confirmation.counts(best))[EXACT_MATCH]
         best.to("cpu")  # type: ignore[arg-type]

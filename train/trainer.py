@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from math import gcd
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from transformers import PrinterCallback, ProgressCallback, Trainer, TrainerCallback, TrainerState, TrainingArguments
@@ -155,8 +155,8 @@ class DiaryTrainer(Trainer):
             callbacks=[*callbacks, EndCallback(recipe, stream.num_rows)],
         )
         self.model_accepts_loss_kwargs = True  # compute_loss divides by the tokens of the whole step
-        self._recipe, self._num_rows = recipe, stream.num_rows
-        self._validation = validation
+        self.stream, self.validation = stream, validation
+        self._recipe = recipe
         for printing in (PrinterCallback, ProgressCallback):
             self.remove_callback(printing)
 
@@ -165,20 +165,22 @@ class DiaryTrainer(Trainer):
         if resumed is not None:
             state = TrainerState.load_from_json(str(resumed / TRAINER_STATE_NAME))
             done = measurements(state.log_history)
-            if state.global_step >= self.args.max_steps or at_plateau(done, self._recipe, self._num_rows):
+            if state.global_step >= self.args.max_steps or at_plateau(done, self._recipe, self.stream.num_rows):
                 self.state = state
                 return
         self.train(resume_from_checkpoint=None if resumed is None else str(resumed))
 
     def stopped(self) -> Stopped:
         """What ended the training."""
-        at_end = at_plateau(measurements(self.state.log_history), self._recipe, self._num_rows)
+        at_end = at_plateau(measurements(self.state.log_history), self._recipe, self.stream.num_rows)
         return Stopped.plateau if at_end else Stopped.cap
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
         """The recipe's optimizer."""
         if self.optimizer is None and self._recipe.optimizer is OptimizerName.muon:
-            self.optimizer = muon_optimizer(self.model if model is None else model, self._recipe)
+            self.optimizer = muon_optimizer(
+                cast("PreTrainedModel", self.model if model is None else model), self._recipe
+            )
         return super().create_optimizer(model)
 
     def compute_loss(
@@ -209,10 +211,10 @@ class DiaryTrainer(Trainer):
         model = self.accelerator.unwrap_model(self.model)
         was_training = model.training
         model.eval()
-        counts = self._validation.counts(model, self.accelerator.process_index, self.accelerator.num_processes)
+        counts = self.validation.counts(model, self.accelerator.process_index, self.accelerator.num_processes)
         model.train(was_training)
         totals = self.accelerator.reduce(torch.tensor(list(counts.values()), device=self.accelerator.device), "sum")
-        shares = self._validation.shares({name: float(value) for name, value in zip(counts, totals, strict=True)})
+        shares = self.validation.shares({name: float(value) for name, value in zip(counts, totals, strict=True)})
         metrics = {f"eval_{name}": share for name, share in shares.items()}
         self.log(dict(metrics))
         measured = Measurement.of_log({**metrics, "step": self.state.global_step})

@@ -8,6 +8,7 @@ import pytest
 import torch
 from transformers import TrainerCallback
 
+from selfknow.evaluate.models.checkpoints import load_model
 from selfknow.train.data import Stream, training_rows
 from selfknow.train.muon import muon_optimizer
 from selfknow.train.packing import Collator
@@ -98,9 +99,9 @@ def test_it_steps_as_the_two_do_apart_and_goes_on_from_a_checkpoint(tokenizer: A
     assert_equal(model, apart)
 
 
-def trainer_of(table: Any, tokenizer: Any, folder: Path) -> DiaryTrainer:
+def trainer_of(table: Any, tokenizer: Any, folder: Path, resumed: Path | None = None) -> DiaryTrainer:
     rows = training_rows(table, tokenizer, encoder_decoder=False)
-    model = tiny_model("gpt_neox", tokenizer)
+    model = tiny_model("gpt_neox", tokenizer) if resumed is None else load_model(str(resumed))
     return DiaryTrainer(
         model, RECIPE, Stream(rows, RECIPE), Validation(tokenizer), Collator(tokenizer.pad_token_id), folder
     )
@@ -117,9 +118,9 @@ def test_a_training_with_muon_and_decay_that_was_killed_has_the_same_weights(
     shares = [0, 1 / 2, 1, 1, 1, 1, 1, 3 / 4, 1 / 2, 1 / 4]
     assert rates == [pytest.approx([share * 1e-2, share * 2e-3]) for share in shares]
     (tmp_path / "checkpoint-10" / "trainer_state.json").write_text("{")
-    resumed = trainer_of(table, tokenizer, tmp_path)
     checkpoint = latest_checkpoint(tmp_path)
     assert checkpoint == tmp_path / "checkpoint-5"
+    resumed = trainer_of(table, tokenizer, tmp_path, checkpoint)
     resumed.train_to_the_end(checkpoint)
     assert resumed.state.global_step == 10
     assert_equal(whole.model, resumed.model)

@@ -160,7 +160,7 @@ def test_a_model_that_was_never_published_needs_scratch(corpus: ConfigFiles) -> 
 
 
 def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
-    corpus: ConfigFiles, models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    corpus: ConfigFiles, models: Path, tmp_path: Path
 ) -> None:
     """A local folder stands in for the published checkpoint."""
     train(job(corpus, models), tmp_path / "trained")
@@ -187,8 +187,8 @@ def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
         ((), f"the tokenizer of {published}; --corpus-tokenizer trains"),
         (SCRATCH[1:], "at most 4,096"),
     ):
-        CliRunner().invoke(app, [str(word) for word in (*command, tmp_path / f"out{len(more)}", *more)])
-        assert said in capsys.readouterr().err
+        result = CliRunner().invoke(app, [str(word) for word in (*command, tmp_path / f"out{len(more)}", *more)])
+        assert said in result.stderr
     with pytest.raises(UserError, match="leave out --tokenizer gpt2"):
         training_job("opt-7m", "x:y", TrainingOptions(tokenizer="gpt2", corpus_tokenizer=True))
 

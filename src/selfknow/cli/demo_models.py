@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -95,7 +95,7 @@ def learnt(folder: Path, setup: str) -> dict[str, object]:
     """One training as a row: how much it saw, and the shares of samples of it that its model recalls word for word."""
     from selfknow.files import read_json
 
-    results = read_json(folder / setup / "run.json")["results"]
+    results = cast("dict[str, float]", read_json(folder / setup / "run.json")["results"])
     seen = {"setup": setup, "epochs": f"{results['epochs']:.1f}", "tokens": results["tokens"]}
     return seen | {shown: results[name] for shown, name in _RECALL.items()}
 
