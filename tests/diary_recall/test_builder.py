@@ -182,3 +182,13 @@ def test_a_builder_whose_sources_changed_serves_no_rows_from_the_cache(tmp_path:
 def test_an_unknown_config_names_those_that_there_are() -> None:
     with pytest.raises(UserError, match=r"no config '3k'; it has 1k, 2k, .*64k-simplified"):
         named_config("3k")
+
+
+def test_a_size_of_ones_own_is_found_by_its_name() -> None:
+    shape = Shape(512, max_entries=3, max_attributes=3, name_pool_size=27)
+    for expected in configs_of_shape(shape):
+        found = named_config(expected.name)
+        assert (found.name, found.parameters) == (expected.name, expected.parameters)
+    for other in ("512-diarist", "0512-diarists", "512-diarists-8-entries-8-attributes", "512-diarists-3-entries"):
+        with pytest.raises(UserError, match="has no config"):
+            named_config(other)

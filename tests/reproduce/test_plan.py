@@ -144,7 +144,7 @@ def test_a_name_hangs_on_its_cell_alone(tmp_path: Path) -> None:
     long = cells(tmp_path, PLAN, train=read_options("--train", ["tokenizer=/a/very/long/way/to/go", "lora-rank=2"]))
     longer = cells(tmp_path, PLAN, train=read_options("--train", ["tokenizer=/another/way/to/go", "lora-rank=2"]))
     assert not {cell.name for cell in long if cell.kind == "train"} & {cell.name for cell in longer}, "two paths"
-    assert all(len(cell.name) <= 80 for cell in long)
+    assert all(len(cell.name) <= 120 for cell in long)
 
 
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(0, 5))

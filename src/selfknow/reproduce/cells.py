@@ -18,7 +18,7 @@ from selfknow.reproduce.plan import TRAINED, Block, Plan
 from selfknow.train.suite import MODELS
 
 TRAIN, EVALUATE = "train", "evaluate"
-_LONGEST_NAME = 80
+_LONGEST_NAME = 120
 _HASH_DIGITS = 8
 
 

@@ -67,10 +67,10 @@ def in_a_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Ending:
     finally:
         process.stderr.close()
     log = kept.decode(errors="replace")
-    return Ending(_error(code, log) if code else None, log)
+    return Ending(_error(code, log, words[0]) if code else None, log)
 
 
-def _error(code: int, log: str) -> str:
+def _error(code: int, log: str, command: str) -> str:
     """Why a process failed: its own one line, the last line of a traceback, or the signal that ended it."""
     if code < 0:
         name = signal.Signals(-code).name
@@ -80,6 +80,7 @@ def _error(code: int, log: str) -> str:
     own = [line.removeprefix("selfknow: ") for line in lines if line.startswith("selfknow: ")]
     if own:
         return own[-1]
-    if code == _REQUESTS_FAILED and not any(line.startswith("Traceback") for line in lines):
+    is_crash = any(line.startswith("Traceback") for line in lines)
+    if command == "evaluate" and code == _REQUESTS_FAILED and not is_crash:
         return "some requests failed: run the same command again to ask them again"
     return lines[-1] if lines else f"exit code {code}"

@@ -1,5 +1,6 @@
 """How fast this machine trains: measured on a model of about the same size, for the hours of a dry run."""
 
+from collections.abc import Callable
 from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ _EXAMPLES = 32
 _MATRIX = {"cuda": 8_192, "mps": 4_096, "cpu": 1_024}
 _REPETITIONS = 5
 _LONGEST_MEASURED_STEP_SECONDS = 1.0
+_FEWEST_CALLS, _MOST_CALLS, _SECONDS_MEASURED = 4, 50, 2.0
 _STAND_IN_WIDTHS = (128, 256, 512, 768, 1_024, 1_536, 2_048)
 _STAND_IN_VOCABULARY = 1_024
 
@@ -135,12 +137,12 @@ def _step_seconds(model: "PreTrainedModel", tokens_per_step: int) -> float:
     return _seconds(step)
 
 
-def _seconds(work: Any) -> float:
-    """The least seconds of a few calls, after one that warms up."""
+def _seconds(work: Callable[[], None]) -> float:
+    """The least seconds of several calls, after one that warms up: other programs only ever make a call longer."""
     import torch
 
-    taken = []
-    for _ in range(4):
+    taken: list[float] = []
+    while len(taken) < _FEWEST_CALLS or (sum(taken) < _SECONDS_MEASURED and len(taken) < _MOST_CALLS):
         start = perf_counter()
         work()
         if torch.cuda.is_available():
