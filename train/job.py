@@ -125,8 +125,9 @@ class TrainingJob:
         except UserError as error:
             if not self.scratch or self.tokenizer is not None:
                 raise
+            said = str(error).rstrip(".")
             raise UserError(
-                f"{error}; pass --tokenizer with another one, or --corpus-tokenizer to train a small one on the spot"
+                f"{said}; pass --tokenizer with another one, or --corpus-tokenizer to train a small one on the spot"
             ) from error
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":

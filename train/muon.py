@@ -54,7 +54,7 @@ class MuonWithAdam(torch.optim.Optimizer):
         """Move every parameter by one step."""
         assert closure is None, "the Trainer computes gradients before it steps"
         muon, adam = self._parts
-        muon.step()  # type: ignore[no-untyped-call]
+        muon.step()
         adam.step()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
