@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -74,7 +75,8 @@ def _charts_script() -> str:
     def bundled() -> bytes:
         return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()
 
-    return cached(f"charts-{vl_convert.__version__}.js", bundled).decode().replace("</script", "<\\/script")
+    name = f"charts-{version('vl-convert-python')}.js"
+    return cached(name, bundled).decode().replace("</script", "<\\/script")
 
 
 def json_script(value: object) -> Any:
