@@ -1,9 +1,9 @@
 """What a report shows of self-aware: the charts of its queries, and how to read each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from selfknow.evaluate.report import charts
-from selfknow.evaluate.report.grouping import dot, grouped
+from selfknow.evaluate.report.grouping import dot, grouped, joined, setting
 from selfknow.evaluate.report.shape import Figure, Panel, Row
 from selfknow.evaluate.tasks.self_aware.headline import best_scorer
 
@@ -33,6 +33,43 @@ def _f1(rows: Sequence[Row]) -> list[Panel]:
     return [Panel("", charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
 
 
+def _other_forms(rows: Sequence[Row]) -> list[Panel]:
+    return _f1([row for row in rows if row["form"] not in ("instruction", "icl") and not row["is_human"]])
+
+
+def _of_people(rows: Sequence[Row]) -> list[Panel]:
+    return _f1([row for row in rows if row["is_human"]])
+
+
+def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
+    """F1 in one input form beside the human line, as in the paper's Figures 3 and 4."""
+
+    def draw(rows: Sequence[Row]) -> list[Panel]:
+        asked = [row for row in rows if row["form"] == form]
+        return _f1([*asked, *(row for row in rows if row["is_human"])]) if asked else []
+
+    return draw
+
+
+def _thresholds(rows: Sequence[Row]) -> list[Panel]:
+    """F1 at every threshold, against labels by hand where there are some, else against whether there is an answer."""
+    found = []
+    for name, group in grouped(rows, "model", "form", "scorer", "encoder", "references_name").items():
+        points = [
+            {"label": against, "threshold": row["threshold"], "f1": row[column], "chance": chance, "n": n}
+            for row in group
+            for against, column, chance, n in (
+                ("whether there is an answer", "f1", row["chance_f1"], row["n_graded"]),
+                ("labels by hand", "f1_of_labels", None, row["n_labelled"]),
+            )
+            if row[column] is not None
+        ]
+        titles = ("threshold of the cosine", "F1 of abstaining")
+        if points:
+            found.append(Panel(name, charts.lines(points, "threshold", "f1", titles=titles, steps=True)))
+    return found
+
+
 def _categories(rows: Sequence[Row]) -> list[Panel]:
     judged = [row for row in best_scorer(rows) if row["recall"] is not None]
     groups = grouped(judged, "model", "form", "encoder", "references_name")
@@ -42,6 +79,49 @@ def _categories(rows: Sequence[Row]) -> list[Panel]:
         )
         for name, group in groups.items()
     ]
+
+
+def _by_size(rows: Sequence[Row]) -> list[Panel]:
+    """F1 over the number of parameters, a chart an input form, as in the paper's Figure 2."""
+    shown = best_scorer(rows)
+    found = []
+    for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
+        points = [
+            {
+                "label": joined(row["suite"], "instruction-tuned" if row["instruction_tuned"] else None),
+                "model_label": row["model_label"],
+                "num_parameters": row["num_parameters"],
+                "f1": row["f1"],
+                "low": row["f1_low"],
+                "high": row["f1_high"],
+                "chance": row["chance_f1"],
+                "n": row["n"],
+                "n_graded": row["n_graded"],
+            }
+            for row in group
+        ]
+        titles = ("parameters", "F1 of abstaining")
+        found.append(Panel(name, charts.lines(points, "num_parameters", "f1", titles=titles, log=True)))
+    return found
+
+
+def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
+    shown = best_scorer(rows)
+    found = []
+    for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
+        dots = [dot(row, f"{row['tuned']} · {row['base']}", "gain", "chance_gain") for row in group]
+        title = "F1 of abstaining, less the base's"
+        found.append(Panel(name, charts.dots(dots, "gain", title=title, narrow=True)))
+    return found
+
+
+def _accuracy(rows: Sequence[Row]) -> list[Panel]:
+    shown = [row for row in rows if row["accuracy"] is not None][:_BARS]
+    dots = [
+        dot(row, joined(row["model"], setting(row, shown, "form", "question_set")), "accuracy", "chance")
+        for row in shown
+    ]
+    return [Panel("", charts.dots(dots, "accuracy", title="answerable questions answered rightly"))] if dots else []
 
 
 FIGURES: Mapping[str, Figure] = {
@@ -64,8 +144,40 @@ FIGURES: Mapping[str, Figure] = {
     "self_aware_f1": Figure(
         "F1 of abstaining where there is no answer, and only there; the tick is always abstaining. Each scorer judges "
         "for itself what abstaining is.",
-        _f1,
+        _other_forms,
+        named={"figure-3": _in_form("instruction"), "figure-4": _in_form("icl"), "human": _of_people},
         shares=("chance_f1", "f1", "false_abstention", "precision", "recall", "substring_match"),
+    ),
+    "self_aware_by_size": Figure(
+        "F1 of abstaining by the number of parameters, a chart an input form; the broken line is always abstaining.",
+        named={"figure-2": _by_size},
+        nothing="of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
+        shares=("chance_f1", "f1"),
+    ),
+    "self_aware_by_tuning": Figure(
+        "How much higher an instruction-tuned model's F1 is than that of the model that it was tuned from.",
+        named={"figure-5": _by_tuning},
+        nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        shares=("base_f1", "chance_f1", "tuned_f1"),
+    ),
+    "self_aware_accuracy": Figure(
+        "The share of the answerable questions whose answer stands in the reply; the tick is giving every question the "
+        "one answer that is right most often.",
+        named={"figure-6": _accuracy},
+        shares=("accuracy", "substring_match"),
+    ),
+    "self_aware_thresholds": Figure(
+        "F1 of abstaining, had another threshold been taken, of the scorers with an encoder.",
+        named={"threshold-ablation": _thresholds},
+        nothing="no run was scored with an encoder (selfknow score RUN --scorer paper)",
+        shares=("chance_f1", "f1", "f1_of_labels", "false_abstention", "precision", "recall"),
+    ),
+    "self_aware_published": Figure(
+        "The paper's numbers beside ours, of the same questions, form and scorer: another model's where it is not said "
+        "to be the same.",
+        nothing="no run asked the authors' own questions (`selfknow evaluate self-aware-original`) and was scored as "
+        "theirs were (`selfknow score RUN --scorer paper`)",
+        shares=("ours", "published"),
     ),
     "self_aware_by_category": Figure(
         "The share of each kind of unanswerable questions that it abstains from.",
