@@ -140,7 +140,13 @@ ACCORDING_TO: Task[AccordingToOptions, AccordingToScoreOptions] = Task(
     stages=_stages,
     score=_score,
     folder=Path(__file__).parent,
-    views=("according_to_replies", "according_to_draws", "according_to_replicates", "according_to_differences"),
+    views=(
+        "according_to_replies",
+        "according_to_explanations",
+        "according_to_draws",
+        "according_to_replicates",
+        "according_to_differences",
+    ),
     examples={
         "according_to_questions": {
             "id": "varchar",

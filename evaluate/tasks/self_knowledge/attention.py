@@ -1,8 +1,9 @@
 """Does a model look back at a keyword when it writes it again? An attention-based score, for local models.
 
-Tan et al., Can I understand what I create?, section 6.1 and Table 5. The formula is lost from the paper's text; what it
-says is: attention of the last layer, averaged over heads, and of the earlier tokens only the 15% with the highest kept.
-The score is **ours**:
+Tan et al., Can I understand what I create?, section 6.1 and Table 5. The formula is lost from the paper's text, and so
+is how many tokens are kept; what it says is: attention of the last layer, averaged over heads, and of the earlier
+tokens only those with the highest kept. The 15% are **second hand**, from what is told of the paper, and not in the
+text that this was written after. The score is **ours**:
 
     Of every occurrence of the keyword in what was written, from the second on, take the token in front of it, where the
     model decides to write it. Of all tokens up to there keep the ceil(15%) that it attends to most. Its recall is the
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 TABLE = "self-knowledge-attention"
 """The name of its file in ``scores/``."""
-TOP_SHARE = 0.15
+TOP_SHARE = 0.15  # second hand: no number stands in the paper's text
 
 
 def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range]) -> float | None:

@@ -197,7 +197,7 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
         "self_knowledge_readings": ParsedFiles("parsed/self_knowledge_readings.parquet", _readings),
         "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread),
     },
-    views=("self_knowledge_shares", "self_knowledge_replies"),
+    views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells"),
     figures=_figures,
     headline=_headline,
     exhibits=_exhibits,
