@@ -1,12 +1,12 @@
 """What a report says: the rows of every query over a connection's runs, before they have any form."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.report.labels import Labels, read_labels
-from selfknow.evaluate.report.shape import Exhibit, Figure, Panel, Row
+from selfknow.evaluate.report.shape import Draw, Exhibit, Figure, Panel, Row
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import Query, find_query, what_is_lacking
 from selfknow.evaluate.task import Task
@@ -23,14 +23,20 @@ class Section:
         figure: How its rows are shown.
         rows: Its rows, as they are.
         missing: Why it has none, if it has none.
-        panels: Its charts.
+        drawn: Its charts by their name (see :class:`selfknow.evaluate.report.shape.Figure`), those without one under
+            an empty one.
     """
 
     query: Query
     figure: Figure
     rows: Sequence[Row]
     missing: str | None = None
-    panels: Sequence[Panel] = ()
+    drawn: Mapping[str, Sequence[Panel]] = field(default_factory=dict)
+
+    @property
+    def panels(self) -> list[Panel]:
+        """All of its charts."""
+        return [panel for panels in self.drawn.values() for panel in panels]
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Report:
     @property
     def tasks(self) -> list[Task[Any, Any]]:
         """The tasks of the catalogue of which there is a run."""
-        return _tasks(self.runs)
+        return tasks_of(self.runs)
 
     def rows_of(self, name: str) -> list[dict[str, Any]]:
         """The rows of a query with short labels, by its name; none where it was not asked."""
@@ -99,10 +105,10 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
     from tqdm import tqdm
 
     runs = connection.rows("select * from runs order by created_at, run_id")
-    tasks, labels = _tasks(runs), read_labels(connection)
+    tasks, labels = tasks_of(runs), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures().items()} | dict(_ANY_TASK)
     bar = tqdm(figures.items(), disable=not progress, unit="query", desc="report")
-    sections = [_section(connection, find_query(name), figure, labels) for name, figure in bar]
+    sections = [read_section(connection, find_query(name), figure, labels) for name, figure in bar]
     return Report(
         runs=runs,
         overview=connection.rows(find_query("overview").sql),
@@ -112,16 +118,31 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
     )
 
 
-def _tasks(runs: Sequence[Row]) -> list[Task[Any, Any]]:
+def tasks_of(runs: Sequence[Row]) -> list[Task[Any, Any]]:
+    """The tasks of the catalogue of which there is a run, in its order."""
     there = {row["task"] for row in runs}
     return [task for task in catalogue.TASKS if task.name in there]
 
 
-def _section(connection: Connection, query: Query, figure: Figure, labels: Labels) -> Section:
+def read_section(
+    connection: Connection, query: Query, figure: Figure, labels: Labels, *, only: str | None = None
+) -> Section:
+    """Run a query and draw its rows.
+
+    Args:
+        connection: The runs.
+        query: The query.
+        figure: How its rows are shown.
+        labels: What models and cohorts are called.
+        only: Draw the charts of this name alone; null: all.
+    """
     if lacking := next(what_is_lacking(connection, query), None):
         return Section(query, figure, [], lacking)
     rows = connection.rows(query.sql)
     if not rows:
         replies = f"replies of {query.task}" if query.task else "replies"
         return Section(query, figure, [], figure.nothing or f"no run holds scored {replies}")
-    return Section(query, figure, rows, None, figure.draw(labels.of(rows)) if figure.draw else ())
+    draws: dict[str, Draw] = {**figure.named, **({"": figure.draw} if figure.draw else {})}
+    wanted = draws if only is None else {only: draws[only]}
+    labelled = labels.of(rows)
+    return Section(query, figure, rows, None, {name: draw(labelled) for name, draw in wanted.items()})

@@ -7,8 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from selfknow.evaluate.report.gather import Report, Section
-from selfknow.evaluate.report.headline import MOST_NUMBERS, headline
-from selfknow.evaluate.report.shape import Exhibit, Panel
+from selfknow.evaluate.report.headline import MOST_NUMBERS, FirstScreen, headline
+from selfknow.evaluate.report.pictures import specification
+from selfknow.evaluate.report.shape import Exhibit
 from selfknow.evaluate.report.text import begun, cell, percent, points
 from selfknow.evaluate.task import Task
 from selfknow.version import __version__
@@ -23,6 +24,10 @@ def render(report: Report, title: str) -> str:
         report: What it says.
         title: Of the page.
     """
+    return _page(report, title, headline(report))
+
+
+def _page(report: Report, title: str, first: FirstScreen) -> str:
     import vl_convert
     from jinja2 import Environment
 
@@ -31,7 +36,7 @@ def render(report: Report, title: str) -> str:
     environment.filters |= {"json_script": json_script, "specification": specification}
     return environment.from_string(_asset("report.html")).render(
         title=title,
-        headline=headline(report),
+        headline=first,
         report=report,
         by_task=_by_task(report),
         most_numbers=MOST_NUMBERS,
@@ -45,11 +50,15 @@ def render(report: Report, title: str) -> str:
     )
 
 
-def specification(panel: Panel) -> dict[str, Any]:
-    """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
-    made: dict[str, Any] = panel.chart.to_dict()
-    made.pop("config", None)
-    return made
+def render_figure(report: Report, title: str) -> str:
+    """A page of one figure alone, which stands first.
+
+    Args:
+        report: With one section.
+        title: Of the page.
+    """
+    [section] = report.sections
+    return _page(report, title, FirstScreen(section.query.title))
 
 
 @cache
@@ -67,7 +76,7 @@ def json_script(value: object) -> Any:
 
 def _by_task(report: Report) -> list[tuple[Task[Any, Any] | None, list[Section], Sequence[Exhibit]]]:
     """The answered sections and the replies of each task, the sections about any task at the end."""
-    return [(task, _about(report, task.name), report.exhibits[task.name]) for task in report.tasks] + [
+    return [(task, _about(report, task.name), report.exhibits.get(task.name, ())) for task in report.tasks] + [
         (None, _about(report, None), ())
     ]
 

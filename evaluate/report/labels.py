@@ -1,7 +1,7 @@
 """Short labels of models and cohorts: one place where rows of queries get them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from selfknow.evaluate import catalogue
@@ -19,19 +19,24 @@ class Labels:
     Attributes:
         models: The short label of each model.
         cohorts: The label of each cohort, by its number.
+        facts: What charts sort cohorts by, by the cohort's number: its suite and number of parameters.
     """
 
     models: Mapping[str, str]
     cohorts: Mapping[int, str]
+    facts: Mapping[int, Row] = field(default_factory=dict)
 
     def of(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """Rows, with short labels where they name models, and a column ``label``: of the cohort, else of the model."""
+        """Rows, with short labels where they name models, and a column ``label``: of the cohort, else of the model.
+
+        Rows of cohorts also get their suite and number of parameters.
+        """
         return [self._labelled(row) for row in rows]
 
     def _labelled(self, row: Row) -> dict[str, Any]:
         named = {column: self.models.get(row[column], row[column]) for column in _MODEL_COLUMNS if column in row}
         label = self.cohorts.get(row.get("cohort", 0), row.get("model_label", named.get("model")))
-        return {**row, **named, "label": label}
+        return {**self.facts.get(row.get("cohort", 0), {}), **row, **named, "label": label}
 
 
 def read_labels(connection: Connection) -> Labels:
@@ -39,7 +44,8 @@ def read_labels(connection: Connection) -> Labels:
     models = connection.rows("select distinct model, model_label from models order by all")
     cohorts = connection.rows("select * from cohorts order by cohort")
     labels = {cohort["cohort"]: _cohort_label(cohort, cohorts) for cohort in cohorts}
-    return Labels({row["model"]: row["model_label"] for row in models}, labels)
+    facts = {one["cohort"]: {name: one[name] for name in ("suite", "num_parameters")} for one in cohorts}
+    return Labels({row["model"]: row["model_label"] for row in models}, labels, facts)
 
 
 def _cohort_label(cohort: Row, cohorts: Sequence[Row]) -> str:

@@ -1,7 +1,7 @@
 """What tasks give to a report: figures, first numbers and marked replies, without any knowledge of page or Markdown."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,10 +19,18 @@ class Panel:
     Attributes:
         title: What sets it apart from the figure's other ones; empty if it stands alone.
         chart: The chart.
+        columns: How many of its kind stand side by side in a picture; a page fits them to its width.
+        group: A heading that neighbouring charts share, such as a suite of models; empty: none.
     """
 
     title: str
     chart: "alt.LayerChart"
+    columns: int = 1
+    group: str = ""
+
+
+Draw = Callable[[Sequence[Row]], Sequence[Panel]]
+"""From rows, in which models and cohorts have short labels (see :mod:`.labels`), to charts."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +39,19 @@ class Figure:
 
     Attributes:
         reading: How to read them, in a sentence.
-        draw: From rows, in which models and cohorts have short labels (see :mod:`.labels`), to charts; null: a table
-            alone.
+        draw: Its charts, those of ``named`` aside; null: it has no others, or is a table alone.
         nothing: Why there may be no rows; null: because nothing of the task was scored.
         shares: Columns of the table that are written as percentages, with their ``…_low`` and ``…_high``; those whose
             name says ``share``, ``low``, ``high`` and ``chance`` always are.
+        named: Charts under a paper's own name, such as ``figure-5``, which come first. The whole figure has the name of
+            its query with hyphens, such as ``recalled-documents``.
     """
 
     reading: str
-    draw: Callable[[Sequence[Row]], Sequence[Panel]] | None = None
+    draw: Draw | None = None
     nothing: str | None = None
     shares: Sequence[str] = ()
+    named: Mapping[str, Draw] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,20 @@
-"""Writing a report: one HTML page or one Markdown file, and its figures as pictures."""
+"""Writing a report: one HTML page or one Markdown file, and its figures as pictures; or one figure alone."""
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from selfknow.errors import MissingExtraError
-from selfknow.evaluate.report.gather import Report, gather
+from selfknow.errors import MissingExtraError, UserError
+from selfknow.evaluate.report.gather import Report, Section, gather, read_section, tasks_of
 from selfknow.evaluate.sql.connection import Connection
+from selfknow.evaluate.sql.queries import find_query
 from selfknow.files import write_whole
 
-_PIXELS_PER_POINT = 2
+if TYPE_CHECKING:
+    from selfknow.evaluate.report.pictures import Chart
+
+FIGURE_ENDINGS = (".svg", ".png", ".html")
+"""What a figure alone can be written as."""
 
 
 def require_report_extra() -> None:
@@ -55,57 +59,68 @@ def write_markdown(connection: Connection, path: Path, *, title: str, figures: P
     return report
 
 
-def write_pictures(report: Report, folder: Path, *, progress: bool = False) -> dict[str, list[tuple[str, Path]]]:
-    """Write every panel of every figure as PNG and SVG.
+def write_figure(connection: Connection, name: str, path: Path, *, title: str) -> Section:
+    """Run one query and write its figure alone: a picture, or a page with its table and its SQL.
+
+    Args:
+        connection: The runs.
+        name: Of the figure, such as ``figure-5`` (see :mod:`selfknow.evaluate.report.figure_names`).
+        path: The file: ``.svg``, ``.png`` or ``.html``.
+        title: Of the page.
 
     Returns:
-        For each query the panels' titles and SVG files.
+        What was drawn.
+
+    Raises:
+        UserError: There is no such figure or nothing to draw, or the file's name ends in something else.
     """
-    import vl_convert
+    from selfknow.evaluate.report.figure_names import find_figure
+    from selfknow.evaluate.report.html import render_figure
+    from selfknow.evaluate.report.labels import read_labels
+    from selfknow.evaluate.report.pictures import composed, write_picture
+
+    if path.suffix.lower() not in FIGURE_ENDINGS:
+        raise UserError(f"a figure alone is written as {', '.join(FIGURE_ENDINGS)}, not as {path.name!r}")
+    runs = connection.rows("select * from runs order by created_at, run_id")
+    found = find_figure(name, tasks_of(runs))
+    labels = read_labels(connection)
+    section = read_section(connection, find_query(found.query), found.figure, labels, only=found.part)
+    if not section.panels:
+        raise UserError(f"{found.name} has nothing to show: {section.missing or 'no run was asked what it is about'}")
+    if path.suffix.lower() == ".html":
+        overview = connection.rows(find_query("overview").sql)
+        report = Report(runs, overview, labels, [section], {})
+        write_whole(path, render_figure(report, title).encode())
+    else:
+        write_picture(composed(section.query, section.panels), path)
+    return section
+
+
+def write_pictures(report: Report, folder: Path, *, progress: bool = False) -> dict[str, list[tuple[str, Path]]]:
+    """Write every figure as PNG and SVG, all of its charts in one picture; a paper's figures stand apart.
+
+    Returns:
+        For each query the names of its figures (empty: the query's) and their SVG files.
+    """
     from tqdm import tqdm
 
+    from selfknow.evaluate.report.pictures import write_picture
+
     written: dict[str, list[tuple[str, Path]]] = {}
-    for name, title, chart in tqdm(list(_panels(report)), disable=not progress, unit="figure", desc="figures"):
-        path = folder / (f"{name}-{len(written[name]) + 1}.svg" if name in written else f"{name}.svg")
-        write_whole(path, vl_convert.vegalite_to_svg(chart, config=_THEME).encode())
-        picture = vl_convert.vegalite_to_png(chart, config=_THEME, scale=_PIXELS_PER_POINT)
-        write_whole(path.with_suffix(".png"), picture)
-        written.setdefault(name, []).append((title, path))
+    for query, name, chart in tqdm(_charts(report), disable=not progress, unit="figure", desc="figures"):
+        path = folder / (f"{query}-{len(written[query]) + 1}.svg" if query in written else f"{query}.svg")
+        write_picture(chart, path)
+        write_picture(chart, path.with_suffix(".png"))
+        written.setdefault(query, []).append((name, path))
     return written
 
 
-def _panels(report: Report) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    from selfknow.evaluate.report.html import specification
+def _charts(report: Report) -> "list[tuple[str, str, Chart]]":
+    from selfknow.evaluate.report.pictures import composed
 
-    for section in report.answered:
-        for panel in section.panels:
-            chart = specification(panel)
-            chart["width"] = _WIDTH
-            chart.pop("autosize", None)
-            chart["title"] = {"text": section.query.title, "subtitle": panel.title or section.query.source}
-            yield section.query.name, panel.title, chart
-
-
-_WIDTH = 640
-_THEME = {
-    "background": "white",
-    "padding": 16,
-    "view": {"stroke": None},
-    "mark": {"color": "#1a6f68"},
-    "rule": {"color": "#1a6f68"},
-    "point": {"color": "#1a6f68"},
-    "title": {"anchor": "start", "fontSize": 15, "subtitleColor": "#6b6862", "offset": 12},
-    "axis": {"gridColor": "#e4e1da", "domainColor": "#e4e1da", "tickColor": "#e4e1da", "titleFontWeight": 400},
-    "range": {
-        "category": ["#1a6f68", "#d1782f", "#4a67b8", "#a8487f", "#7d8a2e", "#8a5fb0", "#5c7d8c", "#b5483a"],
-        "ramp": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
-        "heatmap": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
-        "ordinal": ["#b9dcd6", "#8cbdb7", "#5e9e97", "#317f78", "#18665f", "#13544e", "#0f413d", "#0a2f2c"],
-    },
-    "style": {
-        "chance": {"stroke": "#6b6862", "strokeDash": [4, 4]},
-        "chance-tick": {"color": "#6b6862"},
-        "on-light-cell": {"color": "#1f1e1c"},
-        "on-dark-cell": {"color": "white"},
-    },
-}
+    return [
+        (section.query.name, name, composed(section.query, panels))
+        for section in report.answered
+        for name, panels in section.drawn.items()
+        if panels
+    ]

@@ -115,29 +115,31 @@ FIGURES: Mapping[str, Figure] = {
         shares=("difference", "null_score", "score"),
     ),
     "according_to_table": Figure(
-        "Each prompt in the order of the paper's Table 1; the tick is the null prompt.", _table, shares=("score",)
+        "Each prompt in the order of the paper's Table 1; the tick is the null prompt.",
+        named={"table-1": _table},
+        shares=("score",),
     ),
     "according_to_changes": Figure(
         "What each prompt changes against the null prompt on the same questions. Left of zero it quotes less, or "
         "answers worse.",
-        _changes,
+        named={"table-2": _changes},
         shares=("difference", "null_score", "relative", "relative_change", "score"),
     ),
     "according_to_by_size": Figure(
         "What a prompt changes in QUIP, the smallest model first: right of zero it quotes more.",
-        _by_size,
-        "of no model is the number of parameters known",
+        named={"figure-2": _by_size},
+        nothing="of no model is the number of parameters known",
         shares=("difference", "null_score", "score"),
     ),
     "according_to_by_tuning": Figure(
         "How much more an instruction-tuned model's QUIP changes than that of the model that it was tuned from.",
-        _by_tuning,
-        "no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        named={"figure-4": _by_tuning},
+        nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
     ),
     "according_to_popularity": Figure(
         "Whether more is quoted of what the corpus tells more often.",
-        _popularity,
-        "no run says how often its entities occur together (selfknow evaluate … --counts)",
+        named={"figure-3": _popularity},
+        nothing="no run says how often its entities occur together (selfknow evaluate … --counts)",
         shares=("score",),
     ),
 }

@@ -206,13 +206,13 @@ FIGURES: Mapping[str, Figure] = {
         "Exact match of whole answers; dashed: right entries, but a random number of them. A small circle is one "
         "training of several that differ in their seed. Of three or more the interval is over seeds and questions; "
         "with fewer than three seeds it is over questions alone.",
-        _accuracy,
+        named={"figure-2": _accuracy},
         shares=("accuracy",),
     ),
     "setup_gap": Figure(
         "Accuracy with all entries in one document, less accuracy with a document each. Zero: no difference.",
-        _gap,
-        "no model was asked in both setups at one dataset size",
+        named={"figure-3": _gap},
+        nothing="no model was asked in both setups at one dataset size",
         shares=("accuracy_simplified", "accuracy_standard", "gap"),
     ),
     "over_and_under_recall": Figure(
@@ -225,21 +225,27 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "recalled_documents": Figure(
         "A model that knows how much it knows lies on the diagonal; one that does not, anywhere.",
-        _heat("documents_recalled", "num_documents", ("documents recalled", "documents there are")),
+        named={"figure-5": _heat("documents_recalled", "num_documents", ("documents recalled", "documents there are"))},
     ),
     "accuracy_by_documents": Figure(
         "A flat line: recalling more documents is no harder. The dashed line is chance.",
-        _series("num_documents", "accuracy", ("documents in the target", "accuracy")),
+        named={"figure-4": _series("num_documents", "accuracy", ("documents in the target", "accuracy"))},
         shares=("accuracy",),
     ),
     "document_accuracy": Figure(
         "Of the recalled documents that are in the target, the share without an error.",
-        _series("target_sentences", "document_accuracy", ("sentences in the target document", "document accuracy")),
+        named={
+            "figure-7": _series(
+                "target_sentences", "document_accuracy", ("sentences in the target document", "document accuracy")
+            )
+        },
         shares=("document_accuracy",),
     ),
     "recalled_sentences": Figure(
         "The diagonal again, within documents: sentences recalled against sentences that there are.",
-        _heat("recalled_sentences", "target_sentences", ("sentences recalled", "sentences there are")),
+        named={
+            "figure-8": _heat("recalled_sentences", "target_sentences", ("sentences recalled", "sentences there are"))
+        },
     ),
     "stop_curve": Figure(
         "The probability of ending, against the next title, after each entry of the true answer: it should stay at 0 "
@@ -256,8 +262,8 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "pretrained_or_scratch": Figure(
         "The same architecture, from the published weights and from random ones.",
-        _pretrained,
-        "of no model is it known whether it started from pre-trained weights",
+        named={"table-1": _pretrained},
+        nothing="of no model is it known whether it started from pre-trained weights",
         shares=("accuracy_pretrained", "accuracy_scratch"),
     ),
     "wrong_answers": Figure(

@@ -11,6 +11,7 @@ from selfknow.cli.judge import JudgeCommand, judge
 from selfknow.cli.options import without_options
 from selfknow.cli.query import query, sql
 from selfknow.cli.report import report
+from selfknow.cli.reproduce import reproduce
 from selfknow.cli.score import ScoreCommand, score
 from selfknow.cli.train import train
 from selfknow.version import __version__
@@ -32,6 +33,7 @@ app.add_typer(imports.app, name="import")
 app.command()(query)
 app.command()(sql)
 app.command()(report)
+app.command()(reproduce)
 app.command()(demo)
 app.command()(train)
 app.command(cls=EvaluateCommand)(without_options(evaluate))

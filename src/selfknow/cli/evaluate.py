@@ -58,10 +58,10 @@ class EvaluateCommand(CompactCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Find the task, and read the words as its command does."""
-        return _command_for(args).make_context(info_name, args, parent=parent, **extra)
+        return command_for(args).make_context(info_name, args, parent=parent, **extra)
 
 
-def _command_for(arguments: Sequence[str]) -> CompactCommand:
+def command_for(arguments: Sequence[str]) -> CompactCommand:
     """The command of the task that stands among these words; without one, a command that lists the tasks.
 
     Raises:

@@ -29,6 +29,10 @@ def report(
         Path | None,
         typer.Option("--figures", help="A folder for PNG and SVG files of every figure (Markdown: figures beside it)."),
     ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option("--only", help="One figure alone, such as figure-5: an .svg, .png or .html.", show_default=False),
+    ] = None,
     title: Annotated[str, typer.Option("--title", help="The heading.")] = "How much do they know they know?",
     corpus: CorpusOption = None,
     portrait: PortraitOption = None,
@@ -49,21 +53,27 @@ def report(
     `selfknow report runs/recall runs/aware runs/quoting --out opt.html`
 
     `selfknow report runs/* --format md --out docs/results.md`
+
+    `selfknow report runs/* --only figure-5 --out figure-5.svg`
     """
-    from selfknow.evaluate.report.write import require_report_extra, write_html, write_markdown
+    from selfknow.evaluate.report.write import require_report_extra, write_figure, write_html, write_markdown
     from selfknow.evaluate.sql.connection import connect
 
     require_report_extra()
     if not runs:
         raise UserError("name at least one run folder")
+    if only is not None and (output_format is ReportFormat.md or figures is not None):
+        raise UserError("--only writes one figure, as --out ends: leave out --format and --figures")
     ending = (out.suffix.lower() if out else "").removeprefix(".")
     form = output_format or (ReportFormat.md if ending in ("md", "markdown") else ReportFormat.html)
-    path = out or Path(f"report.{form.value}")
+    path = out or Path(f"{only.rpartition('/')[2]}.svg" if only else f"report.{form.value}")
     if path.is_dir():
         raise UserError(f"{path} is a folder: name a file")
     options = {"corpora": corpus or [], "portraits": portraits_by_name(portrait), "mixed_revisions": mixed_revisions}
     with connect(runs, **options) as connection:  # type: ignore[arg-type]
-        if form is ReportFormat.html:
+        if only is not None:
+            write_figure(connection, only, path, title=title)
+        elif form is ReportFormat.html:
             write_html(connection, path, title=title, figures=figures, progress=not quiet)
         else:
             beside = figures or path.with_name(f"{path.stem}_figures")

@@ -1,0 +1,127 @@
+"""Figures as pictures: all charts of a figure in one, as SVG or PNG, drawn without a browser."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from selfknow.errors import UserError
+from selfknow.evaluate.report.shape import Panel
+from selfknow.evaluate.sql.queries import Query
+from selfknow.files import write_whole
+
+_PIXELS_PER_POINT = 2
+_WIDTH = 640  # of a chart that stands alone
+_ROW_WIDTH = 960  # of charts side by side, their axes aside
+_GAP = 28
+
+
+Chart = dict[str, Any]
+"""A chart as Vega-Lite has it."""
+
+
+def specification(panel: Panel) -> Chart:
+    """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
+    made: Chart = panel.chart.to_dict()
+    made.pop("config", None)
+    return made
+
+
+def composed(query: Query, panels: Sequence[Panel]) -> Chart:
+    """All panels as one chart: side by side in rows, the groups below each other.
+
+    Args:
+        query: Gives the heading.
+        panels: At least one.
+    """
+    heading: Chart = {"text": query.title, "subtitle": query.source}
+    if len(panels) == 1:
+        [panel] = panels
+        chart = _sized(panel, _WIDTH)
+        below = [part for part in (panel.group, panel.title) if part]
+        return {**chart, "title": {**heading, "subtitle": " · ".join(below) or query.source}}
+    groups: dict[str, list[Panel]] = {}
+    for panel in panels:
+        groups.setdefault(panel.group, []).append(panel)
+    rows = [_row(name, group) for name, group in groups.items()]
+    params = [param for row in rows for chart in row["concat"] for param in chart.pop("params", ())]
+    whole: Chart = {"title": heading, "vconcat": rows, "spacing": 2 * _GAP, "resolve": _resolve(panels)}
+    return {**whole, "params": params} if params else whole
+
+
+def _row(name: str, panels: Sequence[Panel]) -> Chart:
+    columns = min(panels[0].columns, len(panels))
+    width = (_ROW_WIDTH - _GAP * (panels[0].columns - 1)) // panels[0].columns if columns > 1 else _WIDTH
+    charts = [{**_sized(panel, width), "title": {"text": panel.title, "fontSize": 12}} for panel in panels]
+    row: Chart = {"concat": charts, "columns": columns, "spacing": _GAP, "resolve": _resolve(panels)}
+    return {**row, "title": {"text": name, "fontSize": 14}} if name else row
+
+
+def _sized(panel: Panel, width: int) -> Chart:
+    chart = specification(panel)
+    chart.pop("autosize", None)
+    chart.pop("$schema", None)
+    return {**chart, "width": width}
+
+
+def _resolve(panels: Iterable[Panel]) -> Chart:
+    """Charts that mean the same by their colours share one legend."""
+    kinds = {json.dumps(_colours(specification(panel)), sort_keys=True) for panel in panels}
+    how = "shared" if len(kinds) == 1 else "independent"
+    return {"scale": {"color": how, "strokeDash": how}, "legend": {"color": how, "strokeDash": how}}
+
+
+def _colours(chart: Mapping[str, Any]) -> list[Any]:
+    return [layer.get("encoding", {}).get("color") for layer in chart.get("layer", [chart])]
+
+
+def svg(chart: Chart) -> bytes:
+    """The chart as SVG."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(chart, config=_THEME).encode()
+
+
+def png(chart: Chart) -> bytes:
+    """The chart as PNG, two pixels a point.
+
+    Raises:
+        UserError: It is too large for one.
+    """
+    import vl_convert
+
+    try:
+        return bytes(vl_convert.vegalite_to_png(chart, config=_THEME, scale=_PIXELS_PER_POINT))
+    except ValueError as error:
+        raise UserError(f"the figure cannot be drawn as PNG, take --out FIGURE.svg: {error}") from error
+
+
+def write_picture(chart: Chart, path: Path) -> None:
+    """Write a chart as SVG or PNG, as the file's name ends."""
+    write_whole(path, png(chart) if path.suffix.lower() == ".png" else svg(chart))
+
+
+_THEME = {
+    "background": "white",
+    "padding": 16,
+    "view": {"stroke": None},
+    "mark": {"color": "#1a6f68"},
+    "rule": {"color": "#1a6f68"},
+    "point": {"color": "#1a6f68"},
+    "title": {"anchor": "start", "fontSize": 15, "subtitleColor": "#6b6862", "offset": 12},
+    "axis": {"gridColor": "#e4e1da", "domainColor": "#e4e1da", "tickColor": "#e4e1da", "titleFontWeight": 400},
+    "range": {
+        "category": ["#1a6f68", "#d1782f", "#4a67b8", "#a8487f", "#7d8a2e", "#8a5fb0", "#5c7d8c", "#b5483a"],
+        "ramp": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
+        "heatmap": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
+        # From dark to light through the hues of Matplotlib's plasma, up to where white paper still sets it off: an
+        # order that can be read without telling red from green.
+        "ordinal": {"scheme": ["#0d0887", "#5b02a3", "#9a179b", "#cb4678", "#e76f5a", "#f0804e"]},
+    },
+    "style": {
+        "chance": {"stroke": "#6b6862", "strokeDash": [4, 4]},
+        "chance-tick": {"color": "#6b6862"},
+        "on-light-cell": {"color": "#1f1e1c"},
+        "on-dark-cell": {"color": "white"},
+    },
+}

@@ -1,0 +1,64 @@
+"""The options of `train`, `evaluate` and `score` as plans know them, from the very commands of this command line."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from selfknow.errors import UserError
+from selfknow.reproduce.commands import Command, Commands, Option
+
+_PLACES = {"--out", "--format", "--help"}
+"""What a plan does not say: where a cell lies and how its result is printed is not its to choose."""
+_SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "score": set[str]()}
+
+
+def plan_commands() -> Commands:
+    """The commands that plans are made of."""
+    from selfknow.cli.app import app
+
+    group: Any = typer.main.get_command(app)
+    return Commands(
+        train=_described("train", "train", group.commands["train"]), evaluate=_evaluate_command, score=_score_command
+    )
+
+
+def _evaluate_command(task: str) -> Command:
+    from selfknow.cli.evaluate import command_for
+
+    return _described("evaluate", f"evaluate {task}", command_for([task]))
+
+
+def _score_command(task: str) -> Command:
+    from selfknow.cli.options import command, parameters
+    from selfknow.cli.score import score
+    from selfknow.evaluate.catalogue import TASKS
+
+    found = next(one for one in TASKS if one.name == task)
+    return _described("score", "score", command(score, parameters(found.score_options, task)))
+
+
+def _described(verb: str, name: str, command: Any) -> Command:
+    hidden = _PLACES | _SUBJECTS[verb]
+    options = {
+        flag.removeprefix("--"): Option(
+            flag, one.is_flag, one.secondary_opts[0] if one.secondary_opts else None, one.multiple
+        )
+        for one in command.params
+        if one.param_type_name == "option"
+        for flag in one.opts
+        if flag.startswith("--") and flag not in hidden
+    }
+    return Command(name, options, _checking(verb, command))
+
+
+def _checking(verb: str, command: Any) -> Callable[[Sequence[str]], None]:
+    def check(words: Sequence[str]) -> None:
+        from typer.exceptions import TyperException
+
+        try:
+            command.make_context(verb, list(words))
+        except TyperException as error:
+            raise UserError(error.format_message()) from error
+
+    return check

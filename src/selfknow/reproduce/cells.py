@@ -1,0 +1,254 @@
+"""Cells: a plan expanded into the trainings and evaluations that it is made of, each with its name and its command."""
+
+import hashlib
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from selfknow.errors import UserError
+from selfknow.evaluate.catalogue import find_task
+from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
+from selfknow.reproduce.commands import Command, Commands, words_of
+from selfknow.reproduce.located import Located, Value, nearest
+from selfknow.reproduce.plan import TRAINED, Block, Plan
+from selfknow.train.suite import MODELS
+
+TRAIN, EVALUATE = "train", "evaluate"
+_LONGEST_NAME = 80
+_HASH_DIGITS = 8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training or one evaluation.
+
+    Attributes:
+        kind: ``train`` or ``evaluate``.
+        name: Says what it is, and hangs on nothing but that: the same in every plan, order and folder.
+        model: What is trained or asked, as the command line names it; of a checkpoint that the plan makes its folder.
+        data: What it is trained on, or asked.
+        options: The words of its options.
+        folder: Its training or run folder.
+        trained_by: The training that makes the model that is asked; null where the plan makes none.
+        score: The words of ``selfknow score`` after the run folder, a list a call; of a training none.
+    """
+
+    kind: str
+    name: str
+    model: str
+    data: str
+    options: tuple[str, ...]
+    folder: Path
+    trained_by: "Cell | None" = None
+    score: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """The command, without ``selfknow``."""
+        if self.kind == TRAIN:
+            return [TRAIN, self.model, "--data", self.data, *self.options, "--out", str(self.folder)]
+        return [EVALUATE, self.data, "--model", self.model, *self.options, "--out", str(self.folder)]
+
+    @property
+    def commands(self) -> list[list[str]]:
+        """All that is run for it, each without ``selfknow``: an evaluation is scored too."""
+        return [self.words, *(["score", str(self.folder), *words] for words in self.score)]
+
+    def shown(self, around: Path) -> str:
+        """Its commands as one types them, with paths from where one is."""
+        texts = (shlex.join(["selfknow", *words]) for words in self.commands)
+        return " && ".join(text.replace(f"{around}/", "") for text in texts)
+
+
+def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None = None) -> list[Cell]:
+    """All cells of a plan, in its order, each evaluation of what is trained behind its training.
+
+    Args:
+        plan: The plan.
+        commands: The options that there are.
+        folder: Where the cells lie, absolute: ``train/NAME`` and ``evaluate/NAME`` in it.
+        changes: What the command line changes.
+
+    Raises:
+        UserError: A setting is none of its command's, a model or a task is unknown, or nothing is left of the plan.
+    """
+    changes = changes or Changes()
+    _check_queries(plan)
+    trained = _unique(cell for block in plan.train for cell in _trainings(plan, block, commands.train, folder, changes))
+    asked = [cell for block in plan.evaluate for cell in _evaluations(plan, block, commands, folder, changes, trained)]
+    by_training: dict[str, list[Cell]] = {}
+    for cell in _unique(iter(asked)):
+        by_training.setdefault("" if cell.trained_by is None else cell.trained_by.name, []).append(cell)
+    cells = [one for cell in trained for one in (cell, *by_training.get(cell.name, ()))] + by_training.get("", [])
+    if not cells:
+        raise UserError(f"nothing is left of {plan.name} for these --models and --sizes")
+    return cells
+
+
+def shard(cells: Sequence[Cell], number: int, count: int) -> list[Cell]:
+    """The cells of one job of several: every ``count``-th training with what asks its model, and evaluation.
+
+    Args:
+        cells: Of :func:`expand`.
+        number: Of the job, from 1.
+        count: Of jobs.
+
+    Raises:
+        UserError: There is no such job.
+    """
+    if not 1 <= number <= count:
+        raise UserError(f"--shard I/N takes I from 1 to N, not {number}/{count}")
+    starts = [cell.name for cell in cells if cell.trained_by is None]
+    mine = {name for place, name in enumerate(starts) if place % count == number - 1}
+    return [cell for cell in cells if (cell.trained_by or cell).name in mine]
+
+
+def _check_queries(plan: Plan) -> None:
+    from selfknow.evaluate.sql.queries import find_query
+
+    for place in plan.places["query"].items("`query`") if plan.query else []:
+        try:
+            find_query(place.text("a query"))
+        except UserError as error:
+            place.refuse(str(error))
+
+
+def _unique(cells: Iterator[Cell]) -> list[Cell]:
+    """Each cell once: blocks may overlap.
+
+    Raises:
+        UserError: Two different cells have one name.
+    """
+    found: dict[str, Cell] = {}
+    for cell in cells:
+        other = found.setdefault(cell.name, cell)
+        if other.words != cell.words:
+            raise UserError(f"two cells are called {cell.name}: {shlex.join(other.words)} and {shlex.join(cell.words)}")
+    return list(found.values())
+
+
+def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes: Changes) -> Iterator[Cell]:
+    block = changed_block(block, changes.train)
+    settings: dict[str, Sequence[Value]] = dict(block.settings)
+    settings["model"] = chosen_models(settings["model"], plan, changes.models)
+    settings["data"] = chosen_sizes(settings["data"], plan, changes.sizes)
+    for chosen in _product(settings):
+        model, data = str(chosen.pop("model")), str(chosen.pop("data"))
+        _check_model(model, block.places["model"])
+        options = _options(command, chosen, block.places)
+        stand_in = ["--checkpoint", changes.checkpoints[model]] if model in changes.checkpoints else []
+        if changes.data is not None:
+            data = f"{changes.data}:{data.rpartition(':')[2]}"
+        name = _name([model, data.rpartition(":")[2]], options)
+        cell = Cell(TRAIN, name, model, data, (*options, *stand_in), folder / TRAIN / name)
+        _check_words(command, cell, block)
+        yield cell
+
+
+def _evaluations(
+    plan: Plan, block: Block, commands: Commands, folder: Path, changes: Changes, trained: Sequence[Cell]
+) -> Iterator[Cell]:
+    block = changed_block(block, changes.evaluate)
+    settings: dict[str, Sequence[Value]] = dict(block.settings)
+    settings["model"] = (
+        chosen_models(settings["model"], plan, changes.models) if "model" in settings else changes.models
+    )
+    if not settings["model"] and "model" not in block.settings:
+        raise UserError(f"{plan.name} asks any model: name it with --models")
+    for chosen in _product(settings):
+        model, task = str(chosen.pop("model")), str(chosen.pop("task"))
+        command = _known_task(task, commands, block)
+        options = _options(command, chosen, block.places)
+        score = tuple(_score_calls(plan, commands, find_task(task).name))
+        for source in trained if model == TRAINED else [None]:
+            asked = task if source is None or ":" in task else f"{source.data}"
+            name = _name([_short(task), model if source is None else source.name], options)
+            who = model if source is None else str(source.folder)
+            cell = Cell(EVALUATE, name, who, asked, options, folder / EVALUATE / name, source, score)
+            _check_words(command, cell, block)
+            yield cell
+
+
+def _product(settings: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
+    for values in product(*settings.values()):
+        yield dict(zip(settings, values, strict=True))
+
+
+def _options(command: Command, settings: Mapping[str, Value], places: Mapping[str, Located]) -> tuple[str, ...]:
+    """The options' words; in one order, whatever the file's is."""
+    return tuple(word for name in sorted(settings) for word in words_of(command, name, settings[name], places[name]))
+
+
+def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[str, ...]]:
+    """The words of each call of `selfknow score`: the plan's options as far as the task's scorer has them."""
+    if plan.score is None:
+        yield ()
+        return
+    command = commands.score(task)
+    tasks = {find_task(str(name)).name for block in plan.evaluate for name in block.settings["task"]}
+    for name, place in plan.score.places.items():
+        if not any(name in commands.score(one).options for one in tasks):
+            place.refuse(f"`selfknow score` of {', '.join(sorted(tasks))} has no option {name!r}")
+    known = {name: values for name, values in plan.score.settings.items() if name in command.options}
+    for chosen in _product(known):
+        yield _options(command, chosen, plan.score.places)
+
+
+def _known_task(task: str, commands: Commands, block: Block) -> Command:
+    try:
+        find_task(task)
+        return commands.evaluate(task)
+    except UserError as error:
+        block.places["task"].refuse(str(error))
+
+
+def _check_model(model: str, place: Located) -> None:
+    """Refuse what is neither of the paper's models, nor a folder, a file or a Hub id."""
+    if model not in MODELS and "/" not in model and not Path(model).expanduser().exists():
+        place.refuse(f"there is no model {model!r}{nearest(model, MODELS)}")
+
+
+def _check_words(command: Command, cell: Cell, block: Block) -> None:
+    """Have the command line read a cell's words; what it refuses is said with the line that says it."""
+    try:
+        command.check(cell.words[1:])
+    except UserError as error:
+        message = str(error)
+        name = next((name for name, option in command.options.items() if f"{option.flag}'" in message), None)
+        place = block.places.get(name or "") or next(iter(block.places.values()))
+        place.refuse(message)
+
+
+def _short(task: str) -> str:
+    """A task's set without the folder or the owner that it lies in."""
+    return task.rpartition("/")[2]
+
+
+def _name(parts: Sequence[str], options: Sequence[str]) -> str:
+    """``opt-125m_32k_scratch_seed-0``: safe as a folder's name, and not too long for one."""
+    settings: list[str] = []
+    for word in options:
+        if word.startswith("--"):
+            settings.append(word.removeprefix("--"))
+        else:
+            settings[-1] += f"-{_tail(word)}"
+    full = [*(_tail(part) for part in parts), *(setting.replace("_", "-") for setting in settings)]
+    name = "_".join(re.sub(r"[^\w.=+-]+", "-", part).strip("-") for part in full)
+    exact = "\n".join([*parts, *options])
+    is_lossy = any(_is_path(part) for part in (*parts, *options))
+    if len(name) <= _LONGEST_NAME and not is_lossy:
+        return name
+    digest = hashlib.sha256(exact.encode()).hexdigest()[:_HASH_DIGITS]
+    return f"{name[: _LONGEST_NAME - _HASH_DIGITS - 1].rstrip('-_')}_{digest}"
+
+
+def _tail(part: str) -> str:
+    """The last name of a path; a Hub id as it is."""
+    return Path(part).name if _is_path(part) else part
+
+
+def _is_path(part: str) -> bool:
+    return part.startswith(("/", "./", "../", "~")) or part.count("/") > 1

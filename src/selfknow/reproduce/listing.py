@@ -1,0 +1,9 @@
+"""The list of the plans that come with the package."""
+
+from selfknow.reproduce.plan import packaged_plans, read_plan
+
+
+def plan_rows() -> list[dict[str, str]]:
+    """A row a packaged plan: its name, what it shows, its title and what it needs."""
+    plans = [read_plan(path, name) for name, path in packaged_plans().items()]
+    return [{"plan": one.name, "shows": one.shows or "", "title": one.title, "needs": one.needs} for one in plans]

@@ -1,0 +1,181 @@
+"""A plan: what `train` and `evaluate` are called with, as data: models × data × options × seeds, nothing else.
+
+::
+
+    title: Do pre-trained weights help?
+    shows: Table 1
+    needs: the checkpoints of OPT 125M, Pythia 70M and Flan-T5 Small, a GPU of 24 GB
+    train:
+      - model: [opt-125m, pythia-70m, flan-t5-small]
+        data: diary-recall:32k
+        scratch: [false, true]
+    query: pretrained_or_scratch
+    published: table-1
+
+Every list is a product over its values; ``docs/reproducing.md`` has the whole format.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfknow.builders.sources import DATASETS_SRC
+from selfknow.errors import UserError
+from selfknow.reproduce.located import Located, Value, nearest, read_yaml
+
+PLANS = DATASETS_SRC / "plans"
+ENDINGS = (".yaml", ".yml")
+TRAINED = "trained"
+_TEXTS = ("title", "shows", "needs")
+_LISTS = ("query", "figures", "published")
+_KEYS = (*_TEXTS, "train", "evaluate", "score", *_LISTS)
+_REQUIRED = {"train": ("model", "data"), "evaluate": ("task",)}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One item under ``train`` or ``evaluate``; its cells are the product of its settings' values.
+
+    Attributes:
+        settings: The values of each setting, in the file's order. A setting is an option in the words of the command
+            line, and what stands before the options: ``model`` and ``data``, or ``task``.
+        places: Where each setting stands in the file, for messages.
+    """
+
+    settings: Mapping[str, tuple[Value, ...]]
+    places: Mapping[str, Located]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan as its file says it; nothing of it has been looked up yet.
+
+    Attributes:
+        name: ``PAPER/NAME`` of a packaged plan; the file's name without its ending of another.
+        title: One line for the list of plans.
+        shows: Which figure or table it repeats; null for an experiment of one's own.
+        needs: One line: models, a portrait, people, a GPU.
+        train: What is trained.
+        evaluate: Who is asked what.
+        score: Options of ``selfknow score``; null: none.
+        query: Queries that are printed at the end, in order.
+        figures: Figures that are drawn at the end, in order.
+        published: Tables of the paper that are printed beside ours: ``TABLE``, or ``PAPER/TABLE``.
+        places: Where each key stands in the file, for messages.
+    """
+
+    name: str
+    title: str
+    shows: str | None
+    needs: str
+    train: tuple[Block, ...]
+    evaluate: tuple[Block, ...]
+    score: Block | None
+    query: tuple[str, ...]
+    figures: tuple[str, ...]
+    published: tuple[str, ...]
+    places: Mapping[str, Located]
+
+    @property
+    def published_tables(self) -> list[tuple[str, str]]:
+        """The paper and the name of each published table."""
+        paper = self.name.partition("/")[0]
+        return [(before or paper, table) for before, _, table in (name.rpartition("/") for name in self.published)]
+
+
+def packaged_plans() -> dict[str, Path]:
+    """The plans that come with the package, by ``PAPER/NAME``, a paper after the other."""
+    paths = sorted(path for path in PLANS.glob("*/*") if path.suffix in ENDINGS)
+    return {f"{path.parent.name}/{path.stem}": path for path in paths}
+
+
+def find_plan(name: str) -> Plan:
+    """A packaged plan by ``PAPER/NAME``, or that of a YAML file.
+
+    Raises:
+        UserError: There is no such plan, or its file is not one.
+
+    Example:
+        >>> find_plan("how-much-they-know/table-1").shows
+        'Table 1'
+    """
+    packaged = packaged_plans()
+    if name in packaged:
+        return read_plan(packaged[name], name)
+    if name.endswith(ENDINGS):
+        return read_plan(Path(name).expanduser())
+    near = nearest(name, packaged) if packaged else ""
+    raise UserError(f"there is no plan {name!r}{near}; a plan of your own is a file that ends in .yaml")
+
+
+def read_plan(path: Path, name: str | None = None) -> Plan:
+    """Read a plan.
+
+    Args:
+        path: The YAML file.
+        name: Of a packaged plan; null takes the file's.
+
+    Raises:
+        UserError: It is no plan; the message names the line and the mend.
+    """
+    root = read_yaml(path, Path(path.name) if name is None else Path("plans", f"{name}{path.suffix}"))
+    keys = root.mapping("a plan", _KEYS)
+    for required in ("title", "needs"):
+        if required not in keys:
+            root.refuse(f"a plan has a `{required}`, in one line")
+    if not ("train" in keys or "evaluate" in keys):
+        root.refuse("a plan has blocks under `train`, `evaluate`, or both")
+    texts = {key: keys[key].text(f"`{key}`") for key in _TEXTS if key in keys}
+    lists = {key: tuple(_texts(keys[key], key)) if key in keys else () for key in _LISTS}
+    train, evaluate = (tuple(_blocks(keys[key], key)) if key in keys else () for key in ("train", "evaluate"))
+    plan = Plan(
+        name=name or path.stem,
+        title=texts["title"],
+        shows=texts.get("shows"),
+        needs=texts["needs"],
+        train=train,
+        evaluate=evaluate,
+        score=_block(keys["score"], "score") if "score" in keys else None,
+        query=lists["query"],
+        figures=lists["figures"],
+        published=lists["published"],
+        places=keys,
+    )
+    _check_trained(plan)
+    return plan
+
+
+def _texts(place: Located, key: str) -> Iterator[str]:
+    for item in place.items(f"`{key}`"):
+        yield item.text(f"each of `{key}`")
+
+
+def _blocks(place: Located, key: str) -> Iterator[Block]:
+    for item in place.items(f"`{key}`"):
+        block = _block(item, key)
+        for required in _REQUIRED[key]:
+            if required not in block.settings:
+                item.refuse(f"a block under `{key}` names its `{required}`")
+        yield block
+
+
+def _block(place: Located, key: str) -> Block:
+    places = place.mapping(f"a block under `{key}`")
+    settings: dict[str, tuple[Value, ...]] = {}
+    own: dict[str, Located] = {}
+    for word, item in places.items():
+        name = word.replace("_", "-")
+        if name in settings:
+            item.refuse(f"{word!r} stands twice")
+        values = tuple(one.value(f"`{word}`") for one in item.items(f"`{word}`"))
+        for number, value in enumerate(values):
+            if value in values[:number]:
+                item.refuse(f"{value!r} stands twice in `{word}`")
+        settings[name], own[name] = values, item
+    return Block(settings, own)
+
+
+def _check_trained(plan: Plan) -> None:
+    for block in plan.evaluate:
+        if TRAINED in block.settings.get("model", ()) and not plan.train:
+            block.places["model"].refuse(f"`{TRAINED}` means what this plan trains, and it has nothing under `train`")

@@ -1,0 +1,71 @@
+"""One figure alone: found by its name, written as a picture or as a page."""
+
+from pathlib import Path
+
+import pytest
+
+from selfknow.errors import UserError
+from selfknow.evaluate.catalogue import TASKS
+from selfknow.evaluate.report.figure_names import figure_names, find_figure
+from tests.conftest import Run
+from tests.sql.given import Asked, diary, question, text, write_run
+
+BY_NAME = {task.name: task for task in TASKS}
+DIARIES, QUOTING = BY_NAME["diary-recall"], BY_NAME["according-to"]
+
+
+def test_every_figure_of_every_task_has_a_name_of_its_own() -> None:
+    for task in TASKS:
+        names = [figure.name for figure in figure_names(task)]
+        assert len(set(names)) == len(names), task.name
+    assert {f"figure-{number}" for number in (2, 3, 4, 5, 7, 8)} <= {figure.name for figure in figure_names(DIARIES)}
+
+
+def test_a_figure_is_found_by_the_paper_s_name_and_by_that_of_its_query() -> None:
+    for name in ("figure-5", "Figure 5", "figure_5", "diary-recall/figure-5"):
+        found = find_figure(name, [DIARIES])
+        assert (found.query, found.part) == ("recalled_documents", "figure-5")
+    for name in ("recalled-documents", "recalled_documents"):
+        found = find_figure(name, [DIARIES])
+        assert (found.query, found.part) == ("recalled_documents", None)
+
+
+def test_an_unknown_figure_is_refused_with_the_nearest_and_with_those_that_there_are() -> None:
+    with pytest.raises(UserError, match=r"no figure 'figur-5': did you mean figure-5\? there are figure-2, figure-3,"):
+        find_figure("figur-5", [DIARIES])
+    with pytest.raises(UserError, match=r"'5': did you mean figure-5\?"):
+        find_figure("5", [DIARIES])
+    with pytest.raises(UserError, match=r"no figure .figure-5.: did you mean figure-4\?"):
+        find_figure("figure-5", [QUOTING])
+
+
+def test_a_name_that_two_tasks_have_is_asked_with_its_task() -> None:
+    with pytest.raises(UserError, match="several tasks: take diary-recall/figure-2 or according-to/figure-2"):
+        find_figure("figure-2", [DIARIES, QUOTING])
+    assert find_figure("according-to/figure-2", [DIARIES, QUOTING]).query == "according_to_by_size"
+
+
+def test_one_figure_is_written_as_picture_and_as_page(selfknow: Run, tmp_path: Path) -> None:
+    write_run(tmp_path / "run", [question("Ann", 1, 2)], Asked(answers={"Ann": text(*diary("Ann", 1, 2))}))
+    for name, beginning in (("figure-5.svg", b"<svg"), ("f.png", b"\x89PNG"), ("f.html", b"<!doctype html>")):
+        done = selfknow("report", "run", "--only", "figure-5", "--out", name)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}\n", "")
+        assert (tmp_path / name).read_bytes().startswith(beginning)
+    page = (tmp_path / "f.html").read_text()
+    assert 'id="recalled_documents"' in page
+    assert 'id="accuracy_by_size"' not in page
+    assert selfknow("report", "run", "--only", "figure-5").stdout == "figure-5.svg\n"
+
+
+def test_what_one_figure_cannot_be_is_said_in_a_line(selfknow: Run, tmp_path: Path) -> None:
+    write_run(tmp_path / "run", [question("Ann", 1, 2)], Asked(answers={"Ann": ""}))
+    for arguments, message in (
+        (["--only", "figure-9"], "there is no figure 'figure-9': did you mean figure-"),
+        (["--only", "metrics"], "there is no figure 'metrics'"),
+        (["--only", "figure-5", "--out", "f.pdf"], "written as .svg, .png, .html, not as 'f.pdf'"),
+        (["--only", "figure-5", "--format", "md"], "leave out --format and --figures"),
+        (["--only", "figure-3"], "figure-3 has nothing to show: no model was asked in both setups"),
+    ):
+        done = selfknow("report", "run", *arguments)
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert message in done.stderr
