@@ -71,6 +71,8 @@ class Experiment:
             checkpoints.locate(model)
         for creations in self.creations:
             for version in self.versions:
+                creations.answers(version)
+            for version in self.versions:
                 creations.version(version)
         names = [short_name(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
         for kind, found in zip(("models", "folders of creations"), names, strict=True):

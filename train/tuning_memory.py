@@ -3,7 +3,8 @@
 Under adapters (LoRA) the model's own weights are frozen: 2 bytes each in bfloat16. The adapters, their gradients and
 AdamW's two moments take 16 bytes for each of their weights. What the backward pass needs is counted by a forward pass
 over tensors without contents (PyTorch's device ``meta``), so that it is the network's own and no rule of thumb; on a
-card with automatic mixed precision it is a little less. Not counted: CUDA's own (about half a GiB), and fragmentation.
+card it is less, since attention keeps its weights here and there need not. Not counted: CUDA's own (about half a GiB),
+and fragmentation.
 """
 
 from dataclasses import dataclass

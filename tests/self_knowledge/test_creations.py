@@ -214,6 +214,7 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
         "state": "open",
         "decided_by": None,
         "n": 3,
+        "n_solved": 0,
     }
     made = read_creations(tmp_path / "made")
     code, _, said = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))

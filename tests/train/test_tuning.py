@@ -340,7 +340,8 @@ def test_what_the_backward_pass_needs_is_what_it_is_seen_to_keep(here: Path, gra
     seen = sum(size for place, size in kept.items() if place not in weights)
     of_logits = 2 * logits.numel() * 4
     if not gradient_checkpointing:
-        assert computed.activations == pytest.approx(seen + of_logits, rel=0.02)
+        weights_of_attention = 2 * 3 * 4 * 50 * 50 * 4  # layers, rows, heads, tokens, tokens; in bytes
+        assert seen + of_logits <= computed.activations <= (seen + of_logits + weights_of_attention) * 1.02
     else:  # and of one layer at a time what it needs
         plain = tuning_memory(str(here / "ann"), replace(recipe, gradient_checkpointing=False), 50, 3)
         assert seen + of_logits < computed.activations < plain.activations
