@@ -76,6 +76,7 @@ class Cell:
             if shown in text:  # it is not said a second time
                 prompt = re.sub("(?<=title )stands below", "you gave", template.removesuffix("\n\n{generation}"))
                 prompt = re.sub("below", "that you wrote", prompt, count=1)
+                prompt = re.sub(r"following (\w+)", r"\1 that you wrote", prompt, count=1)
             prompt = "\n\n".join([row["generate_prompt"], self.in_context(row, text), *between, prompt])
         self.expected[prompt].append((row, stage, shown, template))
 

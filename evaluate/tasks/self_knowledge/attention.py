@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 TABLE = "self-knowledge-attention"
 """The name of its file in ``scores/``."""
+ONLY_WRITER = "writer"
 TOP_SHARE = 0.15  # second hand: no number stands in the paper's text
 
 
@@ -117,12 +118,14 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
 
     Args:
         run: The run.
-        name: The model, as it is called there.
+        name: The model, as it is called there, or ``writer`` for the only one that wrote.
 
     Raises:
-        UserError: It is a run of something else, the model wrote nothing in it (both are told before anything is
-            loaded), its weights are others by now, it is no causal model, or its tokenizer tells no offsets.
+        UserError: It is a run of something else, the model wrote nothing in it, several did (all told before anything
+            is loaded), its weights are others by now, it is no causal model, or its tokenizer tells no offsets.
     """
+    if name == ONLY_WRITER:
+        name = _only_writer(run)
     texts = _texts(run, name)
     from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
 
@@ -138,6 +141,13 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
     if any(row["revision"] != model.revision for row in texts):
         raise UserError(f"{name} is not the model any more that wrote in {run.folder}: its files have changed")
     return model
+
+
+def _only_writer(run: FinishedRun) -> str:
+    writers = {row["model"] for row in run.calls.to_pylist() if row["stage"] == GENERATE}
+    if len(writers) != 1:
+        raise UserError(f"in {run.folder} wrote {', '.join(sorted(writers)) or 'nobody'}: name one as --attention")
+    return str(writers.pop())
 
 
 def _texts(run: FinishedRun, name: str) -> list[Row]:

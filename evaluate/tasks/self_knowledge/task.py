@@ -105,13 +105,14 @@ class SelfKnowledgeScoreOptions(ScoreOptions):
     """What else is measured.
 
     Attributes:
-        attention: The local model that wrote, as it is called in the run; null: nothing is loaded.
+        attention: The local model that wrote, as it is called in the run, or ``writer`` for the only one; null: nothing
+            is loaded.
     """
 
     attention: str | None = option(
         None,
-        "Of designated-count: the local model that wrote, as it is called in the run; adds how it attends to its "
-        "keywords.",
+        "Of designated-count: the local model that wrote, as it is called in the run, or `writer` for the only one; "
+        "adds how it attends to its keywords.",
     )
 
 

@@ -1,0 +1,223 @@
+"""Every plan of the paper, carried out from end to end with scripted models, lands on the numbers that arithmetic says.
+
+The commands of each cell run in this process, one after another; what a model is asked it must have been asked word for
+word (:mod:`tests.self_knowledge.scripted_server`).
+"""
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import Any
+
+import certifi
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from selfknow.cli import main
+from selfknow.cli.reproduce_commands import plan_commands
+from selfknow.evaluate.dataset import open_dataset
+from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.tasks.self_knowledge import score as scoring
+from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
+from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
+from selfknow.reproduce.cells import Cell as PlanCell
+from selfknow.reproduce.cells import expand
+from selfknow.reproduce.changes import Changes, read_options
+from selfknow.reproduce.plan import find_plan, packaged_plans
+from tests.images import picture_server
+from tests.self_knowledge.scripted import rows
+from tests.self_knowledge.scripted_server import Cell, serve
+from tests.self_knowledge.test_agents import ServedAgent
+from tests.self_knowledge.test_attention import ATTENTIVE, SIZE, WORDS, save
+
+PAPER = "understand-what-i-create"
+LIMIT = 2
+Found = dict[str, list[dict[str, Any]]]
+
+
+class Laboratory:
+    """Carries plans out; the served model behaves as its name says."""
+
+    def __init__(self, folder: Path, address: str, served: dict[str, Any]) -> None:
+        self.folder, self.address, self.served = folder, address, served
+        self.benchmark = folder / "exam.csv"
+        with self.benchmark.open("w", newline="") as file:
+            sums = [[f"What is {number} + 1?", number, number + 1, number + 2, number + 3, "B"] for number in range(6)]
+            csv.writer(file).writerows([["question", "A", "B", "C", "D", "answer"], *sums])
+
+    def carry_out(self, name: str, *models: str, **options: object) -> Found:
+        """Run every cell of a plan, and ask its queries."""
+        found = find_plan(f"{PAPER}/{name}")
+        options = {"endpoint": self.address, "limit": LIMIT, **options}
+        said = read_options("--evaluate", [f"{key}={value}" for key, value in options.items() if value is not None])
+        cells = expand(found, plan_commands(), self.folder / "plans", Changes(models=models, evaluate=said))
+        for cell in cells:
+            if not (cell.folder / "scores").is_dir():
+                self.serve(cell)
+                for words in cell.commands:
+                    selfknow(words)
+        with connect([cell.folder for cell in cells]) as connection:
+            relations = {query: run_query(connection, query) for query in found.query}
+            return {
+                query: [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+                for query, relation in relations.items()
+            }
+
+    def serve(self, cell: PlanCell) -> None:
+        """Tell the served model what it will be asked in a cell."""
+        task, options = cell.data.partition(":")[2], cell.options
+        if task == "agents":
+            self.served[cell.model] = ServedAgent(cell.model)
+            return
+        said = dict(zip(options[::2], options[1::2], strict=False))
+        styles = [word for flag, word in zip(options, options[1:], strict=False) if flag == "--style"] or ["plain"]
+        asked, given = rows(task) if task != "benchmark" else {}, []
+        if task == "benchmark":
+            table, _, own = rows_of(open_dataset("self-knowledge:benchmark"), "test", str(self.benchmark), "separate")
+            asked = {row["id"]: row for row in readable(table)}
+            given = [row for row in readable(own) if row["style"] == "plain"][:LIMIT]
+        listed = [
+            row for style in styles for row in [*(one for one in asked.values() if one["style"] == style)][:LIMIT]
+        ]
+        listed = [in_paper_words(row) if said.get("--wording") == "paper" else row for row in listed]
+        self.served[cell.model] = Cell(cell.model, listed, said.get("--protocol", "separate"), given)
+
+
+def readable(table: Any) -> list[dict[str, Any]]:
+    return [{**row, "params": json.loads(row["params"])} for row in table.to_pylist()]
+
+
+def in_paper_words(row: dict[str, Any]) -> dict[str, Any]:
+    paper = row["params"]["paper"]
+    prompts = {name: paper[name] for name in ("generate_prompt", "verify_prompt", "dual_prompt")}
+    return {**row, **prompts, "params": {**row["params"], "altered_verify_prompt": paper["altered_verify_prompt"]}}
+
+
+def selfknow(words: list[str]) -> None:
+    """Run a command in this process, as the command line does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["selfknow", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert not ended.value.code, words
+
+
+@pytest.fixture(scope="module")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+    served: dict[str, Any] = {}
+    folder = tmp_path_factory.mktemp("plans")
+    one = folder / "one.pem"  # every client reads all certificates of this machine, for plain HTTP too
+    one.write_text(Path(certifi.where()).read_text().partition("END CERTIFICATE-----")[0] + "END CERTIFICATE-----\n")
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setenv("SSL_CERT_FILE", str(one))
+        shared = stack.enter_context(Decider())
+        patch.setattr(scoring, "Decider", lambda: nullcontext(shared))
+        yield Laboratory(folder, stack.enter_context(serve(served)), served)
+
+
+TABLES = {
+    "table-1": ("total-count", "designated-count", "fact", "arxiv", "math", "theorem", "code"),
+    "table-2": ("total-count", "designated-count", "fact", "grammar", "math", "code"),
+    "table-3": ("grammar", "add-first-word", "delete-first-word", "change-word"),
+    "table-8": ("specific-mention", "sentiment", "sports-statistics"),
+}
+
+
+def test_every_table_and_figure_of_the_paper_that_needs_no_closed_model_has_its_plan() -> None:
+    names = [name.partition("/")[2] for name in packaged_plans() if name.startswith(f"{PAPER}/")]
+    assert sorted(names) == sorted([*(f"table-{number}" for number in range(1, 13)), "figure-3", "figure-4"])
+    for name in names:
+        found = find_plan(f"{PAPER}/{name}")
+        assert (found.shows, found.published) == (name.replace("-", " ").capitalize(), (name,))
+        assert found.query
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(laboratory: Laboratory, name: str) -> None:
+    found = laboratory.carry_out(name, "perfect")["self_knowledge_tables"]
+    expected = dict.fromkeys(TABLES[name], (LIMIT, 1.0)) | {"average": (LIMIT * len(TABLES[name]), 1.0)}
+    assert {row["task"]: (row["n_graded"], row["score"]) for row in found} == expected
+    assert {(row["paper_table"], row["verifier"]) for row in found} == {
+        (name.replace("-", " ").capitalize(), f"{laboratory.address} perfect")
+    }
+    prompts = {row["task"]: row["n_prompts"] for row in found}
+    assert name != "table-1" or prompts["theorem"] == 1, "the paper asks everybody the same"
+
+
+def test_who_is_consistent_and_wrong_scores_one_and_fails_at_writing_and_reading(laboratory: Laboratory) -> None:
+    found = laboratory.carry_out("table-11", "consistent but wrong")["self_knowledge_styles"]
+    columns = ("style", "n", "consistent", "written", "read", "true")
+    assert [tuple(row[name] for name in columns) for row in found] == [
+        ("expert", LIMIT, 1.0, 0.0, 0.0, 0.0),
+        ("plain", LIMIT, 1.0, 0.0, 0.0, 0.0),
+    ]
+    assert laboratory.carry_out("figure-4", "consistent but wrong")["self_knowledge_styles"] == found
+
+
+def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
+    found = laboratory.carry_out("table-8", "perfect")
+    shares = {row["measure"]: (row["n"], row["share"]) for row in found["self_knowledge_agents"]}
+    # The server fills each template once where ten were asked for.
+    assert shares == {
+        "proposal_parsed": (2, 1.0),
+        "accepted": (2, 1.0),
+        "filled": (2, 0.1),
+        "self_consistent": (2, 1.0),
+    }
+    assert [row["state"] for row in found["self_knowledge_proposals"]] == ["accepted"] * 2
+
+
+def test_in_context_and_with_noise_a_perfect_model_stays_perfect(laboratory: Laboratory) -> None:
+    found = laboratory.carry_out("table-6", "perfect")["self_knowledge_protocols"]
+    assert {row["protocol"]: (row["n"], row["consistent"], row["read"]) for row in found} == dict.fromkeys(
+        ("separate", "in-context", "in-context-noise"), (LIMIT, 1.0, 1.0)
+    )
+
+
+def test_a_benchmarks_own_questions_stand_beside_the_new_ones(laboratory: Laboratory) -> None:
+    [row] = laboratory.carry_out("table-9", "perfect", benchmark=laboratory.benchmark)["self_knowledge_benchmark"]
+    assert (row["n_given"], row["initial"], row["n"], row["score"], row["difference"]) == (LIMIT, 1.0, LIMIT, 1.0, 0.0)
+
+
+def test_the_answer_changes_where_it_must_and_detection_sees_both_sides(laboratory: Laboratory) -> None:
+    found = laboratory.carry_out("table-10", "perfect")
+    inconsistent = {(row["task"], row["protocol"]): row for row in found["self_knowledge_inconsistency"]}
+    for task in ("fact", "math"):
+        assert inconsistent[task, "separate"]["consistent"] == 1.0
+        assert inconsistent[task, "inconsistency"]["changed"] == 1.0
+    detection = {row["task"]: row for row in found["self_knowledge_detection"]}
+    assert {task: (row["n_graded"], row["hits"], row["false_alarms"]) for task, row in detection.items()} == {
+        "fact": (LIMIT, LIMIT, 0),
+        "math": (LIMIT, LIMIT, 0),
+    }
+
+
+def test_a_chain_of_thought_changes_nothing_where_all_is_right(laboratory: Laboratory) -> None:
+    found = laboratory.carry_out("table-12", "perfect")["self_knowledge_styles"]
+    assert {(row["task"], row["style"]): (row["n"], row["consistent"]) for row in found} == {
+        (task, style): (LIMIT, 1.0) for task in ("code", "math") for style in ("plain", "cot")
+    }
+
+
+def test_pictures_are_drawn_and_looked_at(laboratory: Laboratory) -> None:
+    with picture_server.serve(picture_server.Behaviour()) as address:
+        served = {"endpoint": address, "image-endpoint": address, "image-model": "painter"}
+        found = laboratory.carry_out("table-4", "viewer", **served)["self_knowledge_tables"]
+    scores = {row["task"]: row["score"] for row in found}
+    assert scores == dict.fromkeys(("image-counting", "image-color", "image-position", "average"), 1.0)
+
+
+def test_the_writers_attention_is_scored_without_naming_it_twice(laboratory: Laboratory) -> None:
+    torch.manual_seed(0)
+    name = save(LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)), laboratory.folder / "llama")
+    local = {"endpoint": None, "max-new-tokens": 60, "precision": "float32", "temperature": 1}
+    [row] = laboratory.carry_out("table-5", str(name), **local)["self_knowledge_attention"]
+    assert (row["generator"], row["n"]) == (str(name), LIMIT)
+    assert row["n_attention"] >= 1
+    assert 0 <= row["attention"] <= 1
