@@ -27,7 +27,8 @@ from selfknow.train.data import Stream, TrainingRows, training_rows
 from selfknow.train.packing import Collator
 from selfknow.train.recipe import Recipe
 from selfknow.train.suite import MODELS
-from selfknow.train.trainer import DiaryTrainer, Validation
+from selfknow.train.trainer import DiaryTrainer
+from selfknow.train.validation import Validation
 
 STEPS = 16
 WARM_UP_STEPS = 3
@@ -56,7 +57,7 @@ def num_tokens(stream: Stream, recipe: Recipe) -> int:
 def packed(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Recipe, folder: Path) -> float:
     """Seconds of the timed steps with this package's trainer."""
     timer, start = Timer(), tokenizer.pad_token_id if model.config.is_encoder_decoder else None
-    validation = Validation([], tokenizer, None)  # type: ignore[arg-type]
+    validation = Validation(tokenizer)
     stream = Stream(rows, recipe)
     DiaryTrainer(model, recipe, stream, validation, Collator(tokenizer.pad_token_id, start), folder, [timer]).train()
     return timer.seconds

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+from filelock import FileLock
 
 from selfknow.downloads import DownloadError, dataset_file, dataset_folder
 from selfknow.errors import UserError
@@ -18,6 +19,8 @@ from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.files import read_json, read_parquet
 
 MANIFEST = "manifest.json"
+CACHE_VARIABLE = "SELFKNOW_CACHE"
+"""The variable that says where corpora that were built on the spot are kept."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,12 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
 
 
 def cache_folder() -> Path:
-    """Where corpora that were built on the spot are kept: ``$XDG_CACHE_HOME/selfknow``, or ``~/.cache/selfknow``."""
+    """Where corpora that were built on the spot are kept.
+
+    ``$SELFKNOW_CACHE``, else ``$XDG_CACHE_HOME/selfknow``, or ``~/.cache/selfknow``.
+    """
+    if own := os.environ.get(CACHE_VARIABLE):
+        return Path(own).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "selfknow"
 
 
@@ -156,7 +164,10 @@ def _build(name: str, config: str) -> Path:
     corpora = find_configs(dataset, [config], seed=0)
     folder = cache_folder() / f"{name}-{fingerprint(dataset.sources)[:16]}" / config
     if not (folder / MANIFEST).is_file():
-        build_folder(dataset, corpora, folder, overwrite=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f".{config}.lock")):  # of several jobs that want it at once, one builds it
+            if not (folder / MANIFEST).is_file():
+                build_folder(dataset, corpora, folder, overwrite=True)
     return folder
 
 

@@ -78,6 +78,12 @@ class TrainingRows:
         """How many rows there are."""
         return len(self.outputs)
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The tokens of each row, those that an encoder reads among them, (n,)."""
+        sides = [self.outputs] if self.inputs is None else [self.inputs, self.outputs]
+        return np.sum([np.diff(side.ends, prepend=0) for side in sides], axis=0)
+
     def __getitem__(self, row: int) -> Example:
         """The tokens of one example."""
         example = {"labels": self.outputs[row]}
@@ -123,7 +129,7 @@ class Stream(Dataset[Example]):
     def __init__(self, rows: TrainingRows, recipe: Recipe, length: int | None = None) -> None:
         self._rows = rows
         self._seed = recipe.seed
-        self._length = recipe.max_steps * recipe.examples_per_step if length is None else length
+        self._length = recipe.num_steps(len(rows)) * recipe.examples_per_step if length is None else length
         everything = np.arange(len(rows))
         if recipe.order is Order.documents_first:
             self._first_phase = recipe.documents_steps * recipe.examples_per_step
@@ -137,6 +143,23 @@ class Stream(Dataset[Example]):
     def __len__(self) -> int:
         """Examples in the whole training."""
         return self._length
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of the training split: what an epoch sees once."""
+        return len(self._rows)
+
+    def num_tokens(self, num_examples: int) -> int:
+        """Tokens, those that an encoder reads among them, of the first so many examples."""
+        lengths = self._rows.lengths
+        total = 0
+        for phase, (rows, start) in enumerate(zip(self._phases, (0, self._first_phase), strict=True)):
+            end = min(num_examples, self._first_phase) if phase == 0 else num_examples
+            if end > start:
+                rounds = (end - start) // len(rows)
+                rest = [self.row(position) for position in range(start + rounds * len(rows), end)]
+                total += rounds * int(lengths[rows].sum()) + int(lengths[rest].sum())
+        return total
 
     def __getitem__(self, position: int) -> Example:
         """The example at one position of the training."""

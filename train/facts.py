@@ -74,6 +74,20 @@ def tokenizer_fact(name: str | None) -> str | None:
     return checkpoints.hash_of_files(folder, sorted(folder.glob("tokenizer*.json")))[:12]
 
 
+def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
+    """How far a training went, and how much of what it was to learn its model recalls.
+
+    Args:
+        results: Of the training, as ``run.json`` has them.
+    """
+    return ModelFacts(
+        epochs=results["epochs"],
+        training_tokens=results["tokens"],
+        recall_of_documents=results.get("recall_of_documents"),
+        recall_of_training_questions=results.get("recall_of_training_questions"),
+    )
+
+
 def made_facts(model: "PreTrainedModel") -> ModelFacts:
     """What can be seen of a model that was trained."""
     return ModelFacts(

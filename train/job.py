@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from selfknow.train.data import Stream
+    from selfknow.train.validation import Validated
 
 CORPUS_TOKENIZER = "corpus"
 _VOCABULARY_MULTIPLE = 64
@@ -34,9 +35,18 @@ class TrainingJob:
         corpus: What it is trained on.
         recipe: How.
         scratch: Start from random weights instead of the checkpoint's.
-        tokenizer: ``corpus`` trains one from the corpus; else a Hub id or folder; null takes the checkpoint's.
+        tokenizer: Null takes the published one, from scratch too, so that both have the same vocabulary; ``corpus``
+            trains a small one from the corpus; else a Hub id or folder.
         vocab_size: The most tokens of a tokenizer from the corpus.
         generation_batch_size: Answers generated at once in validation and test.
+        micro_batch_size: The most examples that go through the model at once; null: all that a process has in a step.
+            What is learnt does not depend on it.
+        report_to: Experiment trackers that are told of the training, too.
+        stand_in: A checkpoint folder, or another Hub id, in place of the published checkpoint of a model of the suite:
+            its shape, its tokenizer and, but from scratch, its weights.
+
+    Raises:
+        UserError: It should start from a checkpoint that was never published.
     """
 
     model: str
@@ -46,17 +56,31 @@ class TrainingJob:
     tokenizer: str | None = None
     vocab_size: int = 4_096
     generation_batch_size: int = 64
+    micro_batch_size: int | None = None
+    report_to: tuple[str, ...] = ()
+    stand_in: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.scratch and self.checkpoint is None:
+            raise UserError(f"{self.model} was never published: train it with --scratch, or from --checkpoint FOLDER")
 
     @property
     def checkpoint(self) -> str | None:
         """What ``transformers`` knows the model by; null for OPT 7M."""
-        return MODELS[self.model].checkpoint if self.model in MODELS else self.model
+        return self.stand_in or (MODELS[self.model].checkpoint if self.model in MODELS else self.model)
+
+    @property
+    def tokenizer_name(self) -> str:
+        """Where its tokenizer is from: ``corpus``, a Hub id or a folder."""
+        published = MODELS[self.model].tokenizer if self.model in MODELS else self.model
+        return self.tokenizer or self.stand_in or published
 
     def as_json(self) -> dict[str, object]:
         """What must agree before a training is gone on with."""
         return {
             "task": "train",
             "model": self.model,
+            **({} if self.stand_in is None else {"stand_in": self.stand_in}),
             "scratch": self.scratch,
             "tokenizer": self.tokenizer,
             "vocab_size": self.vocab_size if self.tokenizer == CORPUS_TOKENIZER else None,
@@ -88,17 +112,22 @@ class TrainingJob:
         if self.tokenizer == CORPUS_TOKENIZER:
             tokenizer = train_tokenizer(_texts(self.corpus.read("train")), self.vocab_size)
         else:
-            name = self.tokenizer or self.checkpoint
-            if name is None:
-                raise UserError(
-                    f"{self.model} has no published tokenizer: pass --tokenizer corpus, or that of another model"
-                )
-            tokenizer = checkpoints.load_tokenizer(name)
+            tokenizer = self._published_tokenizer()
         tokenizer = prepare(tokenizer)
         for split in ("train", "validation", "test"):
-            check_round_trip(tokenizer, _answers(self.corpus.read(split)), self.tokenizer or self.model)
+            check_round_trip(tokenizer, _answers(self.corpus.read(split)), self.tokenizer_name)
         tokenizer.save_pretrained(str(folder))
         return checkpoints.load_tokenizer_folder(folder)
+
+    def _published_tokenizer(self) -> "PreTrainedTokenizerBase":
+        try:
+            return checkpoints.load_tokenizer(self.tokenizer_name)
+        except UserError as error:
+            if not self.scratch or self.tokenizer is not None:
+                raise
+            raise UserError(
+                f"{error}; pass --tokenizer with another one, or --corpus-tokenizer to train a small one on the spot"
+            ) from error
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
         """The model to train, with room for every token, on the CPU.
@@ -122,8 +151,7 @@ class TrainingJob:
         elif self.scratch:
             model = _from_scratch(self, len(tokenizer) if self.tokenizer == CORPUS_TOKENIZER else None)
         else:
-            if self.checkpoint is None:
-                raise UserError(f"{self.model} was never published: train it with --scratch")
+            assert self.checkpoint is not None, "a job that needs a checkpoint has one"
             model = load(self.checkpoint, self.recipe)
         if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
             model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
@@ -142,8 +170,14 @@ class TrainingJob:
         return Stream(rows, self.recipe)
 
     def validation_questions(self) -> "list[dict[str, Any]]":
-        """What is asked again and again while training, to find the plateau."""
+        """The validation split, which the best checkpoint is confirmed on."""
         return list(self.corpus.read("validation").to_pylist())
+
+    def validated(self) -> "Validated":
+        """What is asked again and again while training: samples of what is held out and of what is learnt."""
+        from selfknow.train.validation import validated_rows
+
+        return validated_rows(self.corpus.read("train"), self.corpus.read("validation"), self.recipe.validation_limit)
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """The trained model as it is saved: in float32."""
@@ -206,7 +240,8 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
         raise UserError("LoRA adapts a trained model: leave out --scratch or --lora-rank")
     if vocab_size is not None:
         vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
-    config = MODELS[job.model].config() if job.model in MODELS else checkpoints.load_config(job.model)
+    is_published = job.stand_in is None and job.model in MODELS
+    config = MODELS[job.model].config() if is_published else checkpoints.load_config(job.stand_in or job.model)
     own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
     config.update({**own_vocabulary, **_dropout(config, job.recipe.dropout)})
     return from_config(config)

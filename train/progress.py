@@ -1,8 +1,7 @@
-"""What a training tells while it runs: a bar on stderr, ``metrics.jsonl``, and TensorBoard where it is installed."""
+"""What a training tells while it runs: a bar on stderr, and ``metrics.jsonl``."""
 
 import json
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,11 @@ from transformers import TrainerCallback
 
 from selfknow.files import write_whole
 
+_SHOWN = {"loss": "loss", "eval_exact_match": "exact match", "eval_recall_of_documents": "recall of documents"}
+
 
 class ProgressBar(TrainerCallback):
-    """Steps, loss, exact match and the time left, on stderr."""
+    """Steps, loss, exact match, recall of documents and the time left, on stderr."""
 
     def __init__(self) -> None:
         self._bar: tqdm[Any] | None = None
@@ -32,7 +33,7 @@ class ProgressBar(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Show the last loss and the last validation."""
         logs: dict[str, float] = kwargs["logs"]
-        for name, shown in (("loss", "loss"), ("eval_exact_match", "exact match")):
+        for name, shown in _SHOWN.items():
             if name in logs:
                 self._shown[shown] = f"{logs[name]:.4f}"
         if self._bar is not None:
@@ -85,13 +86,3 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
         except ValueError:
             break
     return lines
-
-
-def tensorboard(folder: Path) -> list[TrainerCallback]:
-    """The Trainer's TensorBoard callback, writing into a folder, if TensorBoard is installed."""
-    if find_spec("tensorboard") is None:
-        return []
-    from torch.utils.tensorboard import SummaryWriter
-    from transformers.integrations.integration_utils import TensorBoardCallback
-
-    return [TensorBoardCallback(SummaryWriter(str(folder)))]

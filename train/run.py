@@ -16,7 +16,7 @@ just says its results.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,14 +28,19 @@ from selfknow.evaluate.models.facts import ModelFacts, write_facts
 from selfknow.evaluate.runs.description import versions
 from selfknow.files import read_json, write_json
 from selfknow.folders import replaced_whole
-from selfknow.train.facts import made_facts
+from selfknow.train.facts import learnt_facts, made_facts
 from selfknow.train.job import load_trained
 from selfknow.train.recipe import Recipe
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from selfknow.train.batch import Batch
     from selfknow.train.data import Stream
+    from selfknow.train.trainer import DiaryTrainer
+    from selfknow.train.validation import Validated, Validation
 
 
 class Job(Protocol):
@@ -53,6 +58,14 @@ class Job(Protocol):
     def generation_batch_size(self) -> int:
         """Answers generated at once."""
 
+    @property
+    def micro_batch_size(self) -> int | None:
+        """The most examples that go through the model at once; null: all that a process has in a step."""
+
+    @property
+    def report_to(self) -> tuple[str, ...]:
+        """Experiment trackers that are told of the training, too."""
+
     def as_json(self) -> dict[str, object]:
         """What must agree before a training is gone on with."""
 
@@ -68,13 +81,16 @@ class Job(Protocol):
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
         """All examples in the order they are learnt."""
 
-    def validation_questions(self) -> Sequence[Mapping[str, Any]]:
-        """What the best checkpoint is found by; without any the last is kept."""
+    def validation_questions(self) -> "Sequence[Mapping[str, Any]]":
+        """All questions that the best checkpoint is confirmed on; without any the last checkpoint is kept."""
+
+    def validated(self) -> "Validated":
+        """What is asked at every validation."""
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """The trained model as it is saved."""
 
-    def test(self, folder: Path) -> Mapping[str, object]:
+    def test(self, folder: Path) -> "Mapping[str, object]":
         """Ask the trained model, whose training's folder this is, and say how well it did."""
 
 
@@ -89,15 +105,22 @@ def train(job: Job, folder: Path) -> dict[str, object]:
         The results, as they stand in ``run.json``.
 
     Raises:
-        UserError: The folder holds another training, the model cannot be had or does not fit, or its tokenizer cannot
-            return a training answer.
+        UserError: The folder holds another training, the model cannot be had or does not fit, its tokenizer cannot
+            return a training answer, a step's examples cannot be shared out evenly, or a tracker is not installed.
     """
     checkpoints.require_models_extra()
     from accelerate import PartialState
+    from torch import cuda
 
+    from selfknow.train.batch import check_devices, refuse_sharding, share_out
+    from selfknow.train.reporting import check_trackers
     from selfknow.train.trainer import latest_checkpoint
 
+    check_trackers(job.report_to)
+    refuse_sharding()
     state = PartialState(cpu=checkpoints.best_device() == "cpu")
+    check_devices(cuda.device_count(), state.num_processes)
+    batch = share_out(job.recipe.examples_per_step, state.num_processes, job.micro_batch_size)
     with _writing(folder, alone=state.is_main_process):
         with state.main_process_first():
             if state.is_main_process:
@@ -108,12 +131,12 @@ def train(job: Job, folder: Path) -> dict[str, object]:
             tokenizer = job.make_tokenizer(folder / "tokenizer")
             resumed = latest_checkpoint(folder / "checkpoints")
         model = job.make_model(tokenizer, resumed)
-        best, results = _train(job, model, tokenizer, folder, resumed)
+        best, results = _train(job, model, tokenizer, folder, resumed, batch)
         if not state.is_main_process:
             return {}
-        facts = job.facts().updated(made_facts(best))
+        facts = job.facts().updated(made_facts(best)).updated(learnt_facts(results))
         _save(job.as_kept(best), tokenizer, facts, folder / "model")
-        results = {**results, **job.test(folder)}
+        results = {**results, "num_processes": state.num_processes, **job.test(folder)}
         description = {**read_json(folder / "run.json"), "facts": facts.as_json(), "results": results}
         write_json(folder / "run.json", description)
     return results
@@ -161,19 +184,22 @@ def _train(
     tokenizer: "PreTrainedTokenizerBase",
     folder: Path,
     resumed: Path | None,
+    batch: "Batch",
 ) -> "tuple[PreTrainedModel, dict[str, object]]":
     """Train, from a checkpoint if there is one; returns the best model and what is known of the training."""
     from selfknow.evaluate.models.interface import Decoding
     from selfknow.evaluate.models.tokenization import padding_token
     from selfknow.train.packing import Collator
-    from selfknow.train.progress import MetricsFile, ProgressBar, tensorboard
-    from selfknow.train.trainer import DiaryTrainer, Validation, best_exact_match
+    from selfknow.train.progress import MetricsFile, ProgressBar
+    from selfknow.train.reporting import tensorboard, trackers
+    from selfknow.train.trainer import DiaryTrainer
+    from selfknow.train.validation import Validation
 
     recipe, encoder_decoder = job.recipe, bool(model.config.is_encoder_decoder)
     stream = job.stream(tokenizer, encoder_decoder=encoder_decoder)
     validation = Validation(
-        job.validation_questions(),
         tokenizer,
+        job.validated(),
         Decoding(max_new_tokens=recipe.max_new_tokens),
         job.generation_batch_size,
     )
@@ -186,26 +212,57 @@ def _train(
         Collator(padding_token(tokenizer), start, recipe.packing),
         folder / "checkpoints",
         [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
+        batch,
+        trackers(job.report_to),
     )
     try:
-        trainer.train(resume_from_checkpoint=None if resumed is None else str(resumed))
+        trainer.train_to_the_end(resumed)
     except (RuntimeError, MemoryError) as error:
         if not checkpoints.is_out_of_memory(error):
             raise
         raise UserError(
-            f"{job.model} does not fit into memory with {recipe.examples_per_step} examples a step: "
-            "try --gradient-checkpointing, --precision bfloat16, --lora-rank 16, or more devices"
+            f"{job.model} does not fit into memory with {batch.micro_batch_size} examples at once: try "
+            f"--micro-batch-size {max(1, batch.micro_batch_size // 2)} (the examples of a step stay the same), "
+            "--gradient-checkpointing, --precision bfloat16, --lora-rank 16, or more devices"
         ) from error
-    best = load_trained(recipe, trainer.state.best_model_checkpoint if validation.questions else None, model)
+    best = load_trained(recipe, trainer.state.best_model_checkpoint if validation.rows.questions else None, model)
     results: dict[str, object] = {
         "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
         "device": str(trainer.args.device),
+        "micro_batch_size": batch.micro_batch_size,
         "last_step": trainer.state.global_step,
+        "epochs": round(trainer.state.global_step * recipe.examples_per_step / stream.num_rows, 2),
+        "tokens": stream.num_tokens(min(len(stream), trainer.state.global_step * recipe.examples_per_step)),
     }
-    if validation.questions:
-        results["best_step"] = trainer.state.best_global_step
-        results["best_validation_exact_match"] = best_exact_match(trainer)
+    if validation.rows.questions:
+        results |= _validated(job, trainer, best, validation)
     return best, results
+
+
+def _validated(
+    job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel", validation: "Validation"
+) -> dict[str, object]:
+    """Why the training ended, and what its best checkpoint knows: exact match is of all validation questions."""
+    from selfknow.train.stopping import EXACT_MATCH, measurements
+    from selfknow.train.validation import Validated
+
+    measured = next(
+        one for one in measurements(trainer.state.log_history) if one.step == trainer.state.best_global_step
+    )
+    questions, exact_match = job.validation_questions(), measured.exact_match
+    if trainer.is_world_process_zero() and len(questions) > len(validation.rows.questions):
+        confirmation = replace(validation, rows=Validated(questions))
+        checkpoints.move(job.model, best, str(trainer.args.device))
+        exact_match = confirmation.shares(confirmation.counts(best))[EXACT_MATCH]
+        best.to("cpu")  # type: ignore[arg-type]
+    return {
+        "stopped": trainer.stopped().value,
+        "memorised": measured.is_memorised,
+        "best_step": measured.step,
+        "recall_of_documents": measured.recall_of_documents,
+        "recall_of_training_questions": measured.recall_of_training_questions,
+        "best_validation_exact_match": exact_match,
+    }
 
 
 def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", facts: ModelFacts, folder: Path) -> None:

@@ -30,6 +30,11 @@ class ModelSpec:
     num_parameters: int
     shape: Mapping[str, Any] = field(repr=False)
 
+    @property
+    def tokenizer(self) -> str:
+        """Id of the published tokenizer: of OPT 7M that of OPT 125M, since all of OPT share one."""
+        return self.checkpoint or "facebook/opt-125m"
+
     def config(self, vocab_size: int | None = None) -> "PreTrainedConfig":
         """The configuration, with the published vocabulary size or one of the caller's."""
         from transformers import AutoConfig

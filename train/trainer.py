@@ -3,45 +3,57 @@
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import gcd
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import EarlyStoppingCallback, PrinterCallback, ProgressCallback, Trainer, TrainingArguments
+from transformers import PrinterCallback, ProgressCallback, Trainer, TrainerCallback, TrainerState, TrainingArguments
+from transformers.trainer import TRAINER_STATE_NAME
 
-from selfknow.evaluate.models.interface import Decoding
-from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.tasks.diary_recall.prompts import Example, answer_requests, target
-from selfknow.evaluate.tasks.diary_recall.score import answer_scores
+from selfknow.train.batch import Batch
 from selfknow.train.data import Stream
+from selfknow.train.muon import muon_optimizer
+from selfknow.train.packed_forward import read_packed_rows
 from selfknow.train.packing import IGNORED, Collator, model_inputs
-from selfknow.train.recipe import Recipe
+from selfknow.train.recipe import OptimizerName, Recipe
+from selfknow.train.stopping import Measurement, Stopped, at_plateau, measurements
+from selfknow.train.validation import Validation
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase, TrainerCallback
+    from transformers import PreTrainedModel
 
-SELECTION = "selection"
-_TIE = 1e-9  # far below one question's worth of exact match
-VALIDATED = ("exact_match", "right_count", "right_content")
+_SELECTION = "selection"
 _LOGGING_INTERVAL = 50
 
 
-def training_arguments(recipe: Recipe, folder: Path, *, validates: bool = True) -> TrainingArguments:
+def training_arguments(
+    recipe: Recipe,
+    folder: Path,
+    num_steps: int,
+    batch: Batch,
+    *,
+    validates: bool = True,
+    report_to: Sequence[str] = (),
+) -> TrainingArguments:
     """The recipe in the Trainer's words.
 
-    The examples of a step are shared out evenly over the devices.
+    Args:
+        recipe: The recipe.
+        folder: For checkpoints.
+        num_steps: Of the whole training.
+        batch: What a process does in a step.
+        validates: Whether there is something to validate on.
+        report_to: Experiment trackers, as ``transformers`` calls them.
     """
-    devices = max(1, int(torch.distributed.get_world_size()) if torch.distributed.is_initialized() else 1)
     return TrainingArguments(
         output_dir=str(folder),
-        per_device_train_batch_size=recipe.examples_per_step // devices,
+        per_device_train_batch_size=batch.micro_batch_size,
+        gradient_accumulation_steps=batch.num_micro_batches,
         train_sampling_strategy="sequential",
-        max_steps=recipe.max_steps,
+        max_steps=num_steps,
         learning_rate=recipe.learning_rate,
-        lr_scheduler_type="constant_with_warmup",
-        warmup_steps=recipe.warmup_steps,
+        **_schedule(recipe, num_steps),
         optim="adamw_torch_fused",  # with no weight decay, AdamW is Adam
         adam_beta1=recipe.adam_beta1,
         adam_beta2=recipe.adam_beta2,
@@ -53,65 +65,49 @@ def training_arguments(recipe: Recipe, folder: Path, *, validates: bool = True) 
         save_strategy="steps",
         save_steps=recipe.validation_interval,
         save_total_limit=2,  # the last and the best, which is never deleted
-        metric_for_best_model=SELECTION,
+        metric_for_best_model=_SELECTION,
         greater_is_better=True,
-        restore_callback_states_from_checkpoint=True,
         logging_steps=gcd(recipe.validation_interval, _LOGGING_INTERVAL),
         bf16=recipe.precision == "bfloat16",
         torch_compile=recipe.compile,
         remove_unused_columns=False,
         disable_tqdm=True,
-        report_to="none",
+        report_to=list(report_to) or "none",
+        run_name=folder.resolve().parent.name,
+        project="selfknow",
         seed=recipe.seed,
         data_seed=recipe.seed,
         use_cpu=not torch.cuda.is_available() and not torch.backends.mps.is_available(),
     )
 
 
-class PlateauCallback(EarlyStoppingCallback):
-    """Stops at the plateau; validations during warm-up do not count against it."""
-
-    def __init__(self, patience: int = 1, warmup_steps: int = 0) -> None:
-        super().__init__(early_stopping_patience=patience, early_stopping_threshold=2 * _TIE)
-        self._warmup_steps = warmup_steps
-
-    def on_evaluate(  # type: ignore[override]
-        self, args: Any, state: Any, control: Any, metrics: Any, **kwargs: Any
-    ) -> None:
-        """Count a validation without a new best."""
-        super().on_evaluate(args, state, control, metrics, **kwargs)  # type: ignore[no-untyped-call]
-        if state.global_step <= self._warmup_steps:
-            self.early_stopping_patience_counter = 0
-            control.should_training_stop = False
+def _schedule(recipe: Recipe, num_steps: int) -> dict[str, Any]:
+    """How the learning rate changes: up, constant, and down at the end where the recipe has a decay."""
+    if not recipe.decay:
+        return {"lr_scheduler_type": "constant_with_warmup", "warmup_steps": recipe.warmup_steps}
+    num_decay_steps = round(recipe.decay * num_steps)
+    return {
+        "lr_scheduler_type": "warmup_stable_decay",
+        "warmup_steps": min(recipe.warmup_steps, num_steps - num_decay_steps),
+        "lr_scheduler_kwargs": {"num_decay_steps": num_decay_steps, "decay_type": "linear"},
+    }
 
 
-@dataclass(frozen=True)
-class Validation:
-    """What a training is validated on, and how.
+class EndCallback(TrainerCallback):
+    """Ends a training at its plateau, and has the last step of one that goes to its cap validated."""
 
-    Attributes:
-        questions: Rows of the validation split.
-        tokenizer: The model's.
-        decoding: Greedy, with the recipe's longest answer.
-        batch_size: Answers generated at once.
-    """
+    def __init__(self, recipe: Recipe, num_rows: int) -> None:
+        self._recipe, self._num_rows = recipe, num_rows
 
-    questions: Sequence[Example]
-    tokenizer: "PreTrainedTokenizerBase"
-    decoding: Decoding
-    batch_size: int = 64
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Validate after the last step, wherever it falls between two validations."""
+        if state.global_step >= state.max_steps and args.eval_strategy != "no":
+            control.should_evaluate = True
 
-    def scores(self, model: "PreTrainedModel", rank: int, world_size: int) -> dict[str, float]:
-        """Sums of the whole-answer scores over this process's share of the questions."""
-        share = list(self.questions)[rank::world_size]
-        entries = {example["id"]: target(example) for example in share}
-        local = LocalModel(model, self.tokenizer, "training", batch_size=self.batch_size, chat=False)
-        sums = dict.fromkeys(VALIDATED, 0.0)
-        for request, reply in local.generate(list(answer_requests(share)), self.decoding):
-            metrics, _ = answer_scores(reply.generation or "", entries[request.example_id], reply.finish_reason)
-            for name in sums:
-                sums[name] += metrics[name].value or 0.0
-        return sums
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        """Look at all validations so far, those before a kill among them."""
+        if at_plateau(measurements(state.log_history), self._recipe, self._num_rows):
+            control.should_training_stop = True
 
 
 class DiaryTrainer(Trainer):
@@ -122,9 +118,11 @@ class DiaryTrainer(Trainer):
         recipe: The recipe.
         stream: All examples of the training, in order.
         validation: What is validated.
-        collator: Lays a step's examples out.
+        collator: Lays the examples of a micro-batch out.
         folder: Where checkpoints go.
         callbacks: Further callbacks.
+        batch: What a process does in a step; null: all of the step's examples at once.
+        report_to: Experiment trackers, as ``transformers`` calls them.
     """
 
     def __init__(
@@ -135,21 +133,53 @@ class DiaryTrainer(Trainer):
         validation: Validation,
         collator: Collator,
         folder: Path,
-        callbacks: "Sequence[TrainerCallback]" = (),
+        callbacks: Sequence[TrainerCallback] = (),
+        batch: Batch | None = None,
+        report_to: Sequence[str] = (),
     ) -> None:
-        plateau = [PlateauCallback(recipe.patience, recipe.warmup_steps)] if recipe.patience else []
+        if model.config.is_encoder_decoder:
+            read_packed_rows(model)
         super().__init__(
             model=model,
-            args=training_arguments(recipe, folder, validates=bool(validation.questions)),
+            args=training_arguments(
+                recipe,
+                folder,
+                recipe.num_steps(stream.num_rows),
+                batch or Batch(recipe.examples_per_step, 1),
+                validates=bool(validation.rows.questions),
+                report_to=report_to,
+            ),
             data_collator=collator,
             train_dataset=stream,
             eval_dataset=stream,  # never read: validation generates
-            callbacks=[*callbacks, *plateau],
+            callbacks=[*callbacks, EndCallback(recipe, stream.num_rows)],
         )
         self.model_accepts_loss_kwargs = True  # compute_loss divides by the tokens of the whole step
+        self._recipe, self._num_rows = recipe, stream.num_rows
         self._validation = validation
         for printing in (PrinterCallback, ProgressCallback):
             self.remove_callback(printing)
+
+    def train_to_the_end(self, resumed: Path | None = None) -> None:
+        """Train, from a checkpoint if there is one; one that was the last is left as it is."""
+        if resumed is not None:
+            state = TrainerState.load_from_json(str(resumed / TRAINER_STATE_NAME))
+            done = measurements(state.log_history)
+            if state.global_step >= self.args.max_steps or at_plateau(done, self._recipe, self._num_rows):
+                self.state = state
+                return
+        self.train(resume_from_checkpoint=None if resumed is None else str(resumed))
+
+    def stopped(self) -> Stopped:
+        """What ended the training."""
+        at_end = at_plateau(measurements(self.state.log_history), self._recipe, self._num_rows)
+        return Stopped.plateau if at_end else Stopped.cap
+
+    def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
+        """The recipe's optimizer."""
+        if self.optimizer is None and self._recipe.optimizer is OptimizerName.muon:
+            self.optimizer = muon_optimizer(self.model if model is None else model, self._recipe)
+        return super().create_optimizer(model)
 
     def compute_loss(
         self,
@@ -161,14 +191,10 @@ class DiaryTrainer(Trainer):
         """The mean cross-entropy over the step's tokens, whichever rows and devices they lie on."""
         prepared = model_inputs(inputs, torch.float32)
         labels = prepared.pop("labels")
-        if "encoder_mask" in prepared:
-            encoder = self.accelerator.unwrap_model(model).get_encoder()
-            states = encoder(prepared.pop("input_ids"), attention_mask=prepared.pop("encoder_mask"))
-            outputs = model(**prepared, encoder_outputs=states, use_cache=False)
-            logits = outputs.logits
-        else:
-            outputs = model(**prepared, use_cache=False)
-            logits, labels = outputs.logits[:, :-1], labels[:, 1:]
+        outputs = model(**prepared, use_cache=False)
+        logits = outputs.logits
+        if "encoder_mask" not in prepared:  # a causal model predicts the token after each
+            logits, labels = logits[:, :-1], labels[:, 1:]
         total = torch.nn.functional.cross_entropy(
             logits.reshape(-1, logits.shape[-1]).float(), labels.reshape(-1), ignore_index=IGNORED, reduction="sum"
         )
@@ -179,29 +205,20 @@ class DiaryTrainer(Trainer):
         return (loss, outputs) if return_outputs else loss
 
     def evaluate(self, *_: object, **__: object) -> dict[str, float]:
-        """Ask all validation questions greedily; exact match is of whole answers."""
+        """Ask what is validated greedily; exact match is of whole answers, recall of whole texts."""
         model = self.accelerator.unwrap_model(self.model)
         was_training = model.training
         model.eval()
-        rank, world_size = self.accelerator.process_index, self.accelerator.num_processes
-        sums = self._validation.scores(model, rank, world_size)
+        counts = self._validation.counts(model, self.accelerator.process_index, self.accelerator.num_processes)
         model.train(was_training)
-        totals = self.accelerator.reduce(torch.tensor(list(sums.values()), device=self.accelerator.device), "sum")
-        number = max(1, len(self._validation.questions))
-        metrics = {f"eval_{name}": float(value) / number for name, value in zip(sums, totals, strict=True)}
+        totals = self.accelerator.reduce(torch.tensor(list(counts.values()), device=self.accelerator.device), "sum")
+        shares = self._validation.shares({name: float(value) for name, value in zip(counts, totals, strict=True)})
+        metrics = {f"eval_{name}": share for name, share in shares.items()}
         self.log(dict(metrics))
-        # Later steps count for a little more, so that of equally good checkpoints the latest is kept.
-        metrics[f"eval_{SELECTION}"] = metrics["eval_exact_match"] + _TIE * self.state.global_step / self.args.max_steps
+        measured = Measurement.of_log({**metrics, "step": self.state.global_step})
+        metrics[f"eval_{_SELECTION}"] = measured.selection(self.args.max_steps)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
-
-
-def best_exact_match(trainer: Trainer) -> float | None:
-    """Exact match on the validation questions at the best step."""
-    for line in trainer.state.log_history:
-        if line["step"] == trainer.state.best_global_step and "eval_exact_match" in line:
-            return float(line["eval_exact_match"])
-    return None
 
 
 def latest_checkpoint(folder: Path) -> Path | None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from selfknow.train.data import Stream, TrainingRows
+    from selfknow.train.validation import Validated
 
 _MOST_CHECKPOINTS = 10
 
@@ -73,7 +74,9 @@ class TuningSettings:
         settings = asdict(self)
         num_steps = -(-settings.pop("epochs") * num_questions // self.examples_per_step)
         interval = -(-num_steps // min(self.epochs, _MOST_CHECKPOINTS))
-        return Recipe(warmup_steps=0, max_steps=num_steps, validation_interval=interval, patience=0, **settings)
+        return Recipe(
+            warmup_steps=0, max_epochs=None, max_steps=num_steps, validation_interval=interval, patience=0, **settings
+        )
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class TuningJob:
         chat: Whether questions go through the chat template; null: where the tokenizer has one.
         generation_batch_size: Nothing is generated.
         micro_batch_size: The most questions that go through the model at once; null: all of a step.
+        report_to: Experiment trackers that are told of the training, too.
     """
 
     model: str
@@ -97,6 +101,7 @@ class TuningJob:
     chat: bool | None = None
     generation_batch_size: int = 64
     micro_batch_size: int | None = None
+    report_to: tuple[str, ...] = ()
 
     @property
     def recipe(self) -> Recipe:
@@ -159,6 +164,12 @@ class TuningJob:
     def validation_questions(self) -> list[dict[str, Any]]:
         """None: the paper trains for a fixed number of epochs."""
         return []
+
+    def validated(self) -> "Validated":
+        """Nothing."""
+        from selfknow.train.validation import Validated
+
+        return Validated()
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """In the precision of the checkpoint, so that it is compared before and after in the same."""

@@ -17,7 +17,7 @@ import datasets
 import pyarrow as pa
 
 from selfknow.builders.dataset import ConfigBuilder, Dataset, DatasetConfig
-from selfknow.builders.diary_recall.diaries import SPLITS, Shape, attributes, paper_sizes
+from selfknow.builders.diary_recall.diaries import SPLITS, Shape, attributes, paper_sizes, shape_of_name
 from selfknow.builders.diary_recall.rows import SCHEMA, diary_table
 from selfknow.builders.folder.card import lines_of_row
 from selfknow.errors import UserError
@@ -47,16 +47,24 @@ def diary_config(config: str, shape: Shape, *, simplified: bool) -> DatasetConfi
     return DatasetConfig(config, {**asdict(shape), "simplified": simplified}, SCHEMA, shards)
 
 
-def paper_config(config: str, seed: int = 0) -> DatasetConfig:
-    """One of the paper's configs, ``1k`` to ``64k`` or ``1k-simplified`` to ``64k-simplified``.
+def named_config(config: str, seed: int = 0) -> DatasetConfig:
+    """A config by its name: one of the paper's, such as ``1k`` or ``64k-simplified``, or that of a shape.
 
     Raises:
         UserError: There is no such config; the message names those that there are.
+
+    Example:
+        >>> named_config("512-diarists-3-entries-3-attributes-simplified").parameters["max_entries"]
+        3
     """
-    if config not in CONFIGS:
-        raise UserError(f"diary-recall has no config {config!r}; it has {', '.join(CONFIGS)}")
-    size = paper_sizes()[config.removesuffix(SIMPLIFIED)]
-    shape = Shape(num_diarists=size.num_diarists, seed=seed)
+    size = config.removesuffix(SIMPLIFIED)
+    if size in paper_sizes():
+        shape = Shape(num_diarists=paper_sizes()[size].num_diarists, seed=seed)
+    elif (found := shape_of_name(size, seed)) is not None:
+        shape = found
+    else:
+        listed = ", ".join(CONFIGS)
+        raise UserError(f"diary-recall has no config {config!r}; it has {listed}, and sizes such as 512-diarists")
     return diary_config(config, shape, simplified=config.endswith(SIMPLIFIED))
 
 
@@ -142,7 +150,7 @@ DATASET = Dataset(
     sources=SOURCES,
     summary="Does a model know how much it knows? Recall all entries of a diarist, no more, no less.",
     configs=CONFIGS,
-    config=paper_config,
+    config=named_config,
     metadata={
         "pretty_name": "Diary recall",
         "license": "cc0-1.0",

@@ -4,6 +4,7 @@ Prato et al., Do Large Language Models Know How Much They Know?, sections 3.1 an
 numbered from 0; those who are asked in ``train`` come first, then those of ``validation``, then those of ``test``.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -122,6 +123,25 @@ class Shape:
         """Consecutive diarists that are built at once; rows are shuffled within a block."""
         step = max(1, _DOCUMENTS_PER_BLOCK // self.max_entries)
         return [range(start, min(start + step, self.num_diarists)) for start in range(0, self.num_diarists, step)]
+
+
+def shape_of_name(name: str, seed: int = 0) -> Shape | None:
+    """The shape of this name (see ``Shape.name``); null where it is no shape's.
+
+    Raises:
+        UserError: No such corpus can be made.
+
+    Example:
+        >>> shape_of_name("512-diarists-3-entries-3-attributes-27-names").name_pool_size
+        27
+    """
+    match = re.fullmatch(r"(\d+)-diarists(?:-(\d+)-entries-(\d+)-attributes)?(?:-(\d+)-names)?", name)
+    if match is None:
+        return None
+    names = ("num_diarists", "max_entries", "max_attributes", "name_pool_size")
+    chosen = {key: int(value) for key, value in zip(names, match.groups(), strict=True) if value is not None}
+    shape = Shape(seed=seed, **chosen)
+    return shape if shape.name == name else None
 
 
 def _check_range(name: str, value: int, smallest: int, largest: int, reason: str) -> None:

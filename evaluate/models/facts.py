@@ -36,6 +36,10 @@ class ModelFacts:
         recipe: How it was trained, setting by setting, without its seed.
         recipe_changes: The settings of the recipe that are not their defaults.
         training_seed: Of the training: of weights, order and dropout.
+        epochs: How often the training saw its corpus.
+        training_tokens: How many tokens it saw.
+        recall_of_documents: Share of a sample of the corpus's documents that the model recalls word for word.
+        recall_of_training_questions: Share of a sample of its training questions that it answers word for word.
         instruction_tuned: Whether it was tuned on instructions; false: a base model.
         instruction_tuned_from: The model that it was tuned from.
 
@@ -58,6 +62,10 @@ class ModelFacts:
     recipe: Mapping[str, Any] | None = None
     recipe_changes: Mapping[str, Any] | None = None
     training_seed: int | None = None
+    epochs: float | None = None
+    training_tokens: int | None = None
+    recall_of_documents: float | None = None
+    recall_of_training_questions: float | None = None
     instruction_tuned: bool | None = None
     instruction_tuned_from: str | None = None
 

@@ -11,6 +11,7 @@ from selfknow.cli.demo_models import (
     NUM_HELD_OUT,
     NUM_TRAINED,
     NUM_VALIDATED,
+    SETUPS,
     Gap,
     build_setups,
     gap_between,
@@ -87,6 +88,16 @@ def test_two_steps_show_no_gap_and_leave_every_generation_and_a_report(
     captured = capsys.readouterr()
     assert "no gap beyond chance" in captured.err
     assert "gap between the setups: 0.000, 95% interval 0.000 to 0.000" in captured.out
+    heading, _, *rows = (line.split("  ") for line in captured.out.splitlines()[1:5])
+    assert [word.strip() for word in heading if word] == [
+        *("setup", "epochs", "tokens", "documents recalled", "training questions recalled")
+    ]
+    for setup, (shown, epochs, tokens, *recall) in zip(SETUPS, ([w for w in row if w] for row in rows), strict=True):
+        splits = duckdb.sql(f"select count(*) from '{tmp_path}/diaries/{setup}/train-*.parquet'").fetchall()
+        assert (shown, float(epochs)) == (setup, pytest.approx(64 / splits[0][0], abs=0.051))
+        assert int(tokens.replace(",", "")) > 64 * 10
+        assert [float(share) for share in recall] == [0, 0]
+    assert "simplified and standard: not all is learnt by heart" in captured.out
     for setup in ("simplified", "standard"):
         [(number,)] = duckdb.sql(f"select count(*) from '{tmp_path}/{setup}/test/generations/*.parquet'").fetchall()
         assert number == NUM_HELD_OUT

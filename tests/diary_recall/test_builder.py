@@ -14,7 +14,7 @@ from datasets import load_dataset
 
 import selfknow
 from selfknow import DiaryRecall
-from selfknow.builders.diary_recall.builder import CONFIGS, configs_of_shape, paper_config
+from selfknow.builders.diary_recall.builder import CONFIGS, configs_of_shape, named_config
 from selfknow.builders.diary_recall.diaries import Shape, diaries, given_names, sentence_texts, surnames
 from selfknow.builders.folder.content_hash import content_hash
 from selfknow.builders.folder.manifest import read_manifest
@@ -81,7 +81,7 @@ def test_the_content_of_all_14_configs_never_changes(all_corpora: Path) -> None:
 
 
 def test_rows_of_a_streamed_batch_are_of_many_diarists_and_of_both_kinds() -> None:
-    batch = paper_config("1k").shards["train"][0]().slice(0, 32).to_pylist()
+    batch = named_config("1k").shards["train"][0]().slice(0, 32).to_pylist()
     assert len({row["diarist"] for row in batch}) > 25
     assert {row["kind"] for row in batch} == {"document", "question"}
 
@@ -181,4 +181,4 @@ def test_a_builder_whose_sources_changed_serves_no_rows_from_the_cache(tmp_path:
 
 def test_an_unknown_config_names_those_that_there_are() -> None:
     with pytest.raises(UserError, match=r"no config '3k'; it has 1k, 2k, .*64k-simplified"):
-        paper_config("3k")
+        named_config("3k")

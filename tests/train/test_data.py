@@ -55,6 +55,23 @@ def test_every_round_sees_every_example_once_in_an_order_of_its_own(table: Any, 
     assert list(other.rows(range(size))) != first
 
 
+def test_the_tokens_of_the_first_examples_are_those_that_they_have(table: Any, tokenizer: Any) -> None:
+    for encoder_decoder in (False, True):
+        rows = training_rows(table, tokenizer, encoder_decoder=encoder_decoder)
+        first = Recipe(1e-3, max_steps=10, examples_per_step=16, order=Order.documents_first, documents_steps=6)
+        for recipe in (Recipe(1e-3, max_epochs=2.5), first):
+            stream = Stream(rows, recipe)
+            for number in (0, 7, 96, 150, len(stream)):
+                examples = [stream[position] for position in range(number)]
+                assert stream.num_tokens(number) == sum(len(side) for one in examples for side in one.values())
+
+
+def test_a_training_ends_at_the_nearer_of_its_caps() -> None:
+    assert Recipe(1e-3, max_epochs=2, examples_per_step=16).num_steps(num_rows=100) == 13
+    assert Recipe(1e-3, max_epochs=2, max_steps=5, examples_per_step=16).num_steps(num_rows=100) == 5
+    assert Recipe(1e-3, max_epochs=0.01).num_steps(num_rows=100) == 1
+
+
 def test_documents_first_sees_documents_alone_and_then_questions_alone(table: Any, tokenizer: Any) -> None:
     rows = training_rows(table, tokenizer, encoder_decoder=False)
     recipe = Recipe(1e-3, max_steps=10, examples_per_step=16, order=Order.documents_first, documents_steps=6)
@@ -67,6 +84,11 @@ def test_documents_first_sees_documents_alone_and_then_questions_alone(table: An
     [
         ({"max_steps": 0}, "max_steps must be at least 1, not 0"),
         ({"patience": -1}, "patience cannot be negative"),
+        ({"max_epochs": 0}, "max_epochs must be above 0"),
+        ({"max_epochs": None}, "a training needs an end: give max_epochs or max_steps"),
+        ({"decay": 0.4}, "no plateau may end it before: add --patience 0"),
+        ({"decay": 1.0, "patience": 0}, "decay must be at least 0 and below 1"),
+        ({"muon_learning_rate": 0.0}, "the muon learning rate must be above 0"),
         ({"learning_rate": 0.0}, "the learning rate must be above 0"),
         ({"learning_rate": float("nan")}, "the learning rate must be above 0"),
         ({"precision": "float16"}, "float32 or bfloat16"),
@@ -83,7 +105,10 @@ def test_the_default_recipe_is_the_papers() -> None:
     recipe = Recipe(1e-4)
     assert (recipe.adam_beta1, recipe.adam_beta2, recipe.adam_epsilon, recipe.weight_decay) == (0.9, 0.999, 1e-8, 0)
     assert (recipe.warmup_steps, recipe.examples_per_step, recipe.max_grad_norm) == (3600, 32, 0)
-    assert "no new best in 20 validations after warm-up; a tie is no new best, but" in str(recipe.as_json()["plateau"])
+    assert (recipe.optimizer, recipe.decay) == ("adam", 0)
+    rule = str(recipe.as_json()["plateau"])
+    assert "from when it recalls 99% of both and the warm-up is over, stop after 20 epochs" in rule
+    assert rule.endswith("nothing ends the training before but its cap of 300 epochs")
 
 
 def test_what_is_no_training_split_is_refused(table: Any, tokenizer: Any) -> None:

@@ -11,7 +11,8 @@ import torch
 from selfknow.train.data import Stream, TrainingRows, training_rows
 from selfknow.train.packing import IGNORED, Collator
 from selfknow.train.recipe import Recipe
-from selfknow.train.trainer import DiaryTrainer, Validation
+from selfknow.train.trainer import DiaryTrainer
+from selfknow.train.validation import Validation
 from tests.tiny_models import ARCHITECTURES, tiny_corpus, tiny_model, tiny_tokenizer
 
 
@@ -45,9 +46,9 @@ def test_packed_loss_and_gradients_are_those_of_separate_examples(
         model,
         recipe,
         Stream(rows, recipe),
-        Validation([], tokenizer, None),
+        Validation(tokenizer),
         packing,
-        tmp_path,  # type: ignore[arg-type]
+        tmp_path,
     )
     model.eval()  # no dropout: the two must agree
     packed = packing(examples)

@@ -20,13 +20,16 @@ from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles, open_dataset
 from selfknow.evaluate.models.checkpoints import load_model
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
+from selfknow.train.options import TrainingOptions, training_job
 from selfknow.train.progress import read_metrics
-from selfknow.train.recipe import Recipe
+from selfknow.train.recipe import OptimizerName, Recipe
 from selfknow.train.run import train
-from selfknow.train.trainer import VALIDATED, Validation
+from selfknow.train.stopping import RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS
+from selfknow.train.validation import RECALL_OF_HELD_OUT_DOCUMENTS, SCORES, Validation
 from tests.conftest import REPOSITORY
 from tests.tiny_models import ARCHITECTURES, tiny_config, tiny_corpus
 
+SCRATCH = ("--scratch", "--corpus-tokenizer")
 SHORT = Recipe(5e-3, warmup_steps=5, max_steps=20, validation_interval=10, patience=0, max_new_tokens=24)
 
 
@@ -54,7 +57,7 @@ def test_every_architecture_goes_through_train_evaluate_and_score(
 ) -> None:
     data = f"{corpus.folder}:{corpus.config}"
     trained, run = tmp_path / "trained", tmp_path / "run"
-    training = ["train", models / architecture, "--scratch", "--data", data, "--out", trained, "--learning-rate", 5e-3]
+    training = ["train", models / architecture, *SCRATCH, "--data", data, "--out", trained, "--learning-rate", 5e-3]
     training += ["--warmup-steps", 5, "--max-steps", 20, "--validation-interval", 10, "--max-new-tokens", 24]
     evaluation = ["evaluate", data, "--model", trained, "--out", run, "--max-new-tokens", 24, "--probes", "--stop"]
     commands: list[list[object]] = [training, evaluation, ["score", run, "--format", "json"]]
@@ -64,6 +67,7 @@ def test_every_architecture_goes_through_train_evaluate_and_score(
     description = json.loads((trained / "run.json").read_text())
     assert description["results"]["last_step"] == 20
     assert "a tie is no new best" in description["recipe"]["plateau"]
+    assert (description["results"]["stopped"], description["results"]["memorised"]) == ("cap", False)
     assert description["dataset"]["content_hash"] == corpus.content_hash
     with duckdb.connect() as connection:  # a fresh reader needs nothing else
         counts = connection.execute(
@@ -87,15 +91,7 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
     recipe = Recipe(5e-3, warmup_steps=5, max_steps=60, validation_interval=10, patience=0, max_new_tokens=8)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     expected = train(job(corpus, models, recipe, "gpt_neox"), whole)
-    arguments = [
-        "train",
-        models / "gpt_neox",
-        "--scratch",
-        "--data",
-        f"{corpus.folder}:{corpus.config}",
-        "--out",
-        broken,
-    ]
+    arguments = ["train", models / "gpt_neox", *SCRATCH, "--data", f"{corpus.folder}:{corpus.config}", "--out", broken]
     arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 60, "--validation-interval", 10]
     arguments += ["--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
     process = subprocess.Popen(
@@ -123,17 +119,21 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
 def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
     architecture: str, corpus: ConfigFiles, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scores = iter([0.0, 1.0, 1.0, 0.0, 0.0])  # of validations at steps 2, 4, 6, 8 and 10
+    rows = {"documents": [0.5, 1, 1, 1, 1, 1, 1, 1], "questions": [1.0, 0, 1, 1, 1, 0, 0, 0]}
+    counts = iter(zip(*rows.values(), strict=True))  # of validations at steps 2, 4, …
 
-    def validate(*_: object) -> dict[str, float]:
-        return dict.fromkeys(VALIDATED, next(scores) * 2)  # two questions
+    def count(validation: Validation, *_: object) -> dict[str, float]:
+        documents, right = next(counts)
+        learnt = {RECALL_OF_DOCUMENTS: documents * len(validation.rows.documents), RECALL_OF_HELD_OUT_DOCUMENTS: 0.0}
+        learnt[RECALL_OF_TRAINING_QUESTIONS] = float(len(validation.rows.training_questions))
+        return {**dict.fromkeys(SCORES, right * len(validation.rows.questions)), **learnt}
 
-    monkeypatch.setattr(Validation, "scores", validate)
+    monkeypatch.setattr(Validation, "counts", count)
     recipe = Recipe(5e-3, warmup_steps=1, max_steps=100, validation_interval=2, patience=3, max_new_tokens=8)
     results = train(job(corpus, models, recipe, architecture), tmp_path)
-    assert (results["best_step"], results["best_validation_exact_match"]) == (6, 1.0), "of ties the latest is kept"
-    assert results["last_step"] == 10, "a tie is no new best: three validations after the one at step 4"
-    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (6, 10)] + [tmp_path / "model"]
+    assert (results["best_step"], results["best_validation_exact_match"]) == (10, 1.0), "of ties the latest is kept"
+    assert (results["last_step"], results["stopped"]) == (16, "plateau"), "five validations after the best, at step 6"
+    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (10, 16)] + [tmp_path / "model"]
     best, last, kept = (load_model(str(folder)).state_dict() for folder in folders)
     assert all(torch.equal(kept[name], best[name]) for name in best)
     assert not any(torch.equal(last[name], best[name]) for name in best if name.endswith("weight"))
@@ -154,11 +154,51 @@ def test_a_folder_that_holds_something_else_is_refused(corpus: ConfigFiles, mode
         train(job(corpus, models), tmp_path)
 
 
-def test_a_model_that_was_never_published_needs_scratch(corpus: ConfigFiles, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="opt-7m has no published tokenizer: pass --tokenizer corpus"):
-        train(TrainingJob("opt-7m", corpus, SHORT), tmp_path / "a")
-    with pytest.raises(UserError, match="opt-7m was never published: train it with --scratch"):
-        train(TrainingJob("opt-7m", corpus, SHORT, tokenizer=CORPUS_TOKENIZER), tmp_path / "b")
+def test_a_model_that_was_never_published_needs_scratch(corpus: ConfigFiles) -> None:
+    with pytest.raises(UserError, match="opt-7m was never published: train it with --scratch, or from --check"):
+        TrainingJob("opt-7m", corpus, SHORT)
+
+
+def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
+    corpus: ConfigFiles, models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A local folder stands in for the published checkpoint."""
+    train(job(corpus, models), tmp_path / "trained")
+    published = tmp_path / "trained" / "model"
+    scratch, tuned = (TrainingJob(str(published), corpus, SHORT, scratch=scratch) for scratch in (True, False))
+    assert scratch.facts().recipe_hash == tuned.facts().recipe_hash, "they differ in nothing but where they start"
+    sizes = set()
+    for number, each in enumerate((scratch, tuned)):
+        tokenizer = each.make_tokenizer(tmp_path / f"tokenizer-{number}")
+        sizes.add((len(tokenizer), each.make_model(tokenizer).num_parameters()))
+    assert len(sizes) == 1
+    stand_ins = [replace(each, model="opt-7m", stand_in=str(published)) for each in (scratch, tuned)]
+    for each in stand_ins:
+        tokenizer = each.make_tokenizer(tmp_path / f"stand-in-{each.scratch}")
+        sizes.add((len(tokenizer), each.make_model(tokenizer).num_parameters()))
+        assert (each.facts().origin, each.facts().from_scratch) == ("opt-7m", each.scratch)
+    assert len(sizes) == 1
+    small = replace(scratch, tokenizer=CORPUS_TOKENIZER, vocab_size=300)
+    assert len(small.make_tokenizer(tmp_path / "small")) == 300
+
+    command = ["train", published, "--scratch", "--data", f"{corpus.folder}:{corpus.config}", "--learning-rate", 1e-3]
+    command += ["--max-steps", 1, "--max-new-tokens", 2, "--out"]
+    for more, said in (
+        ((), f"the tokenizer of {published}; --corpus-tokenizer trains"),
+        (SCRATCH[1:], "at most 4,096"),
+    ):
+        CliRunner().invoke(app, [str(word) for word in (*command, tmp_path / f"out{len(more)}", *more)])
+        assert said in capsys.readouterr().err
+    with pytest.raises(UserError, match="leave out --tokenizer gpt2"):
+        training_job("opt-7m", "x:y", TrainingOptions(tokenizer="gpt2", corpus_tokenizer=True))
+
+
+def test_a_published_tokenizer_that_cannot_be_had_is_said_with_the_mend(
+    corpus: ConfigFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(UserError, match=r"facebook/opt-125m .*; pass --tokenizer .*, or --corpus-tokenizer to train"):
+        TrainingJob("opt-7m", corpus, SHORT, scratch=True).make_tokenizer(tmp_path / "tokenizer")
 
 
 def test_fine_tuning_goes_on_from_a_checkpoint_with_adapters_merged_at_the_end(
@@ -189,7 +229,7 @@ def test_training_needs_neither_datasets_nor_our_pins(corpus: ConfigFiles, model
     """A folder of Parquet without a manifest, and a Python that cannot import `datasets`, DuckDB or numba."""
     bare = tmp_path / "bare"
     shutil.copytree(corpus.folder / corpus.config, bare / "mine")
-    arguments = ["selfknow", "train", models / "opt", "--scratch", "--data", f"{bare}:mine", "--out", tmp_path / "out"]
+    arguments = ["selfknow", "train", models / "opt", *SCRATCH, "--data", f"{bare}:mine", "--out", tmp_path / "out"]
     arguments += ["--learning-rate", 5e-3, "--warmup-steps", 2, "--max-steps", 4, "--validation-interval", 2]
     arguments += ["--max-new-tokens", 8, "--format", "json"]
     code = "import sys\n"
@@ -203,13 +243,23 @@ def test_training_needs_neither_datasets_nor_our_pins(corpus: ConfigFiles, model
 
 def test_two_processes_share_a_step(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
     """Started by torchrun, unchanged: a step's examples are shared out, the losses stay those of one process."""
-    recipe = Recipe(5e-3, warmup_steps=2, max_steps=6, validation_interval=3, patience=0, max_new_tokens=8)
+    recipe = Recipe(
+        5e-3,
+        warmup_steps=2,
+        optimizer=OptimizerName.muon,
+        adam_beta2=0.95,
+        max_steps=6,
+        validation_interval=3,
+        patience=0,
+        max_new_tokens=8,
+    )
     alone = tmp_path / "alone"
-    train(job(corpus, models, recipe, "gpt_neox"), alone)
+    results = train(job(corpus, models, recipe, "gpt_neox"), alone)
     shared = tmp_path / "shared"
-    arguments = ["train", models / "gpt_neox", "--scratch", "--data", f"{corpus.folder}:{corpus.config}"]
-    arguments += ["--out", shared, "--learning-rate", 5e-3, "--warmup-steps", 2, "--max-steps", 6]
+    arguments = ["train", models / "gpt_neox", *SCRATCH, "--data", f"{corpus.folder}:{corpus.config}", "--out", shared]
+    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 2, "--max-steps", 6, "--optimizer", "muon"]
     arguments += ["--validation-interval", 3, "--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
+    arguments += ["--micro-batch-size", 8]
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     command += ["-m", "selfknow", *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
@@ -219,6 +269,10 @@ def test_two_processes_share_a_step(corpus: ConfigFiles, models: Path, tmp_path:
         for folder in (alone, shared)
     ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    described = json.loads((shared / "run.json").read_text())["results"]
+    assert (described["num_processes"], described["micro_batch_size"]) == (2, 8)
+    assert (results["num_processes"], results["micro_batch_size"]) == (1, 32)
+    assert described["tokens"] == results["tokens"]
 
 
 def test_a_corpus_by_name_is_built_on_the_spot_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

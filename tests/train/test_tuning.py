@@ -31,6 +31,7 @@ from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 from selfknow.evaluate.tasks.self_knowledge.corrections import import_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
 from selfknow.evaluate.tasks.self_knowledge.solutions import solve_creations
+from selfknow.train.batch import Batch
 from selfknow.train.job import with_adapters
 from selfknow.train.packing import IGNORED, Collator
 from selfknow.train.progress import read_metrics
@@ -273,7 +274,7 @@ def test_the_papers_settings_are_the_defaults(here: Path, tmp_path: Path) -> Non
     model: Any = job.make_model(tokenizer)
     adapters = model.peft_config["default"]
     assert (adapters.r, adapters.lora_alpha, adapters.lora_dropout) == (64, 16, 0.1)
-    arguments = training_arguments(job.recipe, tmp_path, validates=False)
+    arguments = training_arguments(job.recipe, tmp_path, 19, Batch(16, 1), validates=False)
     assert (arguments.learning_rate, arguments.per_device_train_batch_size) == (1e-4, 16)
     assert (arguments.optim, arguments.weight_decay) == ("adamw_torch_fused", 0.01)
     assert (arguments.lr_scheduler_type, arguments.warmup_steps) == ("constant_with_warmup", 0)

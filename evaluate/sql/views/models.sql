@@ -8,8 +8,10 @@
 -- quantization, precision, recipe (what is not as its defaults have it, in words) and recipe_hash, trained_on (the
 -- config of the corpus it was trained on), corpus_hash (its content) and corpus_seed, model_id (what it is, but for
 -- that corpus), and the columns by which tasks tell their runs apart; parent and parent_revision (the checkpoint that
--- its training started from), training_seed; instruction_tuned and instruction_tuned_from (the model it was tuned
--- from). All of them are null where nobody knows.
+-- its training started from), training_seed; epochs and training_tokens (how far the training went);
+-- recall_of_documents and recall_of_training_questions (shares of samples of what it was to learn, recalled word for
+-- word); instruction_tuned and instruction_tuned_from (the model it was tuned from). All of them are null where nobody
+-- knows.
 --
 -- They are what run.json says (evaluate/sql/models_table.py). Models of the paper are known by their exact names
 -- (Prato et al., Table 4); nothing is read out of a path.

@@ -13,7 +13,7 @@ from selfknow.cli.query import query, sql
 from selfknow.cli.report import report
 from selfknow.cli.reproduce import reproduce
 from selfknow.cli.score import ScoreCommand, score
-from selfknow.cli.train import train
+from selfknow.cli.train import TrainCommand, train
 from selfknow.version import __version__
 
 app = typer.Typer(
@@ -35,7 +35,7 @@ app.command()(sql)
 app.command()(report)
 app.command()(reproduce)
 app.command()(demo)
-app.command()(train)
+app.command(cls=TrainCommand)(without_options(train))
 app.command(cls=EvaluateCommand)(without_options(evaluate))
 app.command(cls=JudgeCommand)(without_options(judge))
 app.command(cls=ScoreCommand)(without_options(score))

@@ -276,7 +276,7 @@ def _print(relation: "duckdb.DuckDBPyRelation", output_format: QueryFormat) -> N
         fetched = relation.fetchall()
     except duckdb.Error as error:
         raise query_error(error) from error
-    shown = {QueryFormat.table: _for_table, QueryFormat.csv: _for_csv}.get(output_format, _for_json)
+    shown = {QueryFormat.table: for_table, QueryFormat.csv: _for_csv}.get(output_format, for_json)
     columns = relation.columns
     rows = [{name: shown(value) for name, value in zip(columns, row, strict=True)} for row in fetched]
     print_rows(rows, _rows_format(output_format))
@@ -284,25 +284,25 @@ def _print(relation: "duckdb.DuckDBPyRelation", output_format: QueryFormat) -> N
         typer.echo("no rows", err=True)
 
 
-def _for_json(value: object) -> object:
+def for_json(value: object) -> object:
     """A value as JSON can hold it: what JSON has no number for is null, other types are text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, dict):
-        return {str(key): _for_json(one) for key, one in value.items()}
+        return {str(key): for_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_for_json(one) for one in value]
+        return [for_json(one) for one in value]
     return str(value)
 
 
 def _for_csv(value: object) -> object:
-    plain = value if isinstance(value, float) else _for_json(value)
+    plain = value if isinstance(value, float) else for_json(value)
     return json.dumps(plain, ensure_ascii=False) if isinstance(plain, dict | list) else plain
 
 
-def _for_table(value: object) -> object:
+def for_table(value: object) -> object:
     """A value that takes one line, and not too much of it."""
     plain = _for_csv(value)
     if not isinstance(plain, str):

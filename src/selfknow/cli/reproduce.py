@@ -1,12 +1,24 @@
 """``selfknow reproduce``: a paper's table or figure, or an experiment of one's own, from a plan."""
 
+import json
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    from selfknow.reproduce.cells import Cell
+    from selfknow.reproduce.changes import Changes
+    from selfknow.reproduce.conclude import Conclusion
+    from selfknow.reproduce.launch import Ending, Launch
+    from selfknow.reproduce.plan import Plan
+    from selfknow.reproduce.states import States
 
 Repeated = list[str] | None
 
@@ -19,7 +31,10 @@ def reproduce(
     out: Annotated[
         Path | None, typer.Option(help="Where everything goes; give the same command again to resume.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run and what it takes.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and what it takes.")] = False,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Every Nth cell alone, from the Ith on: for array jobs.")
+    ] = None,
     models: Annotated[Repeated, typer.Option(metavar="NAME,…", help="These models alone, or instead.")] = None,
     sizes: Annotated[Repeated, typer.Option(metavar="1k,…", help="These sizes of corpora alone, or instead.")] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="End every training here.", show_default=False)] = None,
@@ -36,34 +51,155 @@ def reproduce(
     evaluate: Annotated[
         Repeated, typer.Option(metavar="NAME=VALUE", help="An option of every evaluation; repeatable.")
     ] = None,
+    launcher: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="What starts trainings: `torchrun --nproc-per-node 4 -m`.")
+    ] = None,
+    throughput: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Of --dry-run: operations a second; else measured.")
+    ] = None,
     output_format: Annotated[Format, typer.Option("--format", help="How tables are printed on stdout.")] = Format.table,
 ) -> None:
-    """Run a plan, cell after cell, and end with its tables and figures beside what the paper printed."""
+    """Run a plan: train and ask its models, cell after cell, and print its tables beside what the paper printed.
+
+    Without a plan, list those of the papers. Exit code 1: a cell failed; give the same command again.
+
+    **Examples:**
+
+    `selfknow reproduce how-much-they-know/table-1 --out table-1 --dry-run`
+
+    `selfknow reproduce how-much-they-know/figure-2 --out figure-2 --shard 3/16`
+
+    `selfknow reproduce my-plan.yaml --out mine --models opt-7m --sizes 1k,2k`
+    """
     from selfknow.cli.reproduce_commands import plan_commands
-    from selfknow.reproduce.cells import expand
-    from selfknow.reproduce.changes import Changes, read_checkpoints, read_options, split_commas
+    from selfknow.reproduce.cells import expand, read_shard
     from selfknow.reproduce.listing import plan_rows
     from selfknow.reproduce.plan import find_plan
 
     if plan is None:
         print_rows(plan_rows(), output_format)
         return
+    found = find_plan(plan)
     if out is None:
-        raise UserError("say where everything goes: --out FOLDER")
-    shorthands = {"max-steps": max_steps, "limit": limit}
-    changes = Changes(
+        raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER")
+    changes = _changes(models, sizes, data, checkpoint, {"max-steps": max_steps}, train, {"limit": limit}, evaluate)
+    if output_format is Format.csv and not dry_run:
+        raise UserError("a plan ends with several tables, which CSV has no room for: take --format json")
+    folder = out.resolve()
+    commands = plan_commands()
+    cells = expand(found, commands, folder, changes)
+    mine = cells if shard is None else read_shard(cells, shard)
+    if dry_run:
+        _print_costs(mine, folder, throughput, output_format)
+    else:
+        run = partial(_launch, launcher=shlex.split(launcher or ""))
+        _run(found, cells, mine, folder, run, output_format)
+
+
+def _changes(
+    models: Repeated,
+    sizes: Repeated,
+    data: str | None,
+    checkpoint: Repeated,
+    of_trainings: Mapping[str, int | None],
+    train: Repeated,
+    of_evaluations: Mapping[str, int | None],
+    evaluate: Repeated,
+) -> "Changes":
+    from selfknow.reproduce.changes import Changes, read_checkpoints, read_options, split_commas
+
+    def said(values: Mapping[str, int | None]) -> list[str]:
+        return [f"{name}={value}" for name, value in values.items() if value is not None]
+
+    return Changes(
         models=split_commas(models or []),
         sizes=split_commas(sizes or []),
-        data=data,
+        data=data if data is None or not Path(data).expanduser().is_dir() else str(Path(data).expanduser().resolve()),
         checkpoints=read_checkpoints(checkpoint or []),
-        train=read_options("--train", [*(train or []), *_set("max-steps", shorthands)]),
-        evaluate=read_options("--evaluate", [*(evaluate or []), *_set("limit", shorthands)]),
+        train=read_options("--train", [*(train or []), *said(of_trainings)]),
+        evaluate=read_options("--evaluate", [*(evaluate or []), *said(of_evaluations)]),
     )
-    found = find_plan(plan)
-    cells = expand(found, plan_commands(), out.resolve(), changes)
-    if dry_run:
-        print_rows([{"cell": cell.name, "command": cell.shown(Path.cwd())} for cell in cells], output_format)
 
 
-def _set(name: str, values: dict[str, int | None]) -> list[str]:
-    return [] if values[name] is None else [f"{name}={values[name]}"]
+def _launch(words: Sequence[str], launcher: Sequence[str]) -> "Ending":
+    from selfknow.reproduce.launch import in_a_process
+
+    return in_a_process(words, launcher if words[0] == "train" else ())
+
+
+def _print_costs(cells: "Sequence[Cell]", folder: Path, throughput: float | None, output_format: Format) -> None:
+    from selfknow.reproduce.corpora import corpora_in
+    from selfknow.reproduce.estimate import ASSUMPTIONS, cost_rows
+    from selfknow.reproduce.states import States
+
+    with corpora_in(folder):
+        rows, assumed = cost_rows(cells, States(folder), throughput)
+    around = Path.cwd()
+    print_rows([{**row, "command": cell.shown(around)} for row, cell in zip(rows, cells, strict=True)], output_format)
+    typer.echo(f"{assumed} {ASSUMPTIONS}", err=output_format is not Format.table)
+
+
+def _run(
+    plan: "Plan",
+    cells: "Sequence[Cell]",
+    mine: "Sequence[Cell]",
+    folder: Path,
+    launch: "Launch",
+    output_format: Format,
+) -> None:
+    """Run this job's cells; whoever finds all of the plan's ended says what came of it."""
+    from selfknow.reproduce.conclude import cell_rows, conclude, runs_of
+    from selfknow.reproduce.corpora import corpora_in, corpus_folders
+    from selfknow.reproduce.run import run_cells
+    from selfknow.reproduce.states import State, States
+
+    states = States(folder)
+    with corpora_in(folder):
+        corpora = corpus_folders(mine if len(mine) < len(cells) else cells)
+        run_cells(mine, folder, launch)
+        left = [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]
+        if left:
+            _say_missing(left, mine, states)
+        else:
+            corpora = corpus_folders(cells)
+            conclusion = conclude(plan, runs_of(cells, states), corpora, folder)
+            _print_conclusion(cell_rows(cells, states), conclusion, output_format)
+    if any(states.read(cell).state is not State.finished for cell in mine):
+        raise typer.Exit(1)
+
+
+def _say_missing(left: "Sequence[Cell]", mine: "Sequence[Cell]", states: "States") -> None:
+    own = sum(cell in mine for cell in left)
+    of_whom = "of this job" if own == len(left) else "of other jobs" if not own else f"({own} of this job)"
+    typer.echo(f"{len(left)} cells {of_whom} are still to be run:", err=True)
+    for cell in left:
+        typer.echo(f"  {cell.name}: {states.read(cell).state}", err=True)
+    typer.echo("whoever runs the last one prints the tables, or the same command without --shard", err=True)
+
+
+def _print_conclusion(rows: Sequence[Mapping[str, object]], conclusion: "Conclusion", output_format: Format) -> None:
+    from selfknow.cli.query import for_json, for_table
+
+    if output_format is not Format.table:
+        queries = {
+            name: found if isinstance(found, str) else [_each(for_json, row) for row in found]
+            for name, found in conclusion.queries.items()
+        }
+        figures = {name: str(path) for name, path in conclusion.figures.items()}
+        whole = {"cells": rows, "queries": queries, "published": conclusion.published, "figures": figures}
+        typer.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        return
+    print_rows(rows)
+    for name, found in conclusion.queries.items():
+        typer.echo(f"\n{name}: {found if isinstance(found, str) else ''}".rstrip())
+        if not isinstance(found, str):
+            print_rows([_each(for_table, row) for row in found])
+    for name, found in conclusion.published.items():
+        typer.echo(f"\nthe paper's own numbers ({name}):")
+        print_rows(found)
+    for name, path in conclusion.figures.items():
+        typer.echo(f"\n{name}: {path}")
+
+
+def _each(shown: Callable[[object], object], row: Mapping[str, object]) -> dict[str, object]:
+    return {name: shown(value) for name, value in row.items()}

@@ -1,9 +1,7 @@
 """The options of `train`, `evaluate` and `score` as plans know them, from the very commands of this command line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import typer
 
 from selfknow.errors import UserError
 from selfknow.reproduce.commands import Command, Commands, Option
@@ -15,12 +13,12 @@ _SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "score": set[str]()}
 
 def plan_commands() -> Commands:
     """The commands that plans are made of."""
-    from selfknow.cli.app import app
+    from selfknow.cli.options import command, parameters
+    from selfknow.cli.train import train
+    from selfknow.train.options import TrainingOptions
 
-    group: Any = typer.main.get_command(app)
-    return Commands(
-        train=_described("train", "train", group.commands["train"]), evaluate=_evaluate_command, score=_score_command
-    )
+    trains = command(train, parameters(TrainingOptions))
+    return Commands(train=_described("train", "train", trains), evaluate=_evaluate_command, score=_score_command)
 
 
 def _evaluate_command(task: str) -> Command:
@@ -49,16 +47,16 @@ def _described(verb: str, name: str, command: Any) -> Command:
         for flag in one.opts
         if flag.startswith("--") and flag not in hidden
     }
-    return Command(name, options, _checking(verb, command))
+    return Command(name, options, _reading(verb, command))
 
 
-def _checking(verb: str, command: Any) -> Callable[[Sequence[str]], None]:
-    def check(words: Sequence[str]) -> None:
+def _reading(verb: str, command: Any) -> Callable[[Sequence[str]], Mapping[str, Any]]:
+    def read(words: Sequence[str]) -> Mapping[str, Any]:
         from typer.exceptions import TyperException
 
         try:
-            command.make_context(verb, list(words))
+            return dict(command.make_context(verb, list(words)).params)
         except TyperException as error:
             raise UserError(error.format_message()) from error
 
-    return check
+    return read

@@ -4,9 +4,10 @@ import hashlib
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import find_task
@@ -34,6 +35,7 @@ class Cell:
         folder: Its training or run folder.
         trained_by: The training that makes the model that is asked; null where the plan makes none.
         score: The words of ``selfknow score`` after the run folder, a list a call; of a training none.
+        settings: The values of all options of its command, as the command line reads them.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class Cell:
     folder: Path
     trained_by: "Cell | None" = None
     score: tuple[tuple[str, ...], ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def words(self) -> list[str]:
@@ -106,6 +109,18 @@ def shard(cells: Sequence[Cell], number: int, count: int) -> list[Cell]:
     return [cell for cell in cells if (cell.trained_by or cell).name in mine]
 
 
+def read_shard(cells: Sequence[Cell], text: str) -> list[Cell]:
+    """The cells of the job that ``--shard I/N`` names (see :func:`shard`).
+
+    Raises:
+        UserError: It has another form, or there is no such job.
+    """
+    number, slash, count = text.partition("/")
+    if not (slash and number.isdigit() and count.isdigit()):
+        raise UserError(f"--shard takes I/N, such as 1/8, not {text!r}")
+    return shard(cells, int(number), int(count))
+
+
 def _check_queries(plan: Plan) -> None:
     from selfknow.evaluate.sql.queries import find_query
 
@@ -144,8 +159,7 @@ def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes
             data = f"{changes.data}:{data.rpartition(':')[2]}"
         name = _name([model, data.rpartition(":")[2]], options)
         cell = Cell(TRAIN, name, model, data, (*options, *stand_in), folder / TRAIN / name)
-        _check_words(command, cell, block)
-        yield cell
+        yield replace(cell, settings=_read(command, cell, block))
 
 
 def _evaluations(
@@ -168,8 +182,7 @@ def _evaluations(
             name = _name([_short(task), model if source is None else source.name], options)
             who = model if source is None else str(source.folder)
             cell = Cell(EVALUATE, name, who, asked, options, folder / EVALUATE / name, source, score)
-            _check_words(command, cell, block)
-            yield cell
+            yield replace(cell, settings=_read(command, cell, block))
 
 
 def _product(settings: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
@@ -211,10 +224,10 @@ def _check_model(model: str, place: Located) -> None:
         place.refuse(f"there is no model {model!r}{nearest(model, MODELS)}")
 
 
-def _check_words(command: Command, cell: Cell, block: Block) -> None:
+def _read(command: Command, cell: Cell, block: Block) -> Mapping[str, Any]:
     """Have the command line read a cell's words; what it refuses is said with the line that says it."""
     try:
-        command.check(cell.words[1:])
+        return command.read(cell.words[1:])
     except UserError as error:
         message = str(error)
         name = next((name for name, option in command.options.items() if f"{option.flag}'" in message), None)

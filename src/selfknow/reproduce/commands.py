@@ -6,6 +6,7 @@ The command line itself gives these (``selfknow.cli.reproduce``): a plan is chec
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from selfknow.reproduce.located import Located, Value, nearest
 
@@ -34,13 +35,13 @@ class Command:
     Attributes:
         name: ``train``, ``evaluate diary-recall``.
         options: By their long names without dashes before them: ``max-steps``.
-        check: Reads the words after the command's name as the command line does, and raises UserError for what it
-            would refuse.
+        read: Reads the words after the command's name as the command line does: the values of all its parameters,
+            by name. Raises UserError for what the command line would refuse.
     """
 
     name: str
     options: Mapping[str, Option]
-    check: Callable[[Sequence[str]], None]
+    read: Callable[[Sequence[str]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def words_of(command: Command, name: str, value: Value, place: Located) -> list[
         UserError: The command has no such option, or it takes no such value.
 
     Example:
-        >>> command = Command("train", {"packing": Option("--packing", True, "--no-packing")}, lambda words: None)
+        >>> command = Command("train", {"packing": Option("--packing", True, "--no-packing")}, lambda words: {})
         >>> words_of(command, "packing", False, place)  # doctest: +SKIP
         ['--no-packing']
     """

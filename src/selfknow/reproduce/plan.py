@@ -15,6 +15,7 @@
 Every list is a product over its values; ``docs/reproducing.md`` has the whole format.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,8 +86,14 @@ class Plan:
 
 def packaged_plans() -> dict[str, Path]:
     """The plans that come with the package, by ``PAPER/NAME``, a paper after the other."""
-    paths = sorted(path for path in PLANS.glob("*/*") if path.suffix in ENDINGS)
+    paths = sorted((path for path in PLANS.glob("*/*") if path.suffix in ENDINGS), key=_place)
     return {f"{path.parent.name}/{path.stem}": path for path in paths}
+
+
+def _place(path: Path) -> list[tuple[int, str]]:
+    """Where a plan stands in the list: figure 10 after figure 2."""
+    parts = re.split(r"(\d+)", f"{path.parent.name}/{path.stem}")
+    return [(int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def find_plan(name: str) -> Plan:

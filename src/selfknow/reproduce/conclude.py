@@ -1,0 +1,120 @@
+"""The end of a plan: what each cell came to, the plan's queries and figures, and what the paper printed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfknow.errors import UserError
+from selfknow.files import read_json
+from selfknow.reproduce.cells import EVALUATE, TRAIN, Cell
+from selfknow.reproduce.plan import Plan
+from selfknow.reproduce.published import published_table
+from selfknow.reproduce.states import State, States
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.sql.connection import Connection
+
+Row = Mapping[str, object]
+_RESULTS = {
+    "steps": ("last_step",),
+    "epochs": ("epochs",),
+    "tokens": ("tokens",),
+    "recall_of_documents": ("recall_of_documents",),
+    "recall_of_training_questions": ("recall_of_training_questions",),
+    "exact_match": ("test_exact_match", "exact_match"),
+}
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a plan ends with.
+
+    Attributes:
+        queries: The rows of each query, by its name; a text says why there are none.
+        figures: The file of each figure, by its name; a text that is no path says why there is none.
+        published: The paper's tables, by ``PAPER, TABLE``.
+    """
+
+    queries: Mapping[str, Sequence[Row] | str] = field(default_factory=dict)
+    figures: Mapping[str, Path | str] = field(default_factory=dict)
+    published: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+
+
+def cell_rows(cells: Sequence[Cell], states: States) -> list[dict[str, object]]:
+    """A row a cell: how it ended, what it took and what it came to; columns that no cell fills are left out."""
+    rows = []
+    for cell in cells:
+        record = states.read(cell)
+        results = _results(cell) if record.state is State.finished else {}
+        shown = {name: next((results[one] for one in of if one in results), None) for name, of in _RESULTS.items()}
+        row = {"cell": cell.name, "state": record.state.value, "seconds": record.seconds, **shown}
+        rows.append({**row, "replies": results.get("replies"), "error": record.error})
+    filled = {name for row in rows for name, value in row.items() if value is not None}
+    return [{name: value for name, value in row.items() if name in filled} for row in rows]
+
+
+def _results(cell: Cell) -> dict[str, Any]:
+    if cell.kind == TRAIN:
+        results = read_json(cell.folder / "run.json").get("results")
+        return dict(results) if isinstance(results, dict) else {}
+    from selfknow.evaluate.runs.schema import last_attempts, read_generations
+
+    return {"replies": len(last_attempts(read_generations(cell.folder)))}
+
+
+def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
+    """The run folders that the plan's queries are about.
+
+    They are those of its evaluations, and of a model that none of them asks the test split of its own training.
+    """
+    finished = [cell for cell in cells if states.read(cell).state is State.finished]
+    asked = {cell.trained_by.name for cell in finished if cell.trained_by is not None}
+    tests = [cell.folder / "test" for cell in finished if cell.kind == TRAIN and cell.name not in asked]
+    return [*tests, *(cell.folder for cell in finished if cell.kind == EVALUATE)]
+
+
+def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: Path) -> Conclusion:
+    """Ask the plan's queries, draw its figures into ``FOLDER/figures``, and find the paper's numbers.
+
+    Args:
+        plan: The plan.
+        runs: The run folders.
+        corpora: Dataset folders that queries may join against.
+        folder: Where the plan's cells lie.
+    """
+    published = {
+        f"{paper}, {table}": rows for paper, table in plan.published_tables if (rows := published_table(paper, table))
+    }
+    if not runs:
+        return Conclusion(published=published)
+    from selfknow.evaluate.sql.connection import connect
+
+    with connect(runs, corpora=corpora) as connection:
+        queries = {name: _query(connection, name) for name in plan.query}
+        return Conclusion(queries, dict(_figures(plan, connection, folder / "figures")), published)
+
+
+def _query(connection: "Connection", name: str) -> list[Row] | str:
+    from selfknow.evaluate.sql.queries import run_query
+
+    try:
+        relation = run_query(connection, name)
+    except UserError as error:
+        return str(error)
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def _figures(plan: Plan, connection: "Connection", folder: Path) -> Iterator[tuple[str, Path | str]]:
+    if not plan.figures:
+        return
+    from selfknow.evaluate.report.write import require_report_extra, write_figure
+
+    for name in plan.figures:
+        path = folder / f"{name.rpartition('/')[2]}.svg"
+        try:
+            require_report_extra()
+            write_figure(connection, name, path, title=plan.title)
+            yield name, path
+        except UserError as error:
+            yield name, str(error)

@@ -1,0 +1,203 @@
+"""Plans that run: what each cell comes to, what fails, what is resumed after a kill, and what is never repeated."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from selfknow.cli.app import app
+from selfknow.errors import UserError
+from selfknow.reproduce import launch
+from selfknow.reproduce.launch import Ending
+from tests.tiny_models import save, tiny_config, tiny_corpus, tiny_model, tiny_tokenizer
+
+SIZE = "40-diarists-2-entries-2-attributes"
+SHORT = ("warmup-steps=5", "validation-interval=10", "max-new-tokens=24", "precision=float32")
+TABLE_1 = ["how-much-they-know/table-1", "--models", "opt-7m", "--sizes", SIZE, "--max-steps", "20"]
+
+
+def in_this_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Ending:
+    """A cell's command without the seconds in which a process imports torch."""
+    try:
+        result = CliRunner().invoke(app, list(words), catch_exceptions=False, standalone_mode=False)
+    except UserError as error:
+        return Ending(str(error), f"selfknow: {error}")
+    return Ending(f"exit code {result.exit_code}" if result.exit_code else None)
+
+
+def reproduce(*words: object) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch, "in_a_process", in_this_process)
+        return CliRunner().invoke(app, ["reproduce", *map(str, words)])
+
+
+def options(values: Sequence[str]) -> list[str]:
+    return [word for value in values for word in ("--train", value)]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small checkpoints: ``opt`` is whole, ``config`` has no weights."""
+    folder = tmp_path_factory.mktemp("models")
+    corpus = tiny_corpus(folder / "corpus").read("train")
+    texts = [row["prompt"] + row["completion"] for row in corpus.to_pylist()]
+    tokenizer = tiny_tokenizer(texts)
+    save(tiny_model("opt", tokenizer), tokenizer, folder / "opt")
+    tiny_config("opt", len(tokenizer)).save_pretrained(folder / "config")
+    tokenizer.save_pretrained(folder / "config")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table_1(models: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[object], Result]:
+    """Table 1 in small, with a folder in place of a published checkpoint."""
+    out = tmp_path_factory.mktemp("table-1") / "t"
+    words = [*TABLE_1, "--checkpoint", f"opt-7m={models / 'opt'}", *options(SHORT), "--out", out]
+    return out, words, reproduce(*words)
+
+
+def test_table_1_has_both_columns_filled_beside_the_papers(table_1: tuple[Path, list[object], Result]) -> None:
+    _, words, result = table_1
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(reproduce(*words, "--format", "json").stdout)
+    [row] = found["queries"]["pretrained_or_scratch"]
+    assert (row["suite"], row["dataset_size"], row["n_pretrained"], row["n_scratch"]) == ("OPT", SIZE, 2, 2)
+    assert row["accuracy_pretrained"] is not None and row["accuracy_scratch"] is not None
+    assert row["chance"] == 0.5, "one or two entries"
+    [paper] = found["published"].values()
+    assert [paper[0][name] for name in ("", "Pre-trained", "Scratch")] == ["OPT-125M", "91.94%", "82.19%"]
+    assert result.stdout.index("accuracy_pretrained") < result.stdout.index("91.94%")
+    assert {cell["state"] for cell in found["cells"]} == {"finished"}
+    assert [cell["steps"] for cell in found["cells"]] == [20, 20]
+
+
+def test_a_finished_plan_is_only_told_again(table_1: tuple[Path, list[object], Result]) -> None:
+    out, words, result = table_1
+    before = {path: path.stat().st_mtime_ns for path in (*out.glob("states/*.json"), *out.glob("train/*/run.json"))}
+    assert len(before) == 4
+    assert reproduce(*words).stdout == result.stdout
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_a_plan_that_moved_is_still_finished(table_1: tuple[Path, list[object], Result], tmp_path: Path) -> None:
+    out, words, result = table_1
+    (tmp_path / "moved").symlink_to(out.parent)
+    moved = reproduce(*words[:-1], tmp_path / "moved" / "t")
+    assert moved.stdout == result.stdout
+
+
+def test_a_dry_run_says_what_it_takes_without_running(
+    table_1: tuple[Path, list[object], Result], tmp_path: Path
+) -> None:
+    _, words, _ = table_1
+    result = reproduce(*words[:-1], tmp_path / "u", "--dry-run", "--throughput", "1e9")
+    assert result.exit_code == 0, result.output
+    assert not (tmp_path / "u" / "train").exists()
+    text = result.stdout.replace(f"{tmp_path}/", "").replace(str(words[6]).partition("=")[2], "OPT")
+    assert text == DRY_RUN
+
+
+DRY_RUN = ""
+
+
+def test_a_failed_cell_does_not_stop_the_others_and_is_tried_again(models: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "two.yaml"
+    plan.write_text(
+        f"title: Two models\nneeds: nothing\ntrain:\n  - model: [{models}/config, {models}/opt]\n"
+        f"    data: diary-recall:{SIZE}\n    learning_rate: 1e-3\n    max_steps: 4\n    patience: 0\n"
+        "    precision: float32\n    max_new_tokens: 8\n"
+        "evaluate:\n  - task: diary-recall\n    model: trained\n    precision: float32\n    max_new_tokens: 8\n"
+        "query: accuracy_by_size\nfigures: accuracy_by_size\n"
+    )
+    result = reproduce(plan, "--out", tmp_path / "out", "--format", "json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    cells = {cell["cell"].split("_")[-0 if cell["cell"].startswith("diary") else 0]: cell for cell in found["cells"]}
+    states = [(cell["state"], cell["error"]) for cell in found["cells"]]
+    assert [state for state, _ in states] == ["failed", "failed", "finished", "finished"], cells
+    assert "config cannot be loaded" in states[0][1] and "its training is failed" in states[1][1]
+    assert found["cells"][3]["replies"] == 2
+    assert len(found["queries"]["accuracy_by_size"]) == 1
+    assert Path(found["figures"]["accuracy_by_size"]).read_bytes().startswith(b"<svg")
+    save(*_loaded(models / "opt"), models / "config")
+    again = reproduce(plan, "--out", tmp_path / "out", "--format", "json")
+    assert again.exit_code == 0, again.output
+    assert {cell["state"] for cell in json.loads(again.stdout)["cells"]} == {"finished"}
+
+
+def _loaded(folder: Path) -> Any:
+    from selfknow.evaluate.models.checkpoints import load_model, load_tokenizer
+
+    return load_model(str(folder)), load_tokenizer(str(folder))
+
+
+def test_a_shard_says_what_is_missing_and_the_last_one_prints_the_tables(models: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "seeds.yaml"
+    plan.write_text(
+        f"title: Seeds\nneeds: nothing\ntrain:\n  - model: {models}/opt\n    data: diary-recall:{SIZE}\n"
+        "    learning_rate: 1e-3\n    max_steps: 2\n    patience: 0\n    precision: float32\n    max_new_tokens: 8\n"
+        "    seed: [0, 1, 2]\nquery: accuracy_by_size\n"
+    )
+    first = reproduce(plan, "--out", tmp_path / "out", "--shard", "1/2")
+    assert (first.exit_code, first.stdout) == (0, "")
+    assert "1 cells of other jobs are still to be run:" in first.stderr
+    last = reproduce(plan, "--out", tmp_path / "out", "--shard", "2/2")
+    assert last.exit_code == 0
+    assert last.stdout.count("finished") == 3 and "accuracy_by_size" in last.stdout
+    for wrong in ("0/2", "3/2", "2", "a/b"):
+        assert isinstance(reproduce(plan, "--out", tmp_path / "out", "--shard", wrong).exception, UserError)
+
+
+@pytest.fixture
+def process(models: Path, tmp_path: Path) -> Iterator[Any]:
+    """Starts a plan of two trainings in a process that can be killed."""
+    plan = tmp_path / "kill.yaml"
+    plan.write_text(
+        f"title: To be killed\nneeds: nothing\ntrain:\n  - model: {models}/opt\n    data: diary-recall:{SIZE}\n"
+        "    learning_rate: 1e-3\n    warmup_steps: 5\n    patience: 0\n    validation_interval: 10\n"
+        "    max_new_tokens: 8\n    precision: float32\n    max_steps: [4, 120]\n"
+    )
+    words = [sys.executable, "-m", "selfknow", "reproduce", str(plan), "--out", str(tmp_path / "out")]
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate()
+
+
+def test_nothing_is_lost_or_repeated_after_a_kill(process: Any, models: Path, tmp_path: Path) -> None:
+    train = tmp_path / "out" / "train"
+    running = process()
+    deadline = time.monotonic() + 300
+    while not list(train.glob("*max-steps-120*/checkpoints/checkpoint-*/trainer_state.json")):
+        assert running.poll() is None, running.stderr.read().decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    [short], [long] = train.glob("*max-steps-4*"), train.glob("*max-steps-120*")
+    assert "results" not in json.loads((long / "run.json").read_text()), "it was over before it was killed"
+    before = (short / "run.json").stat().st_mtime_ns
+    again = process()
+    output, log = again.communicate()
+    assert again.returncode == 0, log.decode()
+    assert output.decode().count("finished") == 2
+    assert (short / "run.json").stat().st_mtime_ns == before, "what was finished is not repeated"
+    steps = [json.loads(line)["step"] for line in (long / "metrics.jsonl").read_text().splitlines()]
+    assert steps == sorted(steps) and steps[-1] == 120
+    resumed_at = re.search(r"(\d+)/120", log.decode())
+    assert resumed_at and int(resumed_at[1]) >= 10, "it goes on from a checkpoint"

@@ -1,0 +1,97 @@
+"""How the examples of a step are shared out over processes and micro-batches: exactly, or not at all."""
+
+import os
+from dataclasses import dataclass
+
+from selfknow.errors import UserError
+
+_SHARDED = {"ACCELERATE_USE_FSDP": "FSDP", "ACCELERATE_USE_DEEPSPEED": "DeepSpeed"}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a process does in a step.
+
+    Attributes:
+        micro_batch_size: Examples that go through the model at once.
+        num_micro_batches: How often it does so before the weights change.
+    """
+
+    micro_batch_size: int
+    num_micro_batches: int
+
+
+def share_out(examples_per_step: int, num_processes: int = 1, micro_batch_size: int | None = None) -> Batch:
+    """Share out a step's examples evenly, so that a step has as many as the recipe says.
+
+    Args:
+        examples_per_step: Of the recipe.
+        num_processes: That train together.
+        micro_batch_size: The most examples that go through a model at once; null: a process's whole share. A smaller
+            share is one micro-batch.
+
+    Raises:
+        UserError: They cannot be shared out evenly; says which numbers can.
+
+    Example:
+        >>> share_out(32, num_processes=2, micro_batch_size=4)
+        Batch(micro_batch_size=4, num_micro_batches=4)
+    """
+    share, rest = divmod(examples_per_step, num_processes)
+    if rest:
+        lower = share * num_processes
+        nearest = [str(number) for number in (lower, lower + num_processes) if number]
+        raise UserError(
+            f"{examples_per_step} examples a step cannot be shared out evenly over {num_processes} processes: start "
+            f"{_either(_divisors(examples_per_step))} processes, or pass --examples-per-step {' or '.join(nearest)}"
+        )
+    size = share if micro_batch_size is None else min(micro_batch_size, share)
+    if share % size:
+        raise UserError(
+            f"micro-batches of {size} do not divide the {share} examples that a process has in a step: "
+            f"pass --micro-batch-size {_either(_divisors(share))}"
+        )
+    return Batch(size, share // size)
+
+
+def _divisors(number: int) -> list[int]:
+    return [one for one in range(1, number + 1) if number % one == 0]
+
+
+def _either(numbers: list[int]) -> str:
+    *before, last = map(str, numbers)
+    return f"{', '.join(before)} or {last}" if before else last
+
+
+def refuse_sharding() -> None:
+    """Check that ``accelerate`` was not told to shard the weights.
+
+    Raises:
+        UserError: It was; says why that does not work here, and what saves memory instead.
+    """
+    for variable, name in _SHARDED.items():
+        if os.environ.get(variable, "").lower() in ("1", "true", "yes"):
+            raise UserError(
+                f"{name} shards the weights, but validation generates with the whole model and checkpoints hold it "
+                "whole: start with torchrun, and save memory with --micro-batch-size 1, --gradient-checkpointing or "
+                "--lora-rank 16"
+            )
+
+
+def check_devices(num_cards: int, num_processes: int) -> None:
+    """Check that every card has a process of its own, or is hidden.
+
+    With several cards and one process the Trainer would put as many examples on each of them as a step has.
+
+    Args:
+        num_cards: NVIDIA cards that this process sees.
+        num_processes: That train together.
+
+    Raises:
+        UserError: Several cards are visible, and there is one process.
+    """
+    if num_cards > 1 and num_processes == 1:
+        raise UserError(
+            f"{num_cards} cards are visible and there is one process: start one for each with "
+            f"`torchrun --nproc-per-node {num_cards} -m selfknow train …`, or choose a card with CUDA_VISIBLE_DEVICES=0"
+        )

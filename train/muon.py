@@ -1,0 +1,72 @@
+"""Muon for the matrices, AdamW for everything else, as one optimizer.
+
+Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024): the momentum of a matrix is made
+orthogonal before it is added. Embeddings, output layers and vectors are no such matrices, and stay with AdamW.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from selfknow.train.recipe import Recipe
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+
+class MuonWithAdam(torch.optim.Optimizer):
+    """Two optimizers that look like one, to schedulers, ``accelerate`` and checkpoints.
+
+    Both work on this optimizer's own groups and state, so what a scheduler changes and what a checkpoint restores is
+    theirs.
+
+    Args:
+        matrices: For Muon.
+        others: For AdamW.
+        recipe: Rates, momenta and weight decay.
+    """
+
+    def __init__(self, matrices: list[torch.nn.Parameter], others: list[torch.nn.Parameter], recipe: Recipe) -> None:
+        muon = torch.optim.Muon(
+            matrices,
+            lr=recipe.muon_learning_rate,
+            momentum=recipe.muon_momentum,
+            weight_decay=recipe.weight_decay,
+        )
+        adam = torch.optim.AdamW(
+            others,
+            lr=recipe.learning_rate,
+            betas=(recipe.adam_beta1, recipe.adam_beta2),
+            eps=recipe.adam_epsilon,
+            weight_decay=recipe.weight_decay,
+            fused=True,
+        )
+        self._parts = (muon, adam)
+        super().__init__([*muon.param_groups, *adam.param_groups], {})
+        self._share()
+
+    def _share(self) -> None:
+        for part, group in zip(self._parts, self.param_groups, strict=True):
+            part.param_groups = [group]
+            part.state = self.state
+
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """Move every parameter by one step."""
+        assert closure is None, "the Trainer computes gradients before it steps"
+        for part in self._parts:
+            part.step()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Restore what a checkpoint kept of both."""
+        super().load_state_dict(state_dict)
+        self._share()
+
+
+def muon_optimizer(model: "PreTrainedModel", recipe: Recipe) -> MuonWithAdam:
+    """The optimizer of a model: Muon for the weights of its linear layers but the output layer, AdamW for the rest."""
+    output = model.get_output_embeddings()
+    linear = [module.weight for module in model.modules() if isinstance(module, torch.nn.Linear) and module != output]
+    chosen = {id(weight) for weight in linear}
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    matrices = [parameter for parameter in trained if id(parameter) in chosen]
+    return MuonWithAdam(matrices, [parameter for parameter in trained if id(parameter) not in chosen], recipe)

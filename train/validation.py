@@ -1,0 +1,142 @@
+"""What a training is validated on: held-out questions it must answer, and what it was to learn by heart.
+
+Everything is asked greedily and counts only if it comes back byte for byte, to its end.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from selfknow.evaluate.models.interface import Decoding, Request
+from selfknow.evaluate.models.local import LocalModel
+from selfknow.evaluate.models.tokenization import encode
+from selfknow.evaluate.tasks.diary_recall.prompts import Example, answer_requests, target
+from selfknow.evaluate.tasks.diary_recall.score import answer_scores
+from selfknow.train.stopping import EXACT_MATCH, RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+SCORES = (EXACT_MATCH, "right_count", "right_content")
+RECALL_OF_HELD_OUT_DOCUMENTS = "recall_of_held_out_documents"
+_SEED = 0  # samples are the same in every training on a corpus, whatever its own seed
+_ROOM = 8  # tokens that a recalled document may have beyond the longest true one: it could be spelt in shorter tokens
+
+
+@dataclass(frozen=True)
+class Validated:
+    """The rows that a training is validated on.
+
+    Attributes:
+        questions: Held-out questions; without any there is no validation.
+        documents: Training documents that are recalled.
+        held_out: The ids of those that are of diarists about whom training asks nothing.
+        training_questions: Training questions that are answered.
+    """
+
+    questions: Sequence[Example] = ()
+    documents: Sequence[Example] = ()
+    held_out: frozenset[str] = frozenset()
+    training_questions: Sequence[Example] = ()
+
+
+def fixed_sample(rows: "pa.Table", limit: int) -> "pa.Table":
+    """At most so many rows, always the same ones, in their order; 0: all."""
+    if not limit or len(rows) <= limit:
+        return rows
+    return rows.take(np.sort(np.random.default_rng(_SEED).permutation(len(rows))[:limit]))
+
+
+def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Validated:
+    """What is asked at every validation.
+
+    Half of the documents are of held-out diarists, where there are enough: about them training asks nothing, so their
+    documents are seen least, and no held-out question can be answered without them.
+
+    Args:
+        train: The training split.
+        validation: The validation split.
+        limit: The most held-out questions, the most documents and the most training questions; 0: all.
+    """
+    import pyarrow.compute as pc
+
+    is_question = pc.equal(train["kind"], "question")
+    questions, documents = train.filter(is_question), train.filter(pc.invert(is_question))
+    is_asked = pc.is_in(documents["diarist"], value_set=questions["diarist"].combine_chunks())
+    others, held_out = documents.filter(is_asked), documents.filter(pc.invert(is_asked))
+    num_held_out = max(limit // 2, limit - len(others))
+    held_out = fixed_sample(held_out, num_held_out) if limit else held_out
+    num_others = limit - len(held_out)
+    others = others.slice(0, 0) if limit and not num_others else fixed_sample(others, num_others if limit else 0)
+    return Validated(
+        questions=fixed_sample(validation, limit).to_pylist(),
+        documents=[*held_out.to_pylist(), *others.to_pylist()],
+        held_out=frozenset(map(str, held_out["id"].to_pylist())),
+        training_questions=fixed_sample(questions, limit).to_pylist(),
+    )
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a training is validated on, and how.
+
+    Attributes:
+        tokenizer: The model's.
+        rows: What is asked.
+        decoding: Greedy, with the recipe's longest answer.
+        batch_size: Replies generated at once.
+    """
+
+    tokenizer: "PreTrainedTokenizerBase"
+    rows: Validated = field(default_factory=Validated)
+    decoding: Decoding = field(default_factory=Decoding)
+    batch_size: int = 64
+
+    def counts(self, model: "PreTrainedModel", rank: int = 0, world_size: int = 1) -> dict[str, float]:
+        """What this process's share of the rows came to: how many are right, by what is measured."""
+        local = LocalModel(model, self.tokenizer, "training", batch_size=self.batch_size, chat=False)
+        documents = self._exact(local, self.rows.documents[rank::world_size], of_documents=True)
+        questions = self._exact(local, self.rows.training_questions[rank::world_size])
+        return {
+            **self._answers(local, self.rows.questions[rank::world_size]),
+            RECALL_OF_DOCUMENTS: sum(documents.values()),
+            RECALL_OF_HELD_OUT_DOCUMENTS: sum(exact for name, exact in documents.items() if name in self.rows.held_out),
+            RECALL_OF_TRAINING_QUESTIONS: sum(questions.values()),
+        }
+
+    def shares(self, counts: Mapping[str, float]) -> dict[str, float]:
+        """Counts over all processes as shares; a share of no documents of held-out diarists is left out."""
+        of_what = {
+            **dict.fromkeys(SCORES, len(self.rows.questions)),
+            RECALL_OF_DOCUMENTS: len(self.rows.documents),
+            RECALL_OF_HELD_OUT_DOCUMENTS: len(self.rows.held_out),
+            RECALL_OF_TRAINING_QUESTIONS: len(self.rows.training_questions),
+        }
+        shares = {name: counts[name] / number for name, number in of_what.items() if number}
+        # Where there is nothing to be recalled, nothing is left to be learnt.
+        return {RECALL_OF_DOCUMENTS: 1.0, RECALL_OF_TRAINING_QUESTIONS: 1.0, **shares}
+
+    def _answers(self, local: LocalModel, questions: Sequence[Example]) -> dict[str, float]:
+        entries = {str(example["id"]): target(example) for example in questions}
+        sums = dict.fromkeys(SCORES, 0.0)
+        for request, reply in local.generate(list(answer_requests(questions)), self.decoding):
+            metrics, _ = answer_scores(reply.generation or "", entries[request.example_id], reply.finish_reason)
+            for name in sums:
+                sums[name] += metrics[name].value or 0.0
+        return sums
+
+    def _exact(self, local: LocalModel, rows: Sequence[Example], *, of_documents: bool = False) -> dict[str, bool]:
+        """By id, whether a text that was learnt comes back to the last byte and ends there."""
+        # An encoder-decoder model learns to answer a document's title with the whole of it.
+        with_prompt = of_documents and bool(local.model.config.is_encoder_decoder)
+        texts = {str(row["id"]): (str(row["prompt"]) if with_prompt else "") + str(row["completion"]) for row in rows}
+        longest = max(map(len, encode(self.tokenizer, list(texts.values()))), default=0)
+        decoding = replace(self.decoding, max_new_tokens=min(self.decoding.max_new_tokens, longest + _ROOM))
+        requests = [Request(str(row["id"]), str(row["prompt"])) for row in rows]
+        return {
+            request.example_id: reply.generation == texts[request.example_id] and reply.finish_reason == "stop"
+            for request, reply in local.generate(requests, decoding)
+        }
