@@ -14,6 +14,7 @@ from selfknow.evaluate.runs.schema import CALL, KEPT, KEPT_FILE
 from selfknow.evaluate.sql.known_errors import known_errors
 from selfknow.evaluate.sql.literals import empty, file_list, literal, rows_as_query
 from selfknow.evaluate.sql.models_table import model_columns, model_rows, seed_cohorts, task_facts
+from selfknow.evaluate.sql.published import published
 from selfknow.evaluate.task import ParsedFiles, Task
 
 Corpora = Mapping[str, Mapping[str, Sequence[str]]]
@@ -83,6 +84,7 @@ def statements(runs: Sequence[RunFolder], corpora: Corpora, *, few_rows: str = "
         yield packaged(SQL / "functions" / f"{name}.sql")
     yield from _views_of_runs(runs, few_rows)
     yield _view("reader_errors", _reader_errors(), few_rows)
+    yield _view("published", published(), few_rows)
     yield _shared("bootstrap_draws", few_rows)
     yield _shared("calls")
     yield from _views_of_seeds(runs)

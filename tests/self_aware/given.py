@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.self_aware.questions import SCHEMA
+from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.runs.description import DatasetReference, RunDescription
 from selfknow.evaluate.runs.schema import SCORES, write_scores
@@ -42,12 +43,18 @@ def write(
     scorer: str = "strict",
     threshold: float = 0.75,
     form: str = "direct",
+    config: str = "authored",
+    source: str | None = None,
+    facts: ModelFacts | None = None,
 ) -> Path:
     """A run of these replies, as the store and the scorer write it."""
-    rows = [example(pair, place, answerable=place > 0) for pair, place, *_ in given]
-    description = RunDescription(SELF_AWARE.name, DatasetReference("small", "authored"), Decoding(), {})
+    rows = [
+        example(pair, place, answerable=place > 0) | ({"source": source} if source else {}) for pair, place, *_ in given
+    ]
+    description = RunDescription(SELF_AWARE.name, DatasetReference("small", config), Decoding(), {})
     ids = {}
     with RunWriter.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
+        run.describe_model(model, None, facts or ModelFacts())
         for pair, place, abstained, _, _, logprob in given:
             failed = Reply(None, error="503")
             reply = failed if abstained is None else Reply("said", "stop", completion_tokens=2, logprob=logprob)

@@ -1,6 +1,7 @@
 """How questions are put to a model."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,8 +9,12 @@ from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.self_aware.questions import SPLITS, question_table
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.tasks.self_aware.prompts import FORMS, choose_shots, requests
+from selfknow.evaluate.models.function import FunctionModel
+from selfknow.evaluate.run import ask
+from selfknow.evaluate.runs.schema import read_generations
+from selfknow.evaluate.tasks.self_aware.prompts import FORMS, choose_shots, requests, template_name
 from selfknow.evaluate.tasks.self_aware.questions import read_questions
+from selfknow.files import read_json
 from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
 
@@ -94,6 +99,36 @@ def test_a_form_that_does_not_exist_is_the_users_mistake(selfknow: Run) -> None:
     assert result.returncode == 2
     assert "there is no input form 'few'" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_template_of_ones_own_is_asked_and_recorded_by_its_content(
+    selfknow: Run, aware_folder: ConfigFiles, tmp_path: Path
+) -> None:
+    text = "Is there an answer to {question}\nOr not? {shots}"
+    (tmp_path / "mine.txt").write_text(text + "\n")
+    (tmp_path / "moved.txt").write_text(text)
+    (tmp_path / "other.txt").write_text("{question}")
+    model = FunctionModel(lambda prompt: "unknown")
+    folder = str(aware_folder.folder)
+    for name in ("mine.txt", "moved.txt"):
+        run = ask(folder, model, out=tmp_path / "run", template=tmp_path / name, limit=3, quiet=True)
+    assert (run.progress[0].answered_before, run.progress[0].answered) == (3, 0), "the same text is the same run"
+    rows = read_generations(tmp_path / "run").to_pylist()
+    assert {row["variant"] for row in rows} == {template_name(text)}
+    assert "Is there an answer to What is 0 plus 1?\nOr not? {shots}" in {row["prompt"] for row in rows}
+    assert read_json(tmp_path / "run" / "run.json")["settings"]["template"] == text
+    with pytest.raises(UserError, match="template"):
+        ask(folder, model, out=tmp_path / "run", template=tmp_path / "other.txt", limit=3, quiet=True)
+    result = selfknow("evaluate", folder, "--template", "mine.txt", "--form", "icl", "--model", "x", "--out", "new")
+    assert (result.returncode, "--template takes the place of --form" in result.stderr) == (2, True)
+
+
+def test_a_template_without_a_place_for_the_question_is_refused(aware_folder: ConfigFiles, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("Is there an answer to {Question}?")
+    model = FunctionModel(lambda prompt: "unknown")
+    for name, message in (("mine.txt", r"has no \{question\}: write it"), ("gone.txt", "gone.txt cannot be read")):
+        with pytest.raises(UserError, match=message):
+            ask(str(aware_folder.folder), model, out=tmp_path / "run", template=tmp_path / name, quiet=True)
 
 
 def test_a_limit_keeps_the_shares_of_the_labels(aware_folder: ConfigFiles) -> None:

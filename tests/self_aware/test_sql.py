@@ -29,9 +29,9 @@ def answer(connection: Connection, name: str) -> list[dict[str, Any]]:
 
 def test_every_question_is_tested_here_and_stands_in_the_document() -> None:
     root = Path(__file__).parents[2]
-    assert len(NAMES) == 7
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_sql*.py"))
     for name in NAMES:
-        assert f'"{name}"' in Path(__file__).read_text()
+        assert f'"{name}"' in tests
         assert f"`{name}`" in (root / "docs" / "self-aware.md").read_text()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from selfknow.builders.according_to.prompts import question_sets
 from selfknow.evaluate.sql.connection import Connection, connect
 from selfknow.evaluate.sql.queries import queries, run_query
 from selfknow.portraits import Portrait
@@ -49,9 +50,9 @@ def rows(connection: Connection, name: str) -> list[dict[str, Any]]:
 def test_every_question_about_quoting_is_tested_here() -> None:
     here = Path(__file__).read_text()
     names = [name for name, query in queries().items() if query.task == "according-to"]
-    replies = REPOSITORY / "tests" / "according_to" / "test_questions_about_prompts.py"
-    assert len(names) == 9
-    assert [name for name in names if f'"{name}"' not in here + replies.read_text()] == []
+    others = ("test_questions_about_prompts.py", "test_continuation.py")
+    replies = "".join((REPOSITORY / "tests" / "according_to" / name).read_text() for name in others)
+    assert [name for name in names if f'"{name}"' not in here + replies] == []
 
 
 def test_a_reply_stands_there_for_every_question_prompt_and_metric_scored_or_not(given: Connection) -> None:
@@ -175,6 +176,41 @@ def test_what_stands_in_an_unseen_edition_is_no_quoting_of_the_corpus(quoting: C
         pytest.approx(low, abs=0.01),
         pytest.approx(high, abs=0.01),
     )
+
+
+def test_the_papers_numbers_stand_beside_ours_of_the_same_set_and_prompt(tmp_path: Path) -> None:
+    sets = {entry["repo"]: short for short, entry in question_sets().items()}
+    values: dict[str, Values] = {"null": [0.2] * 10, "evidence": [0.3] * 10, "attributed": [0.5] * 10}
+    scores = {"quip_zero": values, "quip": values, "exact_match": {prompt: [1.0] * 10 for prompt in values}}
+    runs = [write_run(tmp_path / name, scores, dataset=repo, model="Koala") for repo, name in sets.items()]
+    with connect([*runs, write_run(tmp_path / "other", scores, dataset="mine.jsonl")]) as connection:
+        found = rows(connection, "according_to_published")
+    assert {sets[row["dataset"]] for row in found} == {"nq", "tqa", "hotpot", "eli5"}
+    of_nq = {
+        (row["table"], row["row"], row["column"], row["published_model"]): row
+        for row in found
+        if sets[row["dataset"]] == "nq"
+    }
+    table_1 = [key for key in of_nq if key[0] == "table-1"]
+    assert len(table_1) == 3 * 2 + 2, "two measures under three prompts, and both states of the art"
+    attributed = of_nq["table-1", "attributed", "NQ QUIP", "ChatGPT"]
+    assert (attributed["published"], attributed["published_n"], attributed["ours"]) == (pytest.approx(0.37), 3360, 0.5)
+    assert (attributed["n"], attributed["n_graded"], attributed["is_same_model"]) == (10, 10, False)
+    retrieved = of_nq["table-1", "retrieval-augmented-sota", "NQ EM", None]
+    assert (retrieved["published"], retrieved["ours"]) == (pytest.approx(0.604), 1.0)
+    change = of_nq["table-2", "attributed", "NQ QUIP", "Koala"]
+    assert (change["published"], change["ours"], change["is_same_model"]) == (
+        pytest.approx(0.063),
+        pytest.approx(1.5),
+        True,
+    )
+    assert [key for key in of_nq if key[0] == "appendix-a" and of_nq[key]["is_same_model"]] == [
+        ("appendix-a", prompt, f"NQ {measure}", "Koala")
+        for measure in ("EM", "QUIP")
+        for prompt in ("attributed", "null")
+    ]
+    marked = [row["note"] for row in found if (row["note"] or "").startswith("does not follow")]
+    assert marked == [], "ROUGE-L was not scored here"
 
 
 @pytest.mark.parametrize(

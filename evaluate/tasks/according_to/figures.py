@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import altair as alt
 
 from selfknow.evaluate.report import charts
-from selfknow.evaluate.report.grouping import dot, grouped, joined
+from selfknow.evaluate.report.grouping import dot, grouped, joined, setting
 from selfknow.evaluate.report.shape import Figure, Panel, Row
 
 _PROMPTS = 11  # charts of one prompt each: all but the null prompt
@@ -107,6 +107,21 @@ def _popularity(rows: Sequence[Row]) -> list[Panel]:
     return found
 
 
+def _continuation(rows: Sequence[Row]) -> list[Panel]:
+    known = [row for row in rows if row["quip_beyond_prompt"] is not None]
+    dots = [
+        dot(
+            row,
+            joined(row["model_label"], setting(row, known, "dataset", "words", "run_id")),
+            "quip_beyond_prompt",
+            "chance_quip",
+        )
+        for row in known
+    ]
+    title = "QUIP of what is not in the prompt"
+    return [Panel("", charts.dots(dots, "quip_beyond_prompt", title=title))] if dots else []
+
+
 FIGURES: Mapping[str, Figure] = {
     "according_to_kinds": Figure(
         "The mean over the grounding and over the anti-grounding prompts, each question weighing the same, beside the "
@@ -141,6 +156,19 @@ FIGURES: Mapping[str, Figure] = {
         named={"figure-3": _popularity},
         nothing="no run says how often its entities occur together (selfknow evaluate … --counts)",
         shares=("score",),
+    ),
+    "according_to_continuation": Figure(
+        "How much of what a model writes behind the beginning of a passage stands in the text itself, what it repeats "
+        "of its prompt left out; the tick is a text that it cannot have seen.",
+        _continuation,
+        "no run began passages (selfknow evaluate according-to:continuation)",
+        shares=("chance_quip", "quip", "quip_beyond_prompt"),
+    ),
+    "according_to_published": Figure(
+        "The paper's numbers beside ours, under the same prompt and over the same questions: another model's where it "
+        "is not said to be the same.",
+        nothing="no run asked one of the paper's question sets about Wikipedia (`selfknow evaluate according-to:nq`)",
+        shares=("ours", "published"),
     ),
 }
 """What a report draws, in its order, by the name of the query."""

@@ -88,12 +88,20 @@ def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
     settings = run.description.get("settings")
     if not isinstance(settings, dict) or not {"portrait", "format"} <= settings.keys():
         raise UserError(f"{run.folder}/run.json does not say how it was asked and over which portrait")
-    described = settings["portrait"]
+    return str(settings["format"]), portrait_of_run(run, settings["portrait"], name)
+
+
+def portrait_of_run(run: FinishedRun, described: Mapping[str, Any], name: str | None) -> Portrait:
+    """A portrait that a run describes, where it is now.
+
+    Raises:
+        UserError: It is not there, or is another one.
+    """
     where = name or described["name"]
     portrait = Portrait.from_pretrained(where)
     if portrait.description.sha256 != described["sha256"]:
         raise UserError(f"{where} is not the portrait that {run.folder} was made with: its bits differ")
-    return str(settings["format"]), portrait
+    return portrait
 
 
 def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Portrait) -> pa.Table:
@@ -112,7 +120,7 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
     references = {row["id"]: row["answers"] or [] for row in examples.to_pylist()}
     explaining = [row for row in rows.values() if format_ != TWO_STEP or row["stage"] == EXPLAIN]
     parts = [_parts(row, rows, format_) for row in explaining]
-    quip = _quip(explaining, [explanation for _, explanation in parts], portrait)
+    quip = quip_outcomes(explaining, [explanation for _, explanation in parts], portrait)
     scores: list[tuple[str, str, Outcome[float]]] = []
     for row, (answer, explanation), outcomes in zip(explaining, parts, quip, strict=True):
         metrics = outcomes | _task_metrics(row, answer, explanation, references[row["example_id"]], format_)
@@ -145,8 +153,8 @@ def kept_parts(generations: pa.Table) -> dict[str, Kept]:
     return {row["generation_id"]: _said(row) for row in generations.to_pylist() if row["generation"] is not None}
 
 
-def _quip(rows: Sequence[Row], explanations: Sequence[str | None], portrait: Portrait) -> list[Outcomes]:
-    """How much of every explanation is quoted; null where the request failed."""
+def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portrait: Portrait) -> list[Outcomes]:
+    """How much of every explanation is quoted, by metric; null where the request failed."""
     values = portrait.quip(explanations)
     too_short = f"shorter than {portrait.description.width} characters"
     outcomes: list[Outcomes] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.task import FinishedRun, Rows, SampledOptions, ScoreOptions, Scores, SoFar, Stage, Task
 from selfknow.options import option
 
@@ -43,18 +43,43 @@ class AccordingToOptions(SampledOptions):
     counts: Path | None = option(None, "A file of id (or question) and count: passages with both entities.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class ContinuationOptions(SampledOptions):
+    """Which passages are begun, and over which texts completions are scored.
+
+    Attributes:
+        portrait: The text's portrait, a folder or a Hub id.
+        control_portrait: That of a text that the model cannot have seen; null: none.
+        passages: The text, a file.
+        words: Of each passage.
+        num_passages: How many, spread evenly over the text.
+        passage_seed: Of where in its stretch of the text each begins.
+    """
+
+    portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
+    control_portrait: str | None = option(None, "That of a text which the model cannot have seen.")
+    passages: Path | None = option(None, "The text, a file.", metavar="FILE")
+    words: int = option(32, "Words of a passage that the model is given.", minimum=1)
+    num_passages: int = option(200, "Passages, spread evenly over the text.", minimum=1)
+    passage_seed: int = option(0, "Of where in its stretch of the text each passage begins.", minimum=0)
+
+
 @dataclass(frozen=True)
 class AccordingToScoreOptions(ScoreOptions):
-    """Where the portrait is.
+    """Where the portraits are.
 
     Attributes:
         portrait: A folder or Hub id; null: where the run says.
+        control_portrait: Of ``according-to:continuation``, the same.
     """
 
     portrait: str | None = option(None, "The portrait, where it was moved since the run.")
+    control_portrait: str | None = option(None, "The control portrait of according-to:continuation, the same.")
 
 
-def _open(name: str, options: AccordingToOptions, folder: Path) -> Rows:
+def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: Path) -> Rows:
+    if isinstance(options, ContinuationOptions):
+        return _open_passages(options)
     from selfknow.evaluate.tasks.according_to.prompts import Setup, chosen_prompts
     from selfknow.evaluate.tasks.according_to.questions import open_questions
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
@@ -79,7 +104,35 @@ def _open(name: str, options: AccordingToOptions, folder: Path) -> Rows:
     return Rows(rows, questions.reference, settings, annotations=("cooccurrences",))
 
 
-def _stages(options: AccordingToOptions, rows: Rows) -> Sequence[Stage]:
+def _open_passages(options: ContinuationOptions) -> Rows:
+    from dataclasses import replace
+
+    from selfknow.evaluate.tasks.according_to.continuation import open_passages
+    from selfknow.evaluate.tasks.according_to.score import describe_portrait
+
+    if options.passages is None or options.portrait is None:
+        raise UserError("name the text that is begun and its portrait: --passages FILE --portrait FOLDER")
+    control = options.control_portrait
+    settings: dict[str, object] = {
+        "portrait": describe_portrait(options.portrait),
+        "control_portrait": None if control is None else describe_portrait(control),
+        "samples": options.samples,
+        "limit": options.limit,
+    }
+    rows = open_passages(options.passages, options.words, options.num_passages, options.passage_seed, settings)
+    return replace(rows, table=rows.table.slice(0, options.limit))
+
+
+def _decoding() -> Decoding:
+    """The authors' temperature; they name nothing else."""
+    return Decoding(temperature=0.3)
+
+
+def _stages(options: AccordingToOptions | ContinuationOptions, rows: Rows) -> Sequence[Stage]:
+    from selfknow.evaluate.tasks.according_to import continuation
+
+    if isinstance(options, ContinuationOptions):
+        return [Stage("answer", lambda so_far: continuation.requests(so_far.rows, options.samples))]
     from selfknow.evaluate.tasks.according_to.prompts import (
         ANSWER,
         EXPLAIN,
@@ -102,9 +155,14 @@ def _stages(options: AccordingToOptions, rows: Rows) -> Sequence[Stage]:
 
 
 def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
-    from selfknow.evaluate.tasks.according_to.score import kept_parts, open_portrait, score
+    from selfknow.evaluate.tasks.according_to import continuation
+    from selfknow.evaluate.tasks.according_to.score import kept_parts, open_portrait, portrait_of_run, score
 
     format_, portrait = open_portrait(run, options.portrait)
+    if format_ == continuation.CONTINUATION:
+        described = run.description["settings"].get("control_portrait")
+        control = portrait_of_run(run, described, options.control_portrait) if described else None
+        return continuation.score(run.calls, run.examples, portrait, control)
     table = score(run.calls, run.examples, format_, portrait)
     return Scores({ACCORDING_TO.name: table}, kept=kept_parts(run.calls))
 
@@ -127,16 +185,18 @@ def _exhibits(connection: "Connection") -> "Sequence[Exhibit]":
     return exhibits(connection)
 
 
-ACCORDING_TO: Task[AccordingToOptions, AccordingToScoreOptions] = Task(
+ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOptions] = Task(
     name="according-to",
     question="Does it quote?",
     usage=(
         "according-to:nq --portrait org/wikipedia-portrait",
         "according-to:my.jsonl --portrait FOLDER --counts FILE",
+        "according-to:continuation --passages FILE --portrait FOLDER --control-portrait FOLDER",
     ),
-    options={"according-to": AccordingToOptions},
+    options={"according-to:continuation": ContinuationOptions, "according-to": AccordingToOptions},
     score_options=AccordingToScoreOptions,
     open=_open,
+    decoding=_decoding,
     stages=_stages,
     score=_score,
     folder=Path(__file__).parent,
@@ -145,6 +205,7 @@ ACCORDING_TO: Task[AccordingToOptions, AccordingToScoreOptions] = Task(
         "according_to_explanations",
         "according_to_draws",
         "according_to_replicates",
+        "according_to_scores",
         "according_to_differences",
     ),
     examples={

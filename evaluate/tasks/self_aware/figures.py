@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from selfknow.evaluate.report import charts
-from selfknow.evaluate.report.grouping import dot, grouped
+from selfknow.evaluate.report.grouping import dot, grouped, joined, setting
 from selfknow.evaluate.report.shape import Figure, Panel, Row
 from selfknow.evaluate.tasks.self_aware.headline import best_scorer
 
@@ -44,6 +44,49 @@ def _categories(rows: Sequence[Row]) -> list[Panel]:
     ]
 
 
+def _by_size(rows: Sequence[Row]) -> list[Panel]:
+    """F1 over the number of parameters, a chart an input form, as in the paper's Figure 2."""
+    shown = best_scorer(rows)
+    found = []
+    for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
+        points = [
+            {
+                "label": joined(row["suite"], "instruction-tuned" if row["instruction_tuned"] else None),
+                "model_label": row["model_label"],
+                "num_parameters": row["num_parameters"],
+                "f1": row["f1"],
+                "low": row["f1_low"],
+                "high": row["f1_high"],
+                "chance": row["chance_f1"],
+                "n": row["n"],
+                "n_graded": row["n_graded"],
+            }
+            for row in group
+        ]
+        titles = ("parameters", "F1 of abstaining")
+        found.append(Panel(name, charts.lines(points, "num_parameters", "f1", titles=titles, log=True)))
+    return found
+
+
+def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
+    shown = best_scorer(rows)
+    found = []
+    for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
+        dots = [dot(row, f"{row['tuned']} · {row['base']}", "gain", "chance_gain") for row in group]
+        title = "F1 of abstaining, less the base's"
+        found.append(Panel(name, charts.dots(dots, "gain", title=title, narrow=True)))
+    return found
+
+
+def _accuracy(rows: Sequence[Row]) -> list[Panel]:
+    shown = [row for row in rows if row["accuracy"] is not None][:_BARS]
+    dots = [
+        dot(row, joined(row["model"], setting(row, shown, "form", "question_set")), "accuracy", "chance")
+        for row in shown
+    ]
+    return [Panel("", charts.dots(dots, "accuracy", title="answerable questions answered rightly"))] if dots else []
+
+
 FIGURES: Mapping[str, Figure] = {
     "self_aware_abstention": Figure(
         "The share of questions that it abstains from: of those without an answer, and of those that have one. Whoever "
@@ -66,6 +109,31 @@ FIGURES: Mapping[str, Figure] = {
         "for itself what abstaining is.",
         _f1,
         shares=("chance_f1", "f1", "false_abstention", "precision", "recall", "substring_match"),
+    ),
+    "self_aware_by_size": Figure(
+        "F1 of abstaining by the number of parameters, a chart an input form; the broken line is always abstaining.",
+        _by_size,
+        "of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
+        shares=("chance_f1", "f1"),
+    ),
+    "self_aware_by_tuning": Figure(
+        "How much higher an instruction-tuned model's F1 is than that of the model that it was tuned from.",
+        _by_tuning,
+        "no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        shares=("base_f1", "chance_f1", "tuned_f1"),
+    ),
+    "self_aware_accuracy": Figure(
+        "The share of the answerable questions whose answer stands in the reply; the tick is giving every question the "
+        "one answer that is right most often.",
+        _accuracy,
+        shares=("accuracy", "substring_match"),
+    ),
+    "self_aware_published": Figure(
+        "The paper's numbers beside ours, of the same questions, form and scorer: another model's where it is not said "
+        "to be the same.",
+        nothing="no run asked the authors' own questions (`selfknow evaluate self-aware-original`) and was scored as "
+        "theirs were (`selfknow score RUN --scorer paper`)",
+        shares=("ours", "published"),
     ),
     "self_aware_by_category": Figure(
         "The share of each kind of unanswerable questions that it abstains from.",

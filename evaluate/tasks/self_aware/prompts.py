@@ -8,13 +8,17 @@ Yin et al., section 4.2, in our own wording (``datasets_src/self_aware/replies/f
     A sentence before it allows the reply *The answer is unknown.*
 ``icl``
     The same, and six worked examples, three answerable ones and three that are not, none of which is asked.
+``template-…``
+    A template of the user's own, with ``{question}`` in it; the rest of its name is a hash of its text.
 
 Each is plain text, so that completion models and chat models (as one message) are asked the same.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -25,6 +29,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Request
 
 FORMS = ("direct", "instruction", "icl")
+QUESTION = "{question}"
 SHOTS_OF_EACH = 3
 
 
@@ -39,15 +44,43 @@ def stop_text() -> str:
     return str(_wording()["stop"])
 
 
-def check_form(form: str) -> str:
-    """The form itself.
+def read_template(path: Path) -> str:
+    """The text of a template file, without the line end that editors put behind its last line.
 
     Raises:
-        UserError: There is none of this name.
+        UserError: It cannot be read, or has no ``{question}``.
     """
-    if form not in FORMS:
-        raise UserError(f"there is no input form {form!r}; there is {', '.join(FORMS)}")
-    return form
+    try:
+        text = path.expanduser().read_text(encoding="utf-8").removesuffix("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"the template {path} cannot be read: {error}") from error
+    if QUESTION not in text:
+        raise UserError(f"the template {path} has no {QUESTION}: write it where the question shall stand")
+    return text
+
+
+def template_name(text: str) -> str:
+    """What a form of one's own is called in SQL: the same for the same text, wherever its file lies.
+
+    Example:
+        >>> template_name("Do you know this? {question}")
+        'template-84d2f67d'
+    """
+    return f"template-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def template_of(settings: Mapping[str, object]) -> str:
+    """The template that a run's settings name: one of :data:`FORMS`, or the text that stands in them.
+
+    Raises:
+        UserError: There is no such form.
+    """
+    if "template" in settings:
+        return str(settings["template"])
+    if settings["form"] not in FORMS:
+        known = ", ".join(FORMS)
+        raise UserError(f"there is no input form {settings['form']!r}; there is {known}, or a --template of your own")
+    return str(_wording()[settings["form"]]).replace("{cue}", str(_wording()["cue"]))
 
 
 def choose_shots(questions: Sequence[str]) -> list[Mapping[str, str]]:
@@ -72,26 +105,31 @@ def choose_shots(questions: Sequence[str]) -> list[Mapping[str, str]]:
     return list(chain.from_iterable(zip(*shots, strict=True)))
 
 
-def requests(examples: Sequence[Mapping[str, Any]], form: str, samples: int = 1) -> list[Request]:
+def requests(
+    examples: Sequence[Mapping[str, Any]], form: str, samples: int = 1, template: str | None = None
+) -> list[Request]:
     """What is asked: every question in one form, which is the call's ``variant``.
 
     Args:
         examples: Rows with ``id`` and ``question``.
-        form: One of :data:`FORMS`.
+        form: One of :data:`FORMS`, or what a template of one's own is called.
         samples: Replies to each question.
+        template: Its text, with ``{question}`` in it; null: that of the form.
 
     Raises:
         UserError: There is no such form, or no worked examples are left for it.
     """
-    shots = choose_shots([row["question"] for row in examples]) if check_form(form) == "icl" else []
-    shown = "\n\n".join(f"{_cue(shot['question'])} {shot['answer']}" for shot in shots)
-    template = str(_wording()[form]).replace("{shots}", shown)
+    text = template_of({"form": form}) if template is None else template
+    if form == "icl":
+        shots = choose_shots([row["question"] for row in examples])
+        shown = "\n\n".join(f"{_cue(shot['question'])} {shot['answer']}" for shot in shots)
+        text = text.replace("{shots}", shown)
     return [
-        Request(row["id"], template.replace("{cue}", _cue(row["question"])), variant=form, sample=sample)
+        Request(row["id"], text.replace(QUESTION, row["question"]), variant=form, sample=sample)
         for row in examples
         for sample in range(samples)
     ]
 
 
 def _cue(question: str) -> str:
-    return str(_wording()["cue"]).replace("{question}", question)
+    return str(_wording()["cue"]).replace(QUESTION, question)

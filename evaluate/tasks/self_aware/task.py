@@ -7,10 +7,12 @@ life elsewhere in the universe?", "answers": [], "answerable": false, "category"
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.task import (
+    Facts,
     FinishedRun,
     ParsedFiles,
     Rows,
@@ -36,9 +38,11 @@ class SelfAwareOptions(SampledOptions):
 
     Attributes:
         form: The input form, section 4.2.
+        template: A file with a form of one's own, in which ``{question}`` stands for the question; null: ``form``.
     """
 
     form: str = option("direct", "direct, instruction (may be unknown), or icl (and six examples).")
+    template: Path | None = option(None, "A text file with {question} in it, in place of a form.", metavar="FILE")
 
 
 @dataclass(frozen=True)
@@ -70,12 +74,18 @@ class SelfAwareScoreOptions(ScoreOptions):
 
 def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.tasks.self_aware.prompts import check_form
+    from selfknow.evaluate.tasks.self_aware.prompts import read_template, template_name, template_of
     from selfknow.evaluate.tasks.self_aware.questions import SPLITS, read_questions
 
-    check_form(options.form)
+    settings: dict[str, object] = {"form": options.form, "samples": options.samples, "limit": options.limit}
+    if options.template is None:
+        template_of(settings)
+    elif options.form != SelfAwareOptions.form:
+        raise UserError("--template takes the place of --form: give one of them")
+    else:
+        text = read_template(options.template)
+        settings |= {"form": template_name(text), "template": text}
     dataset = open_dataset(name)
-    settings = {"form": options.form, "samples": options.samples, "limit": options.limit}
     return Rows(read_questions(dataset, options.limit), dataset.reference("+".join(SPLITS)), settings)
 
 
@@ -88,11 +98,19 @@ def _decoding() -> Decoding:
 
 def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
     def requests(so_far: SoFar) -> Iterable[Request]:
-        from selfknow.evaluate.tasks.self_aware.prompts import requests
+        from selfknow.evaluate.tasks.self_aware.prompts import requests, template_of
 
-        return requests(so_far.rows, options.form, options.samples)
+        form = str(rows.settings["form"])
+        return requests(so_far.rows, form, options.samples, template_of(rows.settings))
 
     return [Stage("answer", requests)]
+
+
+def _facts(description: Mapping[str, Any]) -> Facts:
+    """Questions of two sets are no one cohort."""
+    dataset = description.get("dataset")
+    config = dataset.get("config") if isinstance(dataset, dict) else None
+    return Facts({"question_set": config}, (str(config or ""),))
 
 
 def _grades(run: FinishedRun) -> Sequence[Request]:
@@ -138,11 +156,18 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
     grades=_grades,
     score=_score,
     folder=Path(__file__).parent,
-    views=("self_aware_replies", "self_aware_intervals"),
+    views=(
+        "self_aware_replies",
+        "self_aware_replicates",
+        "self_aware_intervals",
+        "self_aware_rates",
+        "self_aware_accuracies",
+    ),
     examples={
         "self_aware_questions": {
             "id": "varchar",
             "question": "varchar",
+            "answers": "varchar[]",
             "answerable": "boolean",
             "category": "varchar",
             "source": "varchar",
@@ -150,6 +175,9 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
         }
     },
     parsed={"verdicts": ParsedFiles("parsed/self_aware_verdicts-*.parquet", _verdicts)},
+    columns={"question_set": "varchar"},
+    cohort=("question_set",),
+    facts=_facts,
     figures=_figures,
     headline=_headline,
 )

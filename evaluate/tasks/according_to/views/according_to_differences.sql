@@ -1,4 +1,5 @@
--- according_to_differences: what a prompt changes, against the null prompt on the same questions.
+-- according_to_differences: what a prompt changes, against the null prompt on the same questions. Passages that were
+-- only begun have no null prompt, and no row.
 -- Grain: one row a run, model, revision, metric and prompt but the null prompt.
 -- Columns: dataset, format, placement, portrait (its SHA-256), suite, model_label, num_parameters,
 -- instruction_tuned_from, run_id, model, revision (the empty text where there is none), metric, prompt, kind, place; n
@@ -40,7 +41,7 @@ totals as (
         avg(value) filter (where null_value is not null) as score,
         avg(value - null_value) as difference
     from paired
-    where prompt <> 'null'
+    where kind not in ('null', 'continuation')
     group by all
 ),
 

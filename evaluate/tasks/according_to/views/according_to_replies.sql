@@ -1,8 +1,9 @@
 -- according_to_replies: what every question got under every prompt, what could not be scored among it.
 -- Grain: one row a run, model, revision, prompt, metric and question.
 -- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision, suite, model_label,
--- num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding) and place (in Table 1, from
--- 1); metric; example_id; value (mean over samples, null where nothing could be scored).
+-- num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding, or continuation) and place (in
+-- Table 1, from 1; null of a continuation); metric; example_id; value (mean over samples, null
+-- where nothing could be scored).
 create or replace view according_to_replies as
 with prompts as (
     select

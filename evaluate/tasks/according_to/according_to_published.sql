@@ -1,0 +1,106 @@
+-- What does the paper print, and what is ours?
+-- Source: Weller et al., "According to ...", Tables 1 and 2 and Appendix A
+-- Grain: one row a number of the paper and a run and model of ours under the same prompt about Wikipedia, over the same
+-- question set.
+-- Columns: table, row (the prompt; the state of the art stands beside the null prompt), column and published_model (the
+-- paper's), published, published_n, note; dataset, run_id, model_label, is_same_model (by exact name or label), metric,
+-- n questions, n_graded, ours, low and high (95%; see according_to_table, and of Table 2 according_to_changes). QUIP is
+-- over the portrait that the run names: it is the paper's over Wikipedia alone.
+-- Needs: scores
+with sets (dataset, printed) as (
+    values
+    ('mandarjoshi/trivia_qa', 'TQA'),
+    ('google-research-datasets/nq_open', 'NQ'),
+    ('hotpotqa/hotpot_qa', 'Hotpot'),
+    ('facebook/kilt_tasks', 'ELI5')
+),
+
+metrics (metric, printed) as (
+    values ('quip_zero', 'QUIP'), ('exact_match', 'EM'), ('f1', 'F1'), ('rouge_l', 'R-L')
+),
+
+about_wikipedia as (
+    select run_id
+    from runs
+    where
+        task = 'according-to'
+        and settings::json ->> 'corpus' = 'Wikipedia'
+        and settings::json ->> 'placement' = 'appended'
+),
+
+measured as (
+    select
+        run_id,
+        dataset,
+        model,
+        model_label,
+        metric,
+        prompt,
+        false as is_change,
+        n,
+        n_graded,
+        score as ours,
+        score_low as low,
+        score_high as high
+    from according_to_scores
+    union all
+    select
+        run_id,
+        dataset,
+        model,
+        model_label,
+        metric,
+        prompt,
+        true as is_change,
+        n,
+        n_pairs as n_graded,
+        relative_change as ours,
+        relative_low as low,
+        relative_high as high
+    from according_to_differences
+),
+
+ours as (
+    select
+        measured.*,
+        concat(sets.printed, ' ', metrics.printed) as column_printed
+    from measured
+    inner join about_wikipedia on measured.run_id = about_wikipedia.run_id
+    inner join sets on measured.dataset = sets.dataset
+    inner join metrics on measured.metric = metrics.metric
+),
+
+theirs as (
+    select
+        *,
+        unit = 'percent change' as is_change,
+        if(ends_with(published.row, '-sota'), 'null', published.row) as prompt
+    from published
+    where paper = 'according-to' and value is not null
+)
+
+select
+    theirs.table,
+    theirs.row,
+    theirs."column",
+    theirs.model as published_model,
+    theirs.value / 100 as published,
+    theirs.n as published_n,
+    ours.dataset,
+    ours.run_id,
+    ours.model_label,
+    coalesce(theirs.model in (ours.model, ours.model_label), false) as is_same_model,
+    ours.metric,
+    ours.n,
+    ours.n_graded,
+    ours.ours,
+    ours.low,
+    ours.high,
+    theirs.note
+from theirs
+inner join ours
+    on
+        theirs.is_change = ours.is_change
+        and theirs.prompt = ours.prompt
+        and theirs."column" = ours.column_printed
+order by theirs.table, theirs."column", theirs.row, theirs.model, ours.model_label, ours.run_id

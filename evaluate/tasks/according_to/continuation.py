@@ -1,0 +1,167 @@
+"""Continuation: given some words of a passage, does a model go on in the text's own words?
+
+No paper's set. A model too small to quote on request may still have a text by heart: it is given the first words of a
+passage and nothing else, and what it writes is measured with QUIP (Weller et al., "According to ...", section 3.1). A
+row: ``{"id": "passage-0000", "question": "In the beginning God created the heaven and …", "answers": ["that it was
+good: and God divided …"], "cooccurrences": null}``; the question is the prompt, the answer how the text itself goes on.
+
+Metrics, of every completion:
+
+``quip``, ``quip_zero``, ``quip_corrected``  as of every reply (:mod:`.score`)
+``quip_beyond_prompt``  of the completion's n-grams that do not stand in its prompt, the share in the corpus: whoever
+                        repeats the prompt, which is the text's own, quotes nothing of their own
+``quip_control``        QUIP over the control portrait: what is quoted of a text that the model cannot have seen
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from selfknow.errors import UserError
+from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.outcome import Outcome, scores_table
+from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.evaluate.task import Row, Rows, Scores
+from selfknow.evaluate.tasks.according_to.questions import SCHEMA
+from selfknow.evaluate.tasks.according_to.score import kept_parts, quip_outcomes
+from selfknow.portraits import Portrait
+from selfknow.portraits.normalization import normalize
+
+CONTINUATION = "continuation"
+BEYOND_PROMPT, CONTROL = "quip_beyond_prompt", "quip_control"
+_NOTHING_NEW = "no n-gram that does not stand in the prompt"
+
+
+def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
+    """Passages of a text, one in each of equally long stretches of it, where a seed says.
+
+    Args:
+        text: The text.
+        words: Of each passage; as many follow it, as the text has them.
+        count: Passages.
+        seed: Of where in its stretch each begins.
+
+    Returns:
+        Rows of id, question (the passage as it stands in the text), answers (how it goes on), cooccurrences (null).
+
+    Raises:
+        UserError: The text is too short for so many passages.
+
+    Example:
+        >>> passage_rows("one two three four", words=1, count=2, seed=0)["question"].to_pylist()
+        ['one', 'three']
+    """
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    most = len(spans) // (2 * words)
+    if count > most:
+        raise UserError(
+            f"the text has {len(spans):,} words: room for {most:,} passages of {words} words and as many behind each, "
+            f"not for {count:,}"
+        )
+    rows = []
+    for number in range(count):
+        begin, end = number * len(spans) // count, (number + 1) * len(spans) // count
+        digest = hashlib.blake2b(f"{seed},{number}".encode(), digest_size=8).digest()
+        first = begin + int.from_bytes(digest, "little") % (end - begin - 2 * words + 1)
+        passage, rest = spans[first : first + words], spans[first + words : first + 2 * words]
+        rows.append(
+            {
+                "id": f"passage-{number:04d}",
+                "question": text[passage[0][0] : passage[-1][1]],
+                "answers": [text[rest[0][0] : rest[-1][1]]],
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[str, object]) -> Rows:
+    """The passages of a text file.
+
+    Args:
+        path: The file.
+        words: See :func:`passage_rows`.
+        count: Of passages.
+        seed: See :func:`passage_rows`.
+        settings: What else makes it this run: portraits, samples, limit.
+
+    Raises:
+        UserError: The file cannot be read, or is too short.
+    """
+    try:
+        content = path.expanduser().read_bytes()
+        text = content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"the text {path} cannot be read: {error}") from error
+    drawn = {"words": words, "num_passages": count, "passage_seed": seed}
+    shape = {"format": CONTINUATION, "prompts": [CONTINUATION], "kinds": [CONTINUATION], "placement": None}
+    reference = DatasetReference(str(path), content_hash=hashlib.sha256(content).hexdigest())
+    return Rows(passage_rows(text, words, count, seed), reference, {**shape, **drawn, **settings})
+
+
+def requests(rows: Iterable[Row], samples: int) -> list[Request]:
+    """The passages themselves, and nothing else."""
+    return [
+        Request(row["id"], row["question"], variant=CONTINUATION, sample=sample)
+        for row in rows
+        for sample in range(samples)
+    ]
+
+
+def score(generations: pa.Table, examples: pa.Table, portrait: Portrait, control: Portrait | None) -> Scores:
+    """Score the completions of a run.
+
+    Args:
+        generations: The last attempt of every call.
+        examples: The passages.
+        portrait: Of the text.
+        control: Of a text that the model cannot have seen; null: there is none.
+    """
+    rows = generations.to_pylist()
+    kept = kept_parts(generations)
+    texts = [kept[row["generation_id"]].text.strip() if row["generation_id"] in kept else None for row in rows]
+    passages = {row["id"]: row["question"] for row in examples.to_pylist()}
+    prompts = [passages[row["example_id"]] for row in rows]
+    outcomes = quip_outcomes(rows, texts, portrait)
+    if control is not None:
+        for one, other in zip(outcomes, quip_outcomes(rows, texts, control), strict=True):
+            one[CONTROL] = other["quip"]
+    for one, share in zip(outcomes, beyond_prompt(texts, prompts, portrait), strict=True):
+        usual = one["quip"]
+        one[BEYOND_PROMPT] = usual if usual.value is None else share
+    scores = [
+        (row["generation_id"], metric, outcome)
+        for row, of_row in zip(rows, outcomes, strict=True)
+        for metric, outcome in of_row.items()
+    ]
+    return Scores({"according-to": scores_table(scores)}, kept=kept)
+
+
+def beyond_prompt(texts: Sequence[str | None], prompts: Sequence[str], portrait: Portrait) -> list[Outcome[float]]:
+    """Of each text's n-grams that do not stand in its prompt the share that stands in the corpus.
+
+    Returns:
+        Null where a text has no such n-gram.
+    """
+    width = portrait.description.width
+    own = [
+        [gram for gram in _ngrams(text, width) if gram not in prompt]
+        for text, prompt in zip(_normalized(texts, portrait), _normalized(prompts, portrait), strict=True)
+    ]
+    hits = portrait.contains([gram for grams in own for gram in grams])
+    ends = np.cumsum([len(grams) for grams in own])
+    parts = np.split(hits, ends[:-1]) if own else []
+    return [Outcome(float(part.mean())) if len(part) else Outcome(None, _NOTHING_NEW) for part in parts]
+
+
+def _ngrams(text: str, width: int) -> list[str]:
+    return [text[start : start + width] for start in range(len(text) - width + 1)]
+
+
+def _normalized(texts: Sequence[str | None], portrait: Portrait) -> list[Any]:
+    array = pa.array([text or "" for text in texts], pa.large_string())
+    return list(normalize(array, portrait.description.normalization).to_pylist())

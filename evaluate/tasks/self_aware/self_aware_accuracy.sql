@@ -1,0 +1,25 @@
+-- How many of the answerable questions does it answer rightly?
+-- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 6
+-- Grain: one row a model, question set and form.
+-- Columns: model, question_set (the config that was asked), form; n replies to answerable questions, n_graded of them,
+-- n_pairs; accuracy (the answer stands in the reply as whole words; a yes or no that could not be read is wrong) and
+-- substring_match (the paper's accuracy), each with low and high (95%, bootstrap over pairs; of a share of exactly 0 or
+-- 1 Wilson's over pairs); chance: giving every question the one answer that is right most often.
+-- Needs: scores
+select
+    accuracies.model,
+    cohorts.question_set,
+    accuracies.form,
+    accuracies.n,
+    accuracies.n_graded,
+    accuracies.n_pairs,
+    accuracies.accuracy,
+    accuracies.accuracy_low,
+    accuracies.accuracy_high,
+    accuracies.substring_match,
+    accuracies.substring_match_low,
+    accuracies.substring_match_high,
+    accuracies.chance
+from self_aware_accuracies as accuracies
+inner join cohorts on accuracies.cohort = cohorts.cohort
+order by accuracies.cohort, accuracies.model, accuracies.form

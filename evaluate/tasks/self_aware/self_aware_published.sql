@@ -1,0 +1,108 @@
+-- What does the paper print, and what is ours?
+-- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figures 2 to 6 and Appendix A.3
+-- Grain: one row a number of the paper and a model of ours that was asked the authors' questions in the same form; F1
+-- by the paper's scorer, accuracy as the paper counts it.
+-- Columns: table, row, column and published_model (the paper's), published, published_n, note; form, measure; model,
+-- is_same_model (by exact name or label; volunteers stand beside the paper's), n replies, n_graded, ours, low and high
+-- (95%; see self_aware_f1 and self_aware_accuracy), chance: always abstaining, or always the same answer.
+-- Needs: scores
+with forms (form, printed) as (
+    values ('direct', 'Direct'), ('instruction', 'Instruction'), ('icl', 'In-Context Learning')
+),
+
+authors_questions as (
+    select cohort
+    from self_aware_replies
+    group by cohort
+    having
+        bool_and(
+            source in (
+                'SelfAware',
+                'squadqa_train',
+                'squadqa_dev',
+                'hotpot_train',
+                'hotpot_dev',
+                'triviaqa_train',
+                'triviaqa_dev'
+            )
+        )
+),
+
+measured as (
+    select
+        cohort,
+        model,
+        form,
+        'F1' as measure,
+        n,
+        n_graded,
+        f1 as ours,
+        f1_low as low,
+        f1_high as high,
+        chance_f1 as chance
+    from self_aware_rates
+    where scorer = 'paper'
+    union all
+    select
+        cohort,
+        model,
+        form,
+        'accuracy' as measure,
+        n,
+        n_graded,
+        substring_match as ours,
+        substring_match_low as low,
+        substring_match_high as high,
+        chance
+    from self_aware_accuracies
+),
+
+ours as (
+    select
+        measured.*,
+        starts_with(measured.model, 'human/') as is_human,
+        forms.printed as column_printed,
+        cohorts.model_label
+    from measured
+    inner join authors_questions on measured.cohort = authors_questions.cohort
+    inner join cohorts on measured.cohort = cohorts.cohort
+    left join forms on measured.form = forms.form
+),
+
+theirs as (
+    select
+        *,
+        if(published.table = 'figure-6', 'accuracy', 'F1') as measure,
+        model = 'Human' as is_human
+    from published
+    where
+        paper = 'what-they-dont-know'
+        and published.table in ('figure-2', 'figure-3', 'figure-4', 'figure-5', 'figure-6', 'human')
+        and value is not null
+)
+
+select
+    theirs.table,
+    theirs.row,
+    theirs."column",
+    theirs.model as published_model,
+    theirs.value / 100 as published,
+    theirs.n as published_n,
+    ours.form,
+    ours.measure,
+    ours.model,
+    ours.is_human or theirs.model in (ours.model, ours.model_label) as is_same_model,
+    ours.n,
+    ours.n_graded,
+    ours.ours,
+    ours.low,
+    ours.high,
+    ours.chance,
+    theirs.note
+from theirs
+inner join ours
+    on
+        theirs.measure = ours.measure
+        and theirs.is_human = ours.is_human
+        and (theirs.is_human or theirs."column" = ours.column_printed)
+order by theirs.table, theirs."column", theirs.row, theirs.model, ours.cohort, ours.model
