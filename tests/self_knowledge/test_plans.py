@@ -7,8 +7,9 @@ word (:mod:`tests.self_knowledge.scripted_server`).
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,19 @@ from selfknow.evaluate.sql.queries import run_query
 from selfknow.evaluate.tasks.self_knowledge import score as scoring
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
-from selfknow.reproduce.cells import Cell as PlanCell
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.changes import Changes, read_options
+from selfknow.reproduce.conclude import cell_rows, runs_of
+from selfknow.reproduce.launch import Ending
 from selfknow.reproduce.plan import find_plan, packaged_plans
+from selfknow.reproduce.run import run_cells
+from selfknow.reproduce.states import State, States
 from tests.images import picture_server
 from tests.self_knowledge.scripted import rows
 from tests.self_knowledge.scripted_server import Cell, serve
 from tests.self_knowledge.test_agents import ServedAgent
 from tests.self_knowledge.test_attention import ATTENTIVE, SIZE, WORDS, save
+from tests.train.made_up import QUESTIONS, TRUE, write_gsm8k, write_model
 
 PAPER = "understand-what-i-create"
 LIMIT = 2
@@ -50,32 +55,46 @@ class Laboratory:
             sums = [[f"What is {number} + 1?", number, number + 1, number + 2, number + 3, "B"] for number in range(6)]
             csv.writer(file).writerows([["question", "A", "B", "C", "D", "answer"], *sums])
 
-    def carry_out(self, name: str, *models: str, **options: object) -> Found:
+    def launch(self, words: Sequence[str]) -> Ending:
+        """What `selfknow reproduce` would start a process for."""
+        if words[0] == "evaluate":
+            self.serve(words)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["selfknow", *words])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return Ending(f"exit code {ended.value.code}" if ended.value.code else None)
+
+    def carry_out(self, name: str, *models: str, train: dict[str, object] | None = None, **options: object) -> Found:
         """Run every cell of a plan, and ask its queries."""
         found = find_plan(f"{PAPER}/{name}")
         options = {"endpoint": self.address, "limit": LIMIT, **options}
         said = read_options("--evaluate", [f"{key}={value}" for key, value in options.items() if value is not None])
-        cells = expand(found, plan_commands(), self.folder / "plans", Changes(models=models, evaluate=said))
-        for cell in cells:
-            if not (cell.folder / "scores").is_dir():
-                self.serve(cell)
-                for words in cell.commands:
-                    selfknow(words)
-        with connect([cell.folder for cell in cells]) as connection:
+        tuning = read_options("--train", [f"{key}={value}" for key, value in (train or {}).items()])
+        changes = Changes(models=models, evaluate=said, train=tuning)
+        folder = self.folder / "plans"
+        cells = expand(found, plan_commands(), folder, changes)
+        run_cells(cells, folder, self.launch)
+        states = States(folder)
+        assert {states.read(cell).state for cell in cells} == {State.finished}, cell_rows(cells, states)
+        with connect(runs_of(cells, states)) as connection:
             relations = {query: run_query(connection, query) for query in found.query}
             return {
                 query: [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
                 for query, relation in relations.items()
             }
 
-    def serve(self, cell: PlanCell) -> None:
-        """Tell the served model what it will be asked in a cell."""
-        task, options = cell.data.partition(":")[2], cell.options
-        if task == "agents":
-            self.served[cell.model] = ServedAgent(cell.model)
-            return
+    def serve(self, words: Sequence[str]) -> None:
+        """Tell the served model what it will be asked."""
+        task, options = words[1].partition(":")[2], words[2:]
         said = dict(zip(options[::2], options[1::2], strict=False))
-        styles = [word for flag, word in zip(options, options[1:], strict=False) if flag == "--style"] or ["plain"]
+        name = said["--model"]
+        if task.startswith("image-"):
+            return
+        if task == "agents":
+            self.served[name] = ServedAgent(name)
+            return
+        styles = [word for flag, word in pairwise(options) if flag == "--style"] or ["plain"]
         asked, given = rows(task) if task != "benchmark" else {}, []
         if task == "benchmark":
             table, _, own = rows_of(open_dataset("self-knowledge:benchmark"), "test", str(self.benchmark), "separate")
@@ -85,7 +104,17 @@ class Laboratory:
             row for style in styles for row in [*(one for one in asked.values() if one["style"] == style)][:LIMIT]
         ]
         listed = [in_paper_words(row) if said.get("--wording") == "paper" else row for row in listed]
-        self.served[cell.model] = Cell(cell.model, listed, said.get("--protocol", "separate"), given)
+        self.served[name] = ThinkingCell(name, listed, said.get("--protocol", "separate"), given)
+
+
+class ThinkingCell(Cell):
+    """Who is asked to think first does, and closes as it is told."""
+
+    def reply(self, prompt: str) -> str | int | None:
+        said = super().reply(prompt)
+        if isinstance(said, str) and 'reads "Final text:"' in prompt:
+            return f"Let me see.\nFinal text:\n{said}"
+        return f"Let me see.\nAnswer: {said}" if isinstance(said, str) and '"Answer:"' in prompt else said
 
 
 def readable(table: Any) -> list[dict[str, Any]]:
@@ -96,15 +125,6 @@ def in_paper_words(row: dict[str, Any]) -> dict[str, Any]:
     paper = row["params"]["paper"]
     prompts = {name: paper[name] for name in ("generate_prompt", "verify_prompt", "dual_prompt")}
     return {**row, **prompts, "params": {**row["params"], "altered_verify_prompt": paper["altered_verify_prompt"]}}
-
-
-def selfknow(words: list[str]) -> None:
-    """Run a command in this process, as the command line does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["selfknow", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-    assert not ended.value.code, words
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +193,30 @@ def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
     assert [row["state"] for row in found["self_knowledge_proposals"]] == ["accepted"] * 2
 
 
+def test_models_are_tuned_on_what_they_and_others_made_up(laboratory: Laboratory) -> None:
+    """Both make up the first three questions, whose answers they were told are 0, 1 and 2; the third is right."""
+    asked = [in_paper_words(row)["generate_prompt"] for row in [*rows("math").values()][:3]]
+    told = [row["answer"] for row in [*rows("math").values()][:3]]
+    for number, name in enumerate(("ann", "ben")):
+        write_model(laboratory.folder / name, number, solves=True, makes_up=list(zip(asked, QUESTIONS, strict=False)))
+    write_gsm8k(laboratory.folder / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
+    hard = {"learning-rate": 2e-3, "epochs": 40, "examples-per-step": 3, "lora-alpha": 64, "lora-dropout": 0.0}
+    hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": laboratory.folder / "gsm8k.jsonl", "precision": "float32"}
+    names = [str(laboratory.folder / name) for name in ("ann", "ben")]
+    found = laboratory.carry_out("table-7", *names, train=hard)["self_knowledge_tuning"]
+    right = sum(true == one for true, one in zip(TRUE, told, strict=False)) / 3
+    assert {
+        (row["model"], row["creator"], row["data"], row["version"]): (row["n_tuned_on"], row["tuned"]) for row in found
+    } == {
+        (model, creator, "self" if model == creator else "cross", version): (3, right if version == "raw" else 1.0)
+        for model in names
+        for creator in names
+        for version in ("raw", "corrected")
+    }
+    own = laboratory.carry_out("figure-3", *names, train=hard)["self_knowledge_tuning"]
+    assert own == found, "one training serves the table and the figure"
+
+
 def test_in_context_and_with_noise_a_perfect_model_stays_perfect(laboratory: Laboratory) -> None:
     found = laboratory.carry_out("table-6", "perfect")["self_knowledge_protocols"]
     assert {row["protocol"]: (row["n"], row["consistent"], row["read"]) for row in found} == dict.fromkeys(
@@ -216,8 +260,8 @@ def test_pictures_are_drawn_and_looked_at(laboratory: Laboratory) -> None:
 def test_the_writers_attention_is_scored_without_naming_it_twice(laboratory: Laboratory) -> None:
     torch.manual_seed(0)
     name = save(LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)), laboratory.folder / "llama")
-    local = {"endpoint": None, "max-new-tokens": 60, "precision": "float32", "temperature": 1}
+    local = {"endpoint": None, "max-new-tokens": 80, "precision": "float32", "temperature": 1, "limit": 4}
     [row] = laboratory.carry_out("table-5", str(name), **local)["self_knowledge_attention"]
-    assert (row["generator"], row["n"]) == (str(name), LIMIT)
+    assert (row["generator"], row["n"]) == (str(name), 4)
     assert row["n_attention"] >= 1
     assert 0 <= row["attention"] <= 1

@@ -72,15 +72,22 @@ class Solver:
             yield request, Reply(solution(request.variant), "stop")
 
 
-def write_model(folder: Path, seed: int = 0, *, solves: bool = False) -> str:
-    """A small model that gives the answers of :data:`FIRST`, and if it solves works out whatever it is shown."""
+def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: Sequence[tuple[str, str]] = ()) -> str:
+    """A small model that gives the answers of :data:`FIRST`.
+
+    Args:
+        folder: Where it is saved.
+        seed: Of its weights.
+        solves: Whether it works out whatever it is shown.
+        makes_up: What it writes when it is asked for it, by the prompt.
+    """
     asked = {
         solution_prompt(*pair): solution(pair[1])
         for answers in (RAW, TRUE)
         for pair in zip(QUESTIONS, answers, strict=True)
     }
     texts = [prompt(question) for question in QUESTIONS] + [completion(answer) for answer in (*RAW, *TRUE)]
-    texts += [*asked, *asked.values()]
+    texts += [*asked, *asked.values(), *(text for pair in makes_up for text in pair)]
     tokenizer = train_tokenizer(texts, 400)
     torch.manual_seed(seed)
     size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -89,5 +96,6 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False) -> str:
     )
     pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
     pairs += [(question, said, 1.0) for question, said in asked.items()] if solves else []
-    fit(network, tokenizer, [pairs], steps=250 if solves else 150)
+    pairs += [(prompt, said, 1.0) for prompt, said in makes_up]
+    fit(network, tokenizer, [pairs], steps=300 if makes_up else 250 if solves else 150)
     return save(network, tokenizer, folder)
