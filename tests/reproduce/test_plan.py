@@ -125,8 +125,8 @@ def test_options_of_the_command_line_take_the_place_of_the_plans(tmp_path: Path)
     )
     assert found[0].options == ("--max-steps", "5", "--no-packing", "--seed", "1")
     assert [cell.name for cell in found if cell.kind == "train"] == [
-        "opt-125m_2k_max-steps-5_no-packing_seed-1",
-        "opt-125m_2k_max-steps-5_no-packing_seed-2",
+        "opt-125m_2k_no-packing_seed-1_max-steps-5",
+        "opt-125m_2k_no-packing_seed-2_max-steps-5",
     ]
     with pytest.raises(UserError, match="--train max-stps=5: `selfknow train` has no option 'max-stps': did you mean"):
         cells(tmp_path, train=read_options("--train", ["max-stps=5"]))

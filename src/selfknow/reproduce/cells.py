@@ -264,21 +264,26 @@ def _short(task: str) -> str:
 
 
 def _name(parts: Sequence[str], options: Sequence[str]) -> str:
-    """``opt-125m_32k_scratch_seed-0``: safe as a folder's name, and not too long for one."""
-    settings: list[str] = []
+    """``opt-125m_32k_scratch_seed-0``: safe as a folder's name, and not too long for one.
+
+    Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
+    """
+    settings: list[list[str]] = []
     for word in options:
         if word.startswith("--"):
-            settings.append(word.removeprefix("--"))
+            settings.append([word.removeprefix("--")])
         else:
-            settings[-1] += f"-{_tail(word)}"
-    full = [*(_tail(part) for part in parts), *(setting.replace("_", "-") for setting in settings)]
-    name = "_".join(re.sub(r"[^\w.=+-]+", "-", part).strip("-") for part in full)
-    exact = "\n".join([*parts, *options])
+            settings[-1].append(_tail(word))
+    settings.sort(key=lambda words: (len(words) > 1, words[0] != "seed", words[0]))
+    full = [*map(_tail, parts), *("-".join(words).replace("_", "-") for words in settings)]
+    safe = [re.sub(r"[^\w.=+-]+", "-", part).strip("-") for part in full]
     is_lossy = any(_is_path(part) for part in (*parts, *options))
-    if len(name) <= _LONGEST_NAME and not is_lossy:
-        return name
-    digest = hashlib.sha256(exact.encode()).hexdigest()[:_HASH_DIGITS]
-    return f"{name[: _LONGEST_NAME - _HASH_DIGITS - 1].rstrip('-_')}_{digest}"
+    if len("_".join(safe)) <= _LONGEST_NAME and not is_lossy:
+        return "_".join(safe)
+    while len("_".join(safe)) > _LONGEST_NAME - _HASH_DIGITS - 1 and len(safe) > 1:
+        safe.pop()
+    digest = hashlib.sha256("\n".join([*parts, *options]).encode()).hexdigest()[:_HASH_DIGITS]
+    return "_".join([*safe, digest])[-_LONGEST_NAME:]
 
 
 def _tail(part: str) -> str:

@@ -108,7 +108,7 @@ class Located:
     def _plain(self) -> object:
         loader = yaml.SafeLoader("")
         try:
-            return loader.construct_object(self.node, deep=True)  # type: ignore[no-untyped-call]
+            return loader.construct_object(self.node, deep=True)
         except yaml.YAMLError as error:
             self.refuse(str(error).splitlines()[0])
 

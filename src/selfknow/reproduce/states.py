@@ -65,7 +65,8 @@ class States:
             state, seconds, error = (content.get(name) for name in ("state", "seconds", "error"))
             is_there = cell.evidence.exists()
             if state == State.failed or (state == State.finished and is_there):
-                return Record(State(str(state)), seconds if isinstance(seconds, float) else None, error and str(error))
+                taken = seconds if isinstance(seconds, float) else None
+                return Record(State(str(state)), taken, None if error is None else str(error))
         return Record(State.running if self._is_held(cell) else State.missing)
 
     def write(self, cell: Cell, record: Record, log: str = "") -> None:
