@@ -3,14 +3,16 @@
 Colours come from the page (light or dark) or from the picture's theme, so that one chart serves both.
 """
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import altair as alt
 
 from selfknow.evaluate.report.shape import Row
 
-_FEW = 8  # more lines than these are not told apart
 _PERCENT = ".0%"
 
 
@@ -22,8 +24,10 @@ def dots(
     colour: str | None = None,
     hue: str | None = None,
     hues: Sequence[str] = (),
+    order: Sequence[str] = (),
     title: str,
     narrow: bool = False,
+    domain: tuple[float, float] | None = None,
     each: str | None = None,
 ) -> alt.LayerChart:
     """A share with its interval a line, and a tick for chance.
@@ -35,23 +39,27 @@ def dots(
         colour: What is told apart by colour, side by side in a row.
         hue: What else is told apart by colour, one a row.
         hues: Its values in the order in which they take the page's colours, whichever of them there are.
+        order: What ``colour`` tells apart, in the order that it has by itself, such as sizes.
         title: Of the axis.
         narrow: The axis is as long as the intervals need, not from 0 to 1.
+        domain: Where the axis begins and ends, so that several charts share it.
         each: A column with a list of the shares that the share is the mean of: a small circle each.
     """
-    order = list(dict.fromkeys(one[row] for one in rows))
-    axis = _named() if any(" · " in str(name) for name in order) else alt.Axis()
-    y = alt.Y(f"{row}:N", sort=order, title=None, axis=axis)
-    offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N")} if colour else {}
-    paint: dict[str, Any] = {"color": _colour(colour or hue, rows, hues)} if colour or hue else {}
+    names = list(dict.fromkeys(one[row] for one in rows))
+    axis = _named() if any(" · " in str(name) for name in names) else alt.Axis()
+    y = alt.Y(f"{row}:N", sort=names, title=None, axis=axis)
+    kinds = list(order) or list(dict.fromkeys(one[colour] for one in rows if colour))
+    offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N", sort=kinds)} if colour else {}
+    paint: dict[str, Any] = {"color": _colour(colour or hue, rows, hues, order)} if colour or hue else {}
     tips = _tooltips(
         rows,
         [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
     )
     base = alt.Chart(alt.InlineData(values=list(rows))).encode(y=y, tooltip=tips, **offset)
     ends = [one[end] or 0 for one in rows for end in ("low", "high")]
-    domain = [0, 1] if min(ends) >= 0 and not narrow else [min(-0.1, *ends), max(0.1, *ends)]
-    scale = alt.Scale(domain=domain, nice=narrow)
+    if domain is None:
+        domain = (0, 1) if min(ends) >= 0 and not narrow else (min(-0.1, *ends), max(0.1, *ends))
+    scale = alt.Scale(domain=list(domain), nice=narrow)
     x = alt.X(
         f"{value}:Q",
         title=title,
@@ -63,13 +71,13 @@ def dots(
     )
     points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **paint)
     ticks = base.mark_tick(thickness=2, size=16, style="chance-tick").encode(x=alt.X("chance:Q", title=title))
-    step = 14 * len({one[colour] for one in rows}) + 12 if colour else 28
+    step = max(28, 14 * len({one[colour] for one in rows}) + 12) if colour else 28
     layers = [ticks, bars, points]
     if each is not None:
         parts = [{row: one[row], value: share} for one in rows for share in one.get(each) or ()]
         circles = alt.Chart(alt.InlineData(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
         layers += [circles.encode(y=y, x=x, tooltip=_tooltips(parts, [row, value]))] if parts else []
-    return _sized(alt.layer(*layers), step * len(order))
+    return _sized(alt.layer(*layers), step * len(names))
 
 
 def lines(
@@ -79,8 +87,8 @@ def lines(
     *,
     titles: tuple[str, str],
     colour: str = "label",
+    order: Sequence[str] = (),
     dash: str | None = None,
-    menu: tuple[str, str] | None = None,
     log: bool = False,
     steps: bool = False,
 ) -> alt.LayerChart:
@@ -92,24 +100,25 @@ def lines(
         value: The share.
         titles: Of both axes.
         colour: What is told apart by colour.
+        order: What ``colour`` tells apart, in the order that it has by itself, such as sizes.
         dash: What is told apart by whole and broken lines.
-        menu: With more lines than can be told apart, a column that a menu picks from, and its name; the colours are
-            then the models'.
         log: A logarithmic axis.
         steps: An axis on which its values are equally far apart.
     """
     base = alt.Chart(alt.InlineData(values=list(rows)))
-    if menu is not None and len({one[colour] for one in rows}) > _FEW:
-        colour = "model_label"
-        base = _menu(base, rows, *menu)
     tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
     scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
     values = sorted({one[x] for one in rows})
-    axis = alt.Axis(format="~s", grid=False, tickCount=4) if log else alt.Axis(format="d", grid=False, values=values)
+    billions = "replace(format(datum.value, '~s'), 'G', 'B')"
+    axis = (
+        alt.Axis(labelExpr=billions, grid=False, tickCount=4)
+        if log
+        else alt.Axis(format="d", grid=False, values=values)
+    )
     horizontal = alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=scale)
     if steps:
         horizontal = alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(format=",", labelAngle=0), scale=alt.Scale())
-    encoded = base.encode(x=horizontal, color=_colour(colour, rows), detail="label:N")
+    encoded = base.encode(x=horizontal, color=_colour(colour, rows, order=order), detail="label:N")
     vertical = alt.Y(
         f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1], nice=False)
     )
@@ -117,7 +126,7 @@ def lines(
     line = encoded.mark_line(strokeWidth=2).encode(y=vertical, tooltip=tips)
     if dash:
         kinds = list(dict.fromkeys(one[dash] for one in rows))
-        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds)))
+        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds, long=True)))
     points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
     guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
     # A layer without a row would have no extent.
@@ -129,29 +138,83 @@ def _any(rows: Sequence[Row], column: str) -> bool:
     return any(row.get(column) is not None for row in rows)
 
 
-def heat(rows: Sequence[Row], x: str, y: str, value: str, *, titles: tuple[str, str], menu: bool) -> alt.LayerChart:
-    """A share a cell, target against recalled; with a menu to pick the cohort if there are too many for panels."""
-    base = alt.Chart(alt.InlineData(values=list(rows)))
-    if menu:
-        base = _menu(base, rows, "label", "model")
-    columns = sorted({one[x] for one in rows})
-    base = base.encode(
+@dataclass(frozen=True)
+class Redrawn:
+    """A chart whose form was made once and is drawn of other rows: Altair takes 60 ms a chart, a report has hundreds.
+
+    Attributes:
+        form: The chart as Vega-Lite has it, without rows.
+        rows: What it is drawn of.
+    """
+
+    form: Mapping[str, Any]
+    rows: Sequence[Row]
+
+    def to_dict(self, *, validate: bool = True) -> dict[str, Any]:  # noqa: ARG002 (as Altair's)
+        """The chart as Vega-Lite has it, as a copy that is the caller's."""
+        return {**copy.deepcopy(dict(self.form)), "data": {"values": list(self.rows)}}
+
+
+def heat(
+    rows: Sequence[Row],
+    x: str,
+    y: str,
+    value: str,
+    *,
+    titles: tuple[str, str],
+    targets: Sequence[int],
+    small: bool,
+) -> Redrawn:
+    """A share a cell, target against recalled.
+
+    Args:
+        rows: With ``x``, ``y`` and ``value``.
+        x: The number that was recalled.
+        y: The number that there is.
+        value: The share.
+        titles: Of both axes.
+        targets: All numbers that there are, so that pictures of several models have the same axes.
+        small: One of many small pictures: percentages without their sign, and none below 5%.
+    """
+    columns = tuple(sorted({one[x] for one in rows} | set(targets)))
+    form = _heat_form(x, y, value, titles, tuple(sorted(targets)), columns, tuple(rows[0]), small=small)
+    return Redrawn(form, [{**one, "percent": 100 * one[value]} for one in rows])
+
+
+@cache
+def _heat_form(
+    x: str,
+    y: str,
+    value: str,
+    titles: tuple[str, str],
+    targets: tuple[int, ...],
+    columns: tuple[int, ...],
+    names: tuple[str, ...],
+    *,
+    small: bool,
+) -> Mapping[str, Any]:
+    rows = [dict.fromkeys(names, 1) | dict.fromkeys((value, "low", "high", "chance"), 0.5) | {"label": ""}]
+    base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0), scale=alt.Scale(domain=columns)),
-        y=alt.Y(f"{y}:O", title=titles[1], sort="descending"),
+        y=alt.Y(f"{y}:O", title=titles[1], scale=alt.Scale(domain=targets[::-1])),
     )
-    text = alt.Text(f"{value}:Q", format=_PERCENT)
-    tips = _tooltips(rows, ["label", y, x, value, "low", "high", "chance", "n", "n_graded"])
-    cells = base.mark_rect(cornerRadius=3).encode(
+    text = alt.Text("percent:Q", format=".0f") if small else alt.Text(f"{value}:Q", format=_PERCENT)
+    known = [{name: one for name, one in row.items() if name in names} for row in rows]
+    tips = _tooltips(known, ["label", y, x, value, "low", "high", "chance", "n", "n_graded"])
+    cells = base.mark_rect(cornerRadius=2 if small else 3).encode(
         color=alt.Color(f"{value}:Q", scale=alt.Scale(domain=[0, 1]), legend=None), tooltip=tips
     )
     texts = [
-        base.mark_text(fontSize=11, style=f"on-{shade}-cell").encode(text=text, tooltip=tips).transform_filter(where)
+        base.mark_text(fontSize=9 if small else 11, style=f"on-{shade}-cell")
+        .encode(text=text, tooltip=tips)
+        .transform_filter(where)
         for shade, where in (
             ("light", f"datum.{value} >= 0.05 && datum.{value} < 0.5"),
             ("dark", f"datum.{value} >= 0.5"),
         )
     ]
-    return _sized(alt.layer(cells, *texts), 30 * len({one[y] for one in rows}))
+    made = _sized(alt.layer(cells, *texts), (20 if small else 30) * len(targets)).to_dict()
+    return {name: part for name, part in made.items() if name not in ("config", "data", "datasets")}
 
 
 def stacked(
@@ -241,15 +304,6 @@ def steps(
     return _sized(alt.layer(base.mark_line(strokeWidth=1.5, opacity=0.7), points), 240)
 
 
-def _menu(base: alt.Chart, rows: Sequence[Row], field: str, name: str) -> alt.Chart:
-    choices = list(dict.fromkeys(one[field] for one in rows))
-    chosen = alt.selection_point(
-        fields=[field], bind=alt.binding_select(options=choices, name=f"{name} "), value=choices[0]
-    )
-    menu: alt.Chart = base.add_params(chosen).transform_filter(chosen)
-    return menu
-
-
 def _named() -> alt.Axis:
     """An axis of cohorts; on a phone their labels take two lines."""
     parts = "split(datum.label, ' · ')"
@@ -262,7 +316,11 @@ def _named() -> alt.Axis:
     )
 
 
-def _colour(field: str | None, rows: Sequence[Row], hues: Sequence[str] = ()) -> alt.Color:
+def _colour(field: str | None, rows: Sequence[Row], hues: Sequence[str] = (), order: Sequence[str] = ()) -> alt.Color:
+    if order:
+        return alt.Color(
+            f"{field}:O", sort=list(order), scale=alt.Scale(domain=list(order)), legend=_legend(order, columns=7)
+        )
     names = list(dict.fromkeys(one[field] for one in rows if field))
     legend = _legend(names) if len(names) > 1 else None
     if hues:
@@ -270,10 +328,18 @@ def _colour(field: str | None, rows: Sequence[Row], hues: Sequence[str] = ()) ->
     return alt.Color(f"{field}:N", sort=names, legend=legend)
 
 
-def _legend(names: Sequence[str]) -> alt.Legend:
+def _legend(names: Sequence[str], columns: int = 3, *, long: bool = False) -> alt.Legend:
+    """Names above a chart; with long strokes where broken ones are told from whole ones."""
     longest = max((len(str(name)) for name in names), default=0)
+    strokes: dict[str, Any] = {"symbolSize": 500, "symbolType": "stroke", "symbolStrokeWidth": 2} if long else {}
     return alt.Legend(
-        title=None, values=list(names), orient="top", columns=2 if longest > 12 else 3, labelLimit=260, symbolOpacity=1
+        title=None,
+        values=list(names),
+        orient="top",
+        columns=2 if longest > 12 else min(columns, 4) if longest > 5 else columns,
+        labelLimit=260,
+        symbolOpacity=1,
+        **strokes,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from selfknow.evaluate.report.gather import Report, Section
 from selfknow.evaluate.report.headline import MOST_NUMBERS, FirstScreen, headline
 from selfknow.evaluate.report.pictures import specification
-from selfknow.evaluate.report.shape import Exhibit, Panel
+from selfknow.evaluate.report.shape import Exhibit, Panel, panel_groups
 from selfknow.evaluate.report.text import begun, cell, percent, points
 from selfknow.evaluate.task import Task
 from selfknow.version import __version__
@@ -34,7 +34,7 @@ def _page(report: Report, title: str, first: FirstScreen, first_charts: Sequence
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
-    environment.filters |= {"json_script": json_script, "specification": specification}
+    environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html")).render(
         title=title,
         headline=first,

@@ -19,7 +19,7 @@ class Labels:
     Attributes:
         models: The short label of each model.
         cohorts: The label of each cohort, by its number.
-        facts: What charts sort cohorts by, by the cohort's number: its suite and number of parameters.
+        facts: The row of the view ``cohorts``, by the cohort's number: what charts sort by.
     """
 
     models: Mapping[str, str]
@@ -29,7 +29,7 @@ class Labels:
     def of(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
         """Rows, with short labels where they name models, and a column ``label``: of the cohort, else of the model.
 
-        Rows of cohorts also get their suite and number of parameters.
+        Rows of cohorts also get the columns of the view ``cohorts`` that they lack.
         """
         return [self._labelled(row) for row in rows]
 
@@ -44,7 +44,7 @@ def read_labels(connection: Connection) -> Labels:
     models = connection.rows("select distinct model, model_label from models order by all")
     cohorts = connection.rows("select * from cohorts order by cohort")
     labels = {cohort["cohort"]: _cohort_label(cohort, cohorts) for cohort in cohorts}
-    facts = {one["cohort"]: {name: one[name] for name in ("suite", "num_parameters")} for one in cohorts}
+    facts = {one["cohort"]: one for one in cohorts}
     return Labels({row["model"]: row["model_label"] for row in models}, labels, facts)
 
 

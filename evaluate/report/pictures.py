@@ -1,12 +1,12 @@
 """Figures as pictures: all charts of a figure in one, as SVG or PNG, drawn without a browser."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.report.shape import Panel
+from selfknow.evaluate.report.shape import Panel, panel_groups
 from selfknow.evaluate.sql.queries import Query
 from selfknow.files import write_whole
 
@@ -22,7 +22,8 @@ Chart = dict[str, Any]
 
 def specification(panel: Panel) -> Chart:
     """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
-    made: Chart = panel.chart.to_dict()
+    # A test validates every kind of chart; a report has hundreds, and Altair takes long to look at each.
+    made: Chart = panel.chart.to_dict(validate=False)
     made.pop("config", None)
     return made
 
@@ -37,23 +38,22 @@ def composed(query: Query, panels: Sequence[Panel]) -> Chart:
     heading: Chart = {"text": query.title, "subtitle": query.source}
     if len(panels) == 1:
         [panel] = panels
-        chart = _sized(panel, _WIDTH)
         below = [part for part in (panel.group, panel.title) if part]
-        return {**chart, "title": {**heading, "subtitle": " · ".join(below) or query.source}}
-    groups: dict[str, list[Panel]] = {}
-    for panel in panels:
-        groups.setdefault(panel.group, []).append(panel)
-    rows = [_row(name, group) for name, group in groups.items()]
-    params = [param for row in rows for chart in row["concat"] for param in chart.pop("params", ())]
-    whole: Chart = {"title": heading, "vconcat": rows, "spacing": 2 * _GAP, "resolve": _resolve(panels)}
-    return {**whole, "params": params} if params else whole
+        return {**_sized(panel, _WIDTH), "title": {**heading, "subtitle": " · ".join(below) or query.source}}
+    rows = [_row(name, group) for name, group in panel_groups(panels).items()]
+    charts = [chart for row in rows for chart in row["concat"]]
+    shared: Chart = {
+        "datasets": {name: data for chart in charts for name, data in chart.pop("datasets", {}).items()},
+        "params": [param for chart in charts for param in chart.pop("params", ())],
+    }
+    return {**shared, "title": heading, "vconcat": rows, "spacing": 2 * _GAP, "resolve": _resolve(charts)}
 
 
 def _row(name: str, panels: Sequence[Panel]) -> Chart:
     columns = min(panels[0].columns, len(panels))
     width = (_ROW_WIDTH - _GAP * (panels[0].columns - 1)) // panels[0].columns if columns > 1 else _WIDTH
     charts = [{**_sized(panel, width), "title": {"text": panel.title, "fontSize": 12}} for panel in panels]
-    row: Chart = {"concat": charts, "columns": columns, "spacing": _GAP, "resolve": _resolve(panels)}
+    row: Chart = {"concat": charts, "columns": columns, "spacing": _GAP, "resolve": _resolve(charts)}
     return {**row, "title": {"text": name, "fontSize": 14}} if name else row
 
 
@@ -64,14 +64,14 @@ def _sized(panel: Panel, width: int) -> Chart:
     return {**chart, "width": width}
 
 
-def _resolve(panels: Iterable[Panel]) -> Chart:
+def _resolve(charts: Iterable[Chart]) -> Chart:
     """Charts that mean the same by their colours share one legend."""
-    kinds = {json.dumps(_colours(specification(panel)), sort_keys=True) for panel in panels}
+    kinds = {json.dumps(_colours(chart), sort_keys=True) for chart in charts}
     how = "shared" if len(kinds) == 1 else "independent"
     return {"scale": {"color": how, "strokeDash": how}, "legend": {"color": how, "strokeDash": how}}
 
 
-def _colours(chart: Mapping[str, Any]) -> list[Any]:
+def _colours(chart: Chart) -> list[Any]:
     return [layer.get("encoding", {}).get("color") for layer in chart.get("layer", [chart])]
 
 
@@ -119,7 +119,7 @@ _THEME = {
         "ordinal": {"scheme": ["#0d0887", "#5b02a3", "#9a179b", "#cb4678", "#e76f5a", "#f0804e"]},
     },
     "style": {
-        "chance": {"stroke": "#6b6862", "strokeDash": [4, 4]},
+        "chance": {"stroke": "#6b6862", "color": "#6b6862", "strokeDash": [4, 4]},
         "chance-tick": {"color": "#6b6862"},
         "on-light-cell": {"color": "#1f1e1c"},
         "on-dark-cell": {"color": "white"},

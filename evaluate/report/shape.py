@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import altair as alt
 
+    from selfknow.evaluate.report.charts import Redrawn
     from selfknow.evaluate.sql.queries import Query
 
 Row = Mapping[str, Any]
@@ -24,13 +25,21 @@ class Panel:
     """
 
     title: str
-    chart: "alt.LayerChart"
+    chart: "alt.LayerChart | Redrawn"
     columns: int = 1
     group: str = ""
 
 
 Draw = Callable[[Sequence[Row]], Sequence[Panel]]
 """From rows, in which models and cohorts have short labels (see :mod:`.labels`), to charts."""
+
+
+def panel_groups(panels: Sequence[Panel]) -> dict[str, list[Panel]]:
+    """Panels by the heading that they share, in the order in which the headings come."""
+    found: dict[str, list[Panel]] = {}
+    for panel in panels:
+        found.setdefault(panel.group, []).append(panel)
+    return found
 
 
 @dataclass(frozen=True)

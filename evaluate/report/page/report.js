@@ -8,8 +8,8 @@
   const ramps = { light: ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"], dark: ["#262522", "#2b5a55", "#4fb0a4", "#c9f2ec"] };
 
   const ordered = {
-    light: ["#b9dcd6", "#8cbdb7", "#5e9e97", "#317f78", "#18665f", "#13544e", "#0f413d", "#0a2f2c"],
-    dark: ["#2b5a55", "#35736c", "#408b82", "#4aa499", "#64baaf", "#8dcfc6", "#b6e3dd", "#dff8f4"],
+    light: ["#0d0887", "#5b02a3", "#9a179b", "#cb4678", "#e76f5a", "#f0804e"],
+    dark: ["#b83289", "#db5c68", "#f1844b", "#fba139", "#f8c82c", "#f4f23c"],
   };
 
   function theme() {
@@ -25,7 +25,7 @@
       rule: { color: hues[kind][0] },
       point: { color: hues[kind][0] },
       axis, legend: { labelColor: of("--ink"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12 },
-      range: { category: hues[kind], ramp: ramps[kind], heatmap: ramps[kind], ordinal: ordered[kind] },
+      range: { category: hues[kind], ramp: ramps[kind], heatmap: ramps[kind], ordinal: { scheme: ordered[kind] } },
       style: {
         chance: { stroke: of("--soft"), color: of("--soft"), strokeDash: [4, 4], strokeWidth: 1.5 },
         "chance-tick": { color: of("--soft"), fill: of("--soft") },
@@ -35,13 +35,26 @@
     };
   }
 
+  const AT_ONCE = 60; // charts; the others are drawn when one scrolls near them
   let drawing = 0;
+  let near;
+  const drawOne = (place) => vegaEmbed(place, JSON.parse(place.nextElementSibling.textContent),
+    { config: theme(), actions: false, renderer: "svg" });
+
   async function draw() {
     const mine = ++drawing;
     document.documentElement.dataset.drawn = "no";
-    for (const place of document.querySelectorAll(".chart")) {
-      const chart = JSON.parse(place.nextElementSibling.textContent);
-      await vegaEmbed(place, chart, { config: theme(), actions: false, renderer: "svg" });
+    near?.disconnect();
+    near = new IntersectionObserver((entries) => {
+      for (const { target } of entries.filter((entry) => entry.isIntersecting)) {
+        near.unobserve(target);
+        drawOne(target);
+      }
+    }, { rootMargin: "600px" });
+    const places = [...document.querySelectorAll(".chart")];
+    for (const place of places.slice(AT_ONCE)) near.observe(place);
+    for (const place of places.slice(0, AT_ONCE)) {
+      await drawOne(place);
       if (mine !== drawing) return;
     }
     document.documentElement.dataset.drawn = "yes";

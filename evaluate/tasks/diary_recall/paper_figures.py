@@ -1,0 +1,148 @@
+"""Figures 2 to 8 of Prato et al., at any size: a panel a suite, a colour a dataset size, a labelled picture a model."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from selfknow.evaluate.report import charts
+from selfknow.evaluate.report.grouping import joined, only
+from selfknow.evaluate.report.shape import Draw, Panel, Row
+from selfknow.evaluate.tasks.diary_recall.settings import a_row_each, by, by_setting, by_suite, sizes_in_order
+
+_SUITES = 3  # panels side by side
+_PICTURES = 6  # of one model each, side by side
+_SMALL = 4  # of as many side by side the numbers in the cells are small
+
+
+def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
+    """Figure 2: lines over the model size, a panel a suite; as dots what has no size, and where no suite has two."""
+    sized = [row for row in rows if row["num_parameters"]]
+    suites = by_suite([{**row, "label": _line(row)} for row in sized])
+    if len({(row["suite"], row["num_parameters"]) for row in sized}) == len(suites):
+        return a_row_each(rows, _seed_dots)
+    dots = a_row_each([row for row in sized if row["seed_accuracies"]], _seed_dots, "each training, by its seed")
+    dots += a_row_each([row for row in rows if not row["num_parameters"]], _seed_dots, "of unknown size")
+    panels = []
+    for suite, of_suite in suites.items():
+        chart = charts.lines(
+            only(of_suite, "num_parameters", "accuracy", "dataset_size", "setup"),
+            "num_parameters",
+            "accuracy",
+            titles=("parameters", "accuracy"),
+            colour="dataset_size",
+            order=sizes_in_order(rows),
+            dash="setup",
+            log=True,
+        )
+        panels.append(Panel(suite, chart, min(_SUITES, len(suites)), "by model size" if dots else ""))
+    return [*panels, *dots]
+
+
+def _line(row: Row) -> str:
+    return joined(row["dataset_size"], row["setup"], _weights(row), row["recipe"])
+
+
+def _weights(row: Row) -> str:
+    return "from scratch" if row["pretrained"] is False else ""
+
+
+def _seed_dots(rows: Sequence[Row]) -> alt.LayerChart:
+    """A dot a cohort, and a small circle for each of its trainings that differ in their seed."""
+    shown = only(rows, "accuracy", "seed_accuracies", "interval_over")
+    return charts.dots(shown, "accuracy", title="accuracy", each="seed_accuracies")
+
+
+def setup_gap(rows: Sequence[Row]) -> list[Panel]:
+    """Figure 3: a row a model, a colour a dataset size, a panel a suite; all on one scale."""
+    made = [name for name, _, _ in {(row["model_label"], row["pretrained"], row["recipe"]) for row in rows}]
+    named = [
+        {
+            **row,
+            "label": row["model_label"]
+            if made.count(row["model_label"]) == 1
+            else joined(row["model_label"], _weights(row), row["recipe"]),
+        }
+        for row in rows
+    ]
+    ends = [row[end] or 0 for row in rows for end in ("low", "high", "gap")]
+    columns = ("gap", "accuracy_standard", "accuracy_simplified", "dataset_size")
+    suites = by_suite(named)
+    return [
+        Panel(
+            suite,
+            charts.dots(
+                only(of_suite, *columns),
+                "gap",
+                colour="dataset_size",
+                order=sizes_in_order(rows),
+                title="simplified less standard",
+                domain=(min(-0.1, *ends), max(0.1, *ends)),
+            ),
+            min(_SUITES, len(suites)),
+        )
+        for suite, of_suite in suites.items()
+    ]
+
+
+def lines_of_models(x: str, value: str, titles: tuple[str, str]) -> Draw:
+    """Figures 4 and 7: a line a model, a panel a suite, for each dataset and setup.
+
+    Args:
+        x: The number that the share is over.
+        value: The share.
+        titles: Of both axes.
+    """
+
+    def draw(rows: Sequence[Row]) -> list[Panel]:
+        columns = min(_SUITES, len({row["suite"] for row in rows}))
+        return [
+            Panel(_title(suite, part), _lines(part, x, value, titles), columns, setting)
+            for setting, of_setting in by_setting(rows).items()
+            for suite, part in by_suite(of_setting).items()
+        ]
+
+    return draw
+
+
+def _title(suite: str, rows: Sequence[Row]) -> str:
+    models = {str(row["model_label"]) for row in rows}
+    return models.pop() if len(models) == 1 else suite
+
+
+def _lines(rows: Sequence[Row], x: str, value: str, titles: tuple[str, str]) -> alt.LayerChart:
+    models = list(dict.fromkeys(row["model_label"] for row in rows))
+    return charts.lines(only(rows, x, value), x, value, titles=titles, colour="model_label", order=models)
+
+
+def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
+    """Figures 5, 6 and 8: a picture a model, for each dataset and setup.
+
+    Args:
+        x: What was recalled.
+        y: What there is.
+        titles: Of both axes.
+    """
+
+    def draw(rows: Sequence[Row]) -> list[Panel]:
+        known = [row for row in rows if row[x] is not None]
+        groups = {
+            joined(suite, setting): by(part, "model_label")
+            for setting, of_setting in by_setting(known).items()
+            for suite, part in by_suite(of_setting).items()
+        }
+        targets = sorted({row[y] for row in known})
+        columns = min(_PICTURES, max(map(len, groups.values()), default=1))
+        return [
+            Panel(
+                model,
+                charts.heat(
+                    only(part, x, y, "share"), x, y, "share", titles=titles, targets=targets, small=columns >= _SMALL
+                ),
+                columns,
+                group,
+            )
+            for group, models in groups.items()
+            for model, part in models.items()
+        ]
+
+    return draw

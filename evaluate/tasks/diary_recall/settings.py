@@ -1,0 +1,80 @@
+"""Rows of diary recall sorted for charts: by dataset and setup, the paper's own choice first, none left out."""
+
+from collections.abc import Callable, Sequence
+
+import altair as alt
+
+from selfknow.evaluate.report.grouping import joined
+from selfknow.evaluate.report.shape import Draw, Panel, Row
+
+Choice = Callable[[Sequence[Row]], list[Row]]
+"""Some of the rows."""
+
+_ROWS = 40  # cohorts that a chart with a line each still shows
+_SUITES = ("OPT", "Pythia", "Flan-T5")
+_PAPER = "8k"
+_DISTRIBUTED = ("Flan-T5", "32k", "standard")
+
+
+def by(rows: Sequence[Row], *columns: str) -> dict[str, list[Row]]:
+    """Rows by what these columns say, in the order in which they come."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(joined(*(row[column] for column in columns)), []).append(row)
+    return found
+
+
+def by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows by dataset size and setup, the smallest dataset first."""
+    sizes = sizes_in_order(rows)
+    return by(sorted(rows, key=lambda row: sizes.index(row["dataset_size"])), "dataset_size", "setup")
+
+
+def by_suite(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows by suite: the paper's three in its order, then the others."""
+    found = by(rows, "suite")
+    first = [suite for suite in _SUITES if suite in found]
+    return {suite: found[suite] for suite in (*first, *(suite for suite in found if suite not in _SUITES))}
+
+
+def sizes_in_order(rows: Sequence[Row]) -> list[str]:
+    """The names of dataset sizes, the smallest first."""
+    found = {row["dataset_size"]: row.get("num_diarists") or 0 for row in rows}
+    return sorted(found, key=lambda name: found[name])
+
+
+def a_row_each(rows: Sequence[Row], draw: Callable[[Sequence[Row]], alt.LayerChart], title: str = "") -> list[Panel]:
+    """One chart with a row a cohort; with many of them a chart a dataset size and setup."""
+    if not rows:
+        return []
+    if len({row["label"] for row in rows}) <= _ROWS:
+        return [Panel(title, draw(rows))]
+    return [Panel(joined(title, setting), draw(part)) for setting, part in by_setting(rows).items()]
+
+
+def of_the_paper(rows: Sequence[Row]) -> list[Row]:
+    """Those of the dataset that Figures 4, 5, 7 and 8 show: 8k in the standard setup, else the largest there is."""
+    standard = [row for row in rows if row["setup"] == "standard"] or list(rows)
+    sizes = sizes_in_order(standard)
+    size = _PAPER if _PAPER in sizes else next(reversed(sizes), None)
+    return [row for row in standard if row["dataset_size"] == size]
+
+
+def of_the_larger_dataset(rows: Sequence[Row]) -> list[Row]:
+    """Those that Figure 6 shows: Flan-T5 on 32k in the standard setup."""
+    return [row for row in rows if (row["suite"], row["dataset_size"], row["setup"]) == _DISTRIBUTED]
+
+
+def chosen(draw: Draw, choice: Choice) -> Draw:
+    """Draws these rows alone."""
+    return lambda rows: draw(choice(rows))
+
+
+def all_but(draw: Draw, *choices: Choice) -> Draw:
+    """Draws the rows that none of these choices takes."""
+
+    def rest(rows: Sequence[Row]) -> Sequence[Panel]:
+        taken = {id(row) for choice in choices for row in choice(rows)}
+        return draw([row for row in rows if id(row) not in taken])
+
+    return rest
