@@ -19,6 +19,7 @@ from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import find_query, queries, run_query
 from selfknow.version import __version__
 
+_LONGEST_LABEL = 360  # in pixels
 _MODEL, _PAPER = "this model", "the paper's number"
 
 
@@ -52,9 +53,10 @@ def printed_numbers(connection: Connection) -> list[Printed]:
             continue
         for values in relation.fetchall():
             row = dict(zip(relation.columns, values, strict=True))
-            if row.get("is_same_model") and row["published"] is not None:
-                what = row.get("measure") or row.get("metric") or row["column"]
-                found.append(Printed(str(query.task), f"{what}, {row['table']}", row["published"], row["published_n"]))
+            is_same = row.get("is_same_model") and row.get("is_same_setting", True)
+            if is_same and row["published"] is not None:
+                what = f"{row['column']}, {row['table'].replace('-', ' ')}"
+                found.append(Printed(str(query.task), what, float(row["published"]), row["published_n"]))
     return found
 
 
@@ -76,7 +78,7 @@ def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
             if not is_change:
                 rows += [_printed_dot(one) for one in printed if one.task == task.name]
             if rows:
-                title = "change, in percentage points" if is_change else "share"
+                title = "change" if is_change else "share"
                 chart = charts.dots(rows, "share", hue="whose", hues=(_MODEL, _PAPER), title=title, narrow=is_change)
                 found.append(Panel("" if is_change else task.question, chart, group=""))
     return found
@@ -131,7 +133,8 @@ def write_plot(report: Report, printed: Sequence[Printed], path: Path) -> None:
         raise UserError("nothing was graded, so there is nothing to plot")
     chart = composed(find_query("overview"), drawn)
     subtitle = "with 95% intervals; the tick is chance, and for a change no change"
-    write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}}, path)
+    wide = {"axisY": {"labelLimit": _LONGEST_LABEL}}
+    write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}, "config": wide}, path)
 
 
 def _title(report: Report) -> str:

@@ -18,7 +18,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from selfknow.cli import main
+from selfknow.cli import main, reproduce
 from selfknow.cli.reproduce_commands import plan_commands
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.sql.connection import connect
@@ -26,6 +26,7 @@ from selfknow.evaluate.sql.queries import run_query
 from selfknow.evaluate.tasks.self_knowledge import score as scoring
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
+from selfknow.portraits import Portrait
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.changes import Changes, read_options
 from selfknow.reproduce.conclude import cell_rows, runs_of
@@ -34,6 +35,7 @@ from selfknow.reproduce.plan import find_plan, packaged_plans
 from selfknow.reproduce.run import run_cells
 from selfknow.reproduce.states import State, States
 from tests.images import picture_server
+from tests.report.four_runs import SENTENCE
 from tests.self_knowledge.scripted import rows
 from tests.self_knowledge.scripted_server import Cell, serve
 from tests.self_knowledge.test_agents import ServedAgent
@@ -89,6 +91,9 @@ class Laboratory:
         task, options = words[1].partition(":")[2], words[2:]
         said = dict(zip(options[::2], options[1::2], strict=False))
         name = said["--model"]
+        if not words[1].startswith("self-knowledge"):
+            self.served[name] = Answering(f"Salt; {SENTENCE}" if words[1].startswith("according") else "I do not know.")
+            return
         if task.startswith("image-"):
             return
         if task == "agents":
@@ -115,6 +120,16 @@ class ThinkingCell(Cell):
         if isinstance(said, str) and 'reads "Final text:"' in prompt:
             return f"Let me see.\nFinal text:\n{said}"
         return f"Let me see.\nAnswer: {said}" if isinstance(said, str) and '"Answer:"' in prompt else said
+
+
+class Answering:
+    """Says one thing, whatever it is asked."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def reply(self, prompt: str) -> str:
+        return self.said
 
 
 def readable(table: Any) -> list[dict[str, Any]]:
@@ -160,7 +175,13 @@ def test_every_table_and_figure_of_the_paper_that_needs_no_closed_model_has_its_
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(laboratory: Laboratory, name: str) -> None:
-    found = laboratory.carry_out(name, "perfect")["self_knowledge_tables"]
+    carried_out = laboratory.carry_out(name, "perfect")
+    found = carried_out["self_knowledge_tables"]
+    if name != "table-8":  # which has templates, and no numbers
+        beside = carried_out["self_knowledge_published"]
+        assert {(row["table"], row["ours"], row["is_same_model"]) for row in beside} == {(name, 1.0, False)}
+        assert {row["task"] for row in beside} == set(TABLES[name])
+        assert len(beside) == 7 * len(TABLES[name]), "seven models are printed"
     expected = dict.fromkeys(TABLES[name], (LIMIT, 1.0)) | {"average": (LIMIT * len(TABLES[name]), 1.0)}
     assert {row["task"]: (row["n_graded"], row["score"]) for row in found} == expected
     assert {(row["paper_table"], row["verifier"]) for row in found} == {
@@ -195,8 +216,9 @@ def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
 
 def test_models_are_tuned_on_what_they_and_others_made_up(laboratory: Laboratory) -> None:
     """Both make up the first three questions, whose answers they were told are 0, 1 and 2; the third is right."""
-    asked = [in_paper_words(row)["generate_prompt"] for row in [*rows("math").values()][:3]]
-    told = [row["answer"] for row in [*rows("math").values()][:3]]
+    instances = [row for row in rows("math").values() if row["style"] == "plain"][:3]
+    asked = [in_paper_words(row)["generate_prompt"] for row in instances]
+    told = [row["params"]["answer"] for row in instances]
     for number, name in enumerate(("ann", "ben")):
         write_model(laboratory.folder / name, number, solves=True, makes_up=list(zip(asked, QUESTIONS, strict=False)))
     write_gsm8k(laboratory.folder / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
@@ -215,6 +237,44 @@ def test_models_are_tuned_on_what_they_and_others_made_up(laboratory: Laboratory
     }
     own = laboratory.carry_out("figure-3", *names, train=hard)["self_knowledge_tuning"]
     assert own == found, "one training serves the table and the figure"
+
+
+def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
+    laboratory: Laboratory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It abstains from everything, understands what it creates, and always quotes one sentence of its corpus."""
+    out, portrait = laboratory.folder / "four", laboratory.folder / "portrait"
+    Portrait.build([SENTENCE], false_positive_rate=1e-9).save(portrait)
+    questions = laboratory.folder / "questions.jsonl"
+    questions.write_text("".join(f'{{"question": "What is {n}?", "answer": ["Salt"]}}\n' for n in range(LIMIT)))
+    monkeypatch.setattr(reproduce, "_launch", lambda words, launcher: laboratory.launch(words))
+    asked = ["reproduce", "four-questions", "--model", "perfect", "--out", str(out), "--limit", str(LIMIT), "--card"]
+    asked += ["--portrait", str(portrait), "--questions", str(questions)]
+    ending = laboratory.launch([*asked, "--evaluate", f"endpoint={laboratory.address}"])
+    printed = capsys.readouterr()
+    assert ending.error is None, printed.err
+    assert "not asked: diary-recall, since nothing says that the model was trained on diaries" in printed.err
+    lines = printed.out[printed.out.index("## What the model knows") :].splitlines()
+    found = {cells[2]: cells[3:6] for line in lines if len(cells := [one.strip() for one in line.split("|")]) == 7}
+    chance = {name: cells[1] for name, cells in found.items()}
+    assert found["Abstains, of the questions without an answer"][0].startswith("100% [")
+    assert found["Abstains, of the answerable questions"][0].startswith("100% [")
+    assert (found["The difference of the two"][0].split()[0], chance["The difference of the two"]) == ("0%", "0%")
+    assert found["Gives the answer again that it wrote for"][0].startswith("100% [")
+    assert found["Gives the answer again that it wrote for"][2] == str(7 * LIMIT)
+    assert found["QUIP under the grounding prompts"][0].startswith("100%")
+    assert found["Quotes more under grounding prompts"][0].startswith("0.0 points")
+    assert "- Not asked: diary-recall, since nothing says that the model was trained on diaries" in lines
+    assert (out / "four-questions.md").read_text() == printed.out[printed.out.index("## What the model knows") :]
+    page = (out / "four-questions.html").read_text()
+    first = page[page.index('id="all-questions"') :].partition("</section>")[0]
+    assert [text for text in ("not know?", "it creates?", "Does it quote?") if text in first] == [
+        "not know?",
+        "it creates?",
+        "Does it quote?",
+    ]
+    for ending_ in (".svg", ".png"):
+        assert (out / "four-questions").with_suffix(ending_).stat().st_size > 1000
 
 
 def test_in_context_and_with_noise_a_perfect_model_stays_perfect(laboratory: Laboratory) -> None:
@@ -260,8 +320,8 @@ def test_pictures_are_drawn_and_looked_at(laboratory: Laboratory) -> None:
 def test_the_writers_attention_is_scored_without_naming_it_twice(laboratory: Laboratory) -> None:
     torch.manual_seed(0)
     name = save(LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)), laboratory.folder / "llama")
-    local = {"endpoint": None, "max-new-tokens": 80, "precision": "float32", "temperature": 1, "limit": 4}
+    local = {"endpoint": None, "max-new-tokens": 80, "precision": "float32", "temperature": 1, "limit": 24}
     [row] = laboratory.carry_out("table-5", str(name), **local)["self_knowledge_attention"]
-    assert (row["generator"], row["n"]) == (str(name), 4)
+    assert (row["generator"], row["n"]) == (str(name), 24)
     assert row["n_attention"] >= 1
     assert 0 <= row["attention"] <= 1

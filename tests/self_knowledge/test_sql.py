@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binomtest, norm
 from sklearn.metrics import roc_auc_score
 
+from selfknow.evaluate.sql.published import published
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from tests.conftest import REPOSITORY
 
@@ -35,7 +36,8 @@ class Runs:
         connection.execute(
             "create table runs (run_id varchar, task varchar, dataset varchar, content_hash varchar,"
             " dataset_revision varchar, decoding varchar, tuned_model varchar, tuned_revision varchar,"
-            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint, config varchar)"
+            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint, config varchar,"
+            " temperature double)"
         )
         connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
         connection.execute("create table self_knowledge_unread (generation_id varchar, metric varchar)")
@@ -46,6 +48,7 @@ class Runs:
         connection.execute(
             "create table kept_replies (generation_id varchar, start_character integer, end_character integer)"
         )
+        connection.execute(f"create view published as {published()}")
         connection.execute("insert into runs (run_id, dataset, config) values ('run', 'org/exam', 'biology')")
         for name in ("wilson", "share", "normal", "student", "paired"):
             connection.execute((EVALUATE / "sql" / "functions" / f"{name}.sql").read_text())
@@ -122,7 +125,7 @@ class Runs:
             is_own,
             number,
         ]
-        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null)", row)
+        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null, null)", row)
         for place, value in enumerate(values):
             name = f"{run}-{place}"
             call = [
@@ -307,6 +310,22 @@ def test_texts_of_one_prompt_are_one_trial(runs: Runs) -> None:
 def wilson(successes: int, n: int) -> tuple[float, float]:
     interval = binomtest(successes, n).proportion_ci(method="wilson")
     return interval.low, interval.high
+
+
+def test_the_papers_numbers_stand_beside_those_of_the_same_cell(runs: Runs) -> None:
+    runs.add("fact", [(1, 1, 1), (1, 0, 0)], generator="Qwen/Qwen1.5-7B-Chat")
+    runs.add("fact", [(1, 1, 1)], generator="http://host gpt-4-0125-preview")
+    runs.connection.execute("update calls set variant = 'separate/paper'")
+    of_table_1 = [row for row in runs.ask("self_knowledge_published") if row["table"] == "table-1"]
+    assert len(of_table_1) == 7 * 2, "seven printed models, two of ours"
+    same = {row["published_model"]: row for row in of_table_1 if row["is_same_model"]}
+    assert {name: (row["published"], row["ours"], row["is_same_setting"]) for name, row in same.items()} == {
+        "Qwen1.5-7B-Chat": (0.77, 0.5, True),
+        "GPT-4": (0.71, 1.0, False),  # an API was asked at temperature 0, and this one by its own sampling
+    }
+    runs.connection.execute("update runs set temperature = 0")
+    settings = {row["published_model"]: row["is_same_setting"] for row in runs.ask("self_knowledge_published")}
+    assert (settings["GPT-4"], settings["Qwen1.5-7B-Chat"]) == (True, False)
 
 
 def test_inconsistency_stands_beside_consistency(runs: Runs) -> None:

@@ -47,8 +47,9 @@ class LocalDrawingVisionModel(LocalVisionModel):
         from transformers import GenerationMixin
 
         model: Any = self.model
-        output: torch.Tensor = GenerationMixin.generate(model, guidance_scale=None, **inputs)
-        return output
+        output: Any = GenerationMixin.generate(model, guidance_scale=None, **inputs)
+        tokens: torch.Tensor = output
+        return tokens
 
     def _drawn(self, request: Request, settings: ImageSettings, seed: int) -> bytes:
         import torch

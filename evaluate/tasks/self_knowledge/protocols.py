@@ -25,7 +25,7 @@ from typing import Any
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
 from selfknow.errors import UserError
 from selfknow.evaluate.models.images.showing import reference
-from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.models.interface import Request, Turn
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.in_context import conversation, picture_in_context
@@ -271,7 +271,7 @@ def follow_ups(setup: Setup, stage: str, examples: Mapping[str, Example], writte
         if content.text is None:
             continue
         template = example.prompt("dual_prompt") if stage == DUAL else example.question(stage)
-        prompt, turns = template.replace(MARKER, content.text), ()
+        prompt, turns = template.replace(MARKER, content.text), tuple[Turn, ...]()
         picture = reference(content.text) if example.is_about_a_picture else None
         if setup.is_in_context:
             asked_for, noisy = example.prompt("generate_prompt"), setup.protocol.endswith("noise")
