@@ -7,7 +7,7 @@ word (:mod:`tests.self_knowledge.scripted_server`).
 import csv
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -21,15 +21,13 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from selfknow.cli import main, reproduce
 from selfknow.cli.reproduce_commands import plan_commands
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
 from selfknow.evaluate.tasks.self_knowledge import score as scoring
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.portraits import Portrait
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.changes import Changes, read_options
-from selfknow.reproduce.conclude import cell_rows, runs_of
+from selfknow.reproduce.conclude import cell_rows, conclude, runs_of
 from selfknow.reproduce.launch import Ending
 from selfknow.reproduce.plan import find_plan, packaged_plans
 from selfknow.reproduce.run import run_cells
@@ -44,7 +42,7 @@ from tests.train.made_up import QUESTIONS, TRUE, write_gsm8k, write_model
 
 PAPER = "understand-what-i-create"
 LIMIT = 2
-Found = dict[str, list[dict[str, Any]]]
+Found = Mapping[str, Any]
 
 
 class Laboratory:
@@ -79,12 +77,9 @@ class Laboratory:
         run_cells(cells, folder, self.launch)
         states = States(folder)
         assert {states.read(cell).state for cell in cells} == {State.finished}, cell_rows(cells, states)
-        with connect(runs_of(cells, states)) as connection:
-            relations = {query: run_query(connection, query) for query in found.query}
-            return {
-                query: [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-                for query, relation in relations.items()
-            }
+        conclusion = conclude(found, runs_of(cells, states), [], folder)
+        assert all(isinstance(path, Path) and path.is_file() for path in conclusion.figures.values()), name
+        return conclusion.queries
 
     def serve(self, words: Sequence[str]) -> None:
         """Tell the served model what it will be asked."""
