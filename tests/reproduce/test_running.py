@@ -104,6 +104,9 @@ def test_a_dry_run_says_what_it_takes_without_running(
     assert not (tmp_path / "u" / "train").exists()
     text = result.stdout.replace(f"{tmp_path}/", "").replace(str(words[8]).partition("=")[2], "OPT")
     assert re.sub(r"-{3,}[- ]*\n", "", re.sub(r"  +", "  ", text)) == DRY_RUN
+    measured = reproduce(*words[:-1], tmp_path / "u", "--dry-run", "--format", "json")
+    assert all(0 < row["hours"] < 1 for row in json.loads(measured.stdout))
+    assert "just now" in measured.stderr
 
 
 DRY_RUN = """\
@@ -124,20 +127,22 @@ what can be asked before anybody has replied, with the longest replies. Operatio
 
 def test_a_failed_cell_does_not_stop_the_others_and_is_tried_again(models: Path, tmp_path: Path) -> None:
     plan = tmp_path / "two.yaml"
+    settings = (
+        "    learning_rate: 1e-3\n    max_steps: 4\n    patience: 0\n    precision: float32\n    max_new_tokens: 8\n"
+    )
     plan.write_text(
-        f"title: Two models\nneeds: nothing\ntrain:\n  - model: [{models}/config, {models}/opt]\n"
-        f"    data: diary-recall:{SIZE}\n    learning_rate: 1e-3\n    max_steps: 4\n    patience: 0\n"
-        "    precision: float32\n    max_new_tokens: 8\n"
+        "title: Two models\nneeds: nothing\ntrain:\n"
+        f"  - model: {models}/config\n    data: diary-recall:{SIZE.replace('40', '20')}\n{settings}"
+        f"  - model: {models}/opt\n    data: diary-recall:{SIZE}\n{settings}"
         "evaluate:\n  - task: diary-recall\n    model: trained\n    precision: float32\n    max_new_tokens: 8\n"
         "query: accuracy_by_size\nfigures: accuracy_by_size\n"
     )
     result = reproduce(plan, "--out", tmp_path / "out", "--format", "json")
     assert result.exit_code == 1
     found = json.loads(result.stdout)
-    cells = {cell["cell"].split("_")[-0 if cell["cell"].startswith("diary") else 0]: cell for cell in found["cells"]}
     states = [(cell["state"], cell["error"]) for cell in found["cells"]]
-    assert [state for state, _ in states] == ["failed", "failed", "finished", "finished"], cells
-    assert "config cannot be loaded" in states[0][1] and "its training is failed" in states[1][1]
+    assert [state for state, _ in states] == ["failed", "failed", "finished", "finished"]
+    assert "config cannot be loaded" in states[0][1] and "its training failed" in states[1][1]
     assert found["cells"][3]["replies"] == 2
     assert len(found["queries"]["accuracy_by_size"]) == 1
     assert Path(found["figures"]["accuracy_by_size"]).read_bytes().startswith(b"<svg")

@@ -176,20 +176,20 @@ def _run(
     card: bool = False,
 ) -> None:
     """Run this job's cells; whoever finds all of the plan's ended says what came of it."""
-    from selfknow.reproduce.conclude import cell_rows, conclude, runs_of
+    from selfknow.reproduce.conclude import cell_rows, conclude, runs_of, trainings_asked
     from selfknow.reproduce.corpora import corpora_in, corpus_folders
     from selfknow.reproduce.run import run_cells
     from selfknow.reproduce.states import State, States
 
     states = States(folder)
     with corpora_in(folder):
-        corpora = corpus_folders(mine if len(mine) < len(cells) else cells)
+        corpus_folders(mine)
         run_cells(mine, folder, launch)
         left = [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]
         if left:
             _say_missing(left, mine, states)
         else:
-            corpora = corpus_folders(cells)
+            corpora = corpus_folders(trainings_asked(cells, states))
             runs = runs_of(cells, states)
             if not card:
                 conclusion = conclude(plan, runs, corpora, folder)

@@ -46,9 +46,10 @@ def cell_rows(cells: Sequence[Cell], states: States) -> list[dict[str, object]]:
     rows = []
     for cell in cells:
         record = states.read(cell)
+        seconds = None if record.seconds is None else round(record.seconds)
         results = _results(cell) if record.state is State.finished else {}
         shown = {name: next((results[one] for one in of if one in results), None) for name, of in _RESULTS.items()}
-        row = {"cell": cell.name, "state": record.state.value, "seconds": record.seconds, **shown}
+        row = {"cell": cell.name, "state": record.state.value, "seconds": seconds, **shown}
         rows.append({**row, "replies": results.get("replies"), "error": record.error})
     filled = {name for row in rows for name, value in row.items() if value is not None}
     return [{name: value for name, value in row.items() if name in filled} for row in rows]
@@ -71,10 +72,21 @@ def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
     They are those of its evaluations, and of a model that none of them asks the test split of its own training.
     """
     finished = [cell for cell in cells if states.read(cell).state is State.finished]
-    asked = {cell.trained_by.name for cell in finished if cell.trained_by is not None}
-    tests = [cell.folder / "test" for cell in finished if cell.kind == TRAIN and cell.name not in asked]
+    tests = [cell.folder / "test" for cell in _only_tested(finished)]
     tuned = [run for cell in finished if cell.kind == TUNE for run in sorted(cell.folder.glob("*/*/gsm8k"))]
     return [*tests, *(cell.folder for cell in finished if cell.kind == EVALUATE), *tuned]
+
+
+def trainings_asked(cells: Sequence[Cell], states: States) -> list[Cell]:
+    """The finished trainings whose corpora are asked about in the runs of :func:`runs_of`."""
+    finished = [cell for cell in cells if states.read(cell).state is State.finished]
+    asked = {cell.data for cell in finished if cell.kind == EVALUATE} | {cell.data for cell in _only_tested(finished)}
+    return [cell for cell in finished if cell.kind == TRAIN and cell.data in asked]
+
+
+def _only_tested(finished: Sequence[Cell]) -> list[Cell]:
+    asked = {cell.trained_by.name for cell in finished if cell.trained_by is not None}
+    return [cell for cell in finished if cell.kind == TRAIN and cell.name not in asked]
 
 
 def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: Path) -> Conclusion:

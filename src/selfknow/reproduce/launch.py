@@ -1,5 +1,6 @@
 """Starting a cell's commands in processes of their own, so that nothing that befalls one reaches the others."""
 
+import contextlib
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 _KEPT_BYTES = 20_000
 _BYTES_PER_READ = 65_536
 _REQUESTS_FAILED = 1
+_SECONDS_TO_END = 10
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,9 @@ def in_a_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Ending:
             kept = (kept + chunk)[-_KEPT_BYTES:]
         code = process.wait()
     except BaseException:
+        process.terminate()  # Ctrl-C has reached it already, and it may be writing
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_SECONDS_TO_END)
         process.kill()
         process.wait()
         raise

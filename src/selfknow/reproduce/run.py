@@ -48,8 +48,11 @@ def run_cell(cell: Cell, states: States, launch: Launch) -> Record:
         found = states.read(cell)
         if found.state is State.finished:
             return found
-        if cell.trained_by is not None and (source := states.read(cell.trained_by)).state is not State.finished:
-            return _ended(cell, states, Ending(f"its training is {source.state}: {cell.trained_by.name}"), 0.0)
+        source = State.finished if cell.trained_by is None else states.read(cell.trained_by).state
+        if source is State.failed:
+            return _ended(cell, states, Ending("its training failed"), 0.0)
+        if source is not State.finished:  # another job has it
+            return Record(State.missing)
         if not _is_let_go(cell.folder):
             return Record(State.running)
         start = monotonic()
