@@ -34,7 +34,7 @@ def by_heart(prompt: str) -> str:
 
 
 def asked(here: Path, out: Path, reply: Any, name: str, **options: Any) -> list[dict[str, Any]]:
-    options = {"words": WORDS, "num_passages": PASSAGES, "portrait": str(here / "portrait"), **options}
+    options = {"passage_words": WORDS, "num_passages": PASSAGES, "portrait": str(here / "portrait"), **options}
     run = ask("according-to:continuation", FunctionModel(reply, name), out=out, quiet=True, **options)
     run.score()
     with connect(out) as connection:
@@ -70,7 +70,7 @@ def test_a_text_that_is_too_short_is_refused_with_what_it_has_room_for() -> None
 
 def test_who_knows_the_text_by_heart_quotes_it_whole_and_nothing_of_another(here: Path, tmp_path: Path) -> None:
     row = run_of(here, tmp_path / "run", by_heart, "by heart")
-    assert (row["n"], row["n_graded"], row["words"], row["model_label"]) == (PASSAGES, PASSAGES, WORDS, "by heart")
+    assert (row["n"], row["n_graded"], row["passage_words"]) == (PASSAGES, PASSAGES, WORDS)
     assert (row["quip"], row["quip_beyond_prompt"], row["chance_quip"]) == (1.0, 1.0, 0.0)
     assert row["quip_beyond_prompt_low"] < 1 == row["quip_beyond_prompt_high"], "twenty passages leave room for doubt"
     settings = read_json(tmp_path / "run" / "run.json")

@@ -198,14 +198,14 @@ def test_the_papers_numbers_stand_beside_ours_of_the_same_set_and_prompt(tmp_pat
     assert (attributed["n"], attributed["n_graded"], attributed["is_same_model"]) == (10, 10, False)
     retrieved = of_nq["table-1", "retrieval-augmented-sota", "NQ EM", None]
     assert (retrieved["published"], retrieved["ours"]) == (pytest.approx(0.604), 1.0)
-    change = of_nq["table-2", "attributed", "NQ QUIP", "Koala"]
+    change = of_nq["table-2", "Koala", "NQ QUIP", "Koala"]
     assert (change["published"], change["ours"], change["is_same_model"]) == (
         pytest.approx(0.063),
         pytest.approx(1.5),
         True,
     )
     assert [key for key in of_nq if key[0] == "appendix-a" and of_nq[key]["is_same_model"]] == [
-        ("appendix-a", prompt, f"NQ {measure}", "Koala")
+        ("appendix-a", f"Koala, {prompt}", f"NQ {measure}", "Koala")
         for measure in ("EM", "QUIP")
         for prompt in ("attributed", "null")
     ]

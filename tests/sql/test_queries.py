@@ -222,6 +222,14 @@ def test_pretrained_and_scratch_stand_side_by_side_and_unknown_ones_are_left_out
         ("Pythia", 70_426_624, 32_000, 0.5, None, None),
     ]
     assert ask_runs("pretrained_or_scratch", run, "chance") == [(0.3333,), (0.3333,)]
+    columns = ("row", "column", "published", "published_n", "model_label", "n", "n_graded", "accuracy", "chance")
+    assert ask_runs("published_accuracies", run, *columns) == [
+        ("OPT-125M", "Pre-trained", 0.9194, 1_600, "OPT 125M", 2, 2, 0.5, 0.3333),
+        ("OPT-125M", "Scratch", 0.8219, 1_600, "OPT 125M, from scratch", 2, 2, 0.5, 0.3333),
+        ("Pythia-70M", "Pre-trained", 0.2156, 1_600, "Pythia 70M", 2, 2, 0.5, 0.3333),
+    ]
+    small = write_run(tmp_path / "small", QUESTIONS, *asked, config="1k")
+    assert ask_runs("published_accuracies", small, *columns) == [], "the paper's are of 32,000 diarists"
 
 
 def test_the_probes(tmp_path: Path) -> None:

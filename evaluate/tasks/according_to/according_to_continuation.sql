@@ -1,7 +1,7 @@
 -- Given the beginning of a passage, does a model go on in the text's own words?
 -- Source: ours, measured with the QUIP of Weller et al., "According to ...", section 3.1
 -- Grain: one row a run and model.
--- Columns: dataset (the text), model_label, num_parameters, run_id; words (of a passage that it was given); n passages,
+-- Columns: dataset (the text), model_label, num_parameters, run_id; passage_words (that it was given); n passages,
 -- n_graded; quip_beyond_prompt: of the completion's n-grams that do not stand in its prompt the share in the text; quip
 -- of the whole completion, a repeated prompt included; chance_quip: over the control portrait, of a text that the model
 -- cannot have seen (null without one); each with low and high (95%, bootstrap over passages, 1,000 replicates; Wilson's
@@ -10,7 +10,7 @@
 with continued as (
     select
         scores.*,
-        (runs.settings::json ->> 'words')::bigint as words
+        (runs.settings::json ->> 'passage_words')::bigint as passage_words
     from according_to_scores as scores
     inner join runs on scores.run_id = runs.run_id
     where scores.format = 'continuation'
@@ -21,7 +21,7 @@ select
     beyond.model_label,
     beyond.num_parameters,
     beyond.run_id,
-    beyond.words,
+    beyond.passage_words,
     beyond.n,
     beyond.n_graded,
     beyond.score as quip_beyond_prompt,

@@ -2,10 +2,10 @@
 -- Source: Weller et al., "According to ...", Tables 1 and 2 and Appendix A
 -- Grain: one row a number of the paper and a run and model of ours under the same prompt about Wikipedia, over the same
 -- question set.
--- Columns: table, row (the prompt; the state of the art stands beside the null prompt), column and published_model (the
--- paper's), published, published_n, note; dataset, run_id, model_label, is_same_model (by exact name or label), metric,
--- n questions, n_graded, ours, low and high (95%; see according_to_table, and of Table 2 according_to_changes). QUIP is
--- over the portrait that the run names: it is the paper's over Wikipedia alone.
+-- Columns: table, row (a prompt, a model or both; the state of the art stands beside the null prompt), column and
+-- published_model (the paper's), published, published_n, note; dataset, run_id, model_label, is_same_model (by exact
+-- name or label), metric, n questions, n_graded, ours, low and high (95%; see according_to_table, and of Table 2
+-- according_to_changes). QUIP is over the portrait that the run names: it is the paper's over Wikipedia alone.
 -- Needs: scores
 with sets (dataset, printed) as (
     values
@@ -74,7 +74,12 @@ theirs as (
     select
         *,
         unit = 'percent change' as is_change,
-        if(ends_with(published.row, '-sota'), 'null', published.row) as prompt
+        case
+            when published.table = 'table-2' then 'attributed'
+            when published.table = 'appendix-a' then string_split(published.row, ', ')[2]
+            when ends_with(published.row, '-sota') then 'null'
+            else published.row
+        end as prompt
     from published
     where paper = 'according-to' and value is not null
 )

@@ -97,7 +97,7 @@ def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[
         text = content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the text {path} cannot be read: {error}") from error
-    drawn = {"words": words, "num_passages": count, "passage_seed": seed}
+    drawn = {"passage_words": words, "num_passages": count, "passage_seed": seed}
     shape = {"format": CONTINUATION, "prompts": [CONTINUATION], "kinds": [CONTINUATION], "placement": None}
     reference = DatasetReference(str(path), content_hash=hashlib.sha256(content).hexdigest())
     return Rows(passage_rows(text, words, count, seed), reference, {**shape, **drawn, **settings})

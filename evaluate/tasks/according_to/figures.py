@@ -112,7 +112,7 @@ def _continuation(rows: Sequence[Row]) -> list[Panel]:
     dots = [
         dot(
             row,
-            joined(row["model_label"], setting(row, known, "dataset", "words", "run_id")),
+            joined(row["model_label"], setting(row, known, "dataset", "passage_words", "run_id")),
             "quip_beyond_prompt",
             "chance_quip",
         )

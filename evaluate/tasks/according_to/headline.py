@@ -40,7 +40,7 @@ def _continuations(rows: Sequence[Row]) -> list[Measure]:
     """How much of what a model goes on with is the text's own, beside a text that it cannot have seen."""
     numbers = [
         number(
-            joined(row["model_label"], setting(row, rows, "dataset", "words")),
+            joined(row["model_label"], setting(row, rows, "dataset", "passage_words")),
             row,
             "quip_beyond_prompt",
             chance="chance_quip",

@@ -51,7 +51,7 @@ class ContinuationOptions(SampledOptions):
         portrait: The text's portrait, a folder or a Hub id.
         control_portrait: That of a text that the model cannot have seen; null: none.
         passages: The text, a file.
-        words: Of each passage.
+        passage_words: Of each passage.
         num_passages: How many, spread evenly over the text.
         passage_seed: Of where in its stretch of the text each begins.
     """
@@ -59,7 +59,7 @@ class ContinuationOptions(SampledOptions):
     portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
     control_portrait: str | None = option(None, "That of a text which the model cannot have seen.")
     passages: Path | None = option(None, "The text, a file.", metavar="FILE")
-    words: int = option(32, "Words of a passage that the model is given.", minimum=1)
+    passage_words: int = option(32, "Words of a passage that the model is given.", minimum=1)
     num_passages: int = option(200, "Passages, spread evenly over the text.", minimum=1)
     passage_seed: int = option(0, "Of where in its stretch of the text each passage begins.", minimum=0)
 
@@ -119,7 +119,7 @@ def _open_passages(options: ContinuationOptions) -> Rows:
         "samples": options.samples,
         "limit": options.limit,
     }
-    rows = open_passages(options.passages, options.words, options.num_passages, options.passage_seed, settings)
+    rows = open_passages(options.passages, options.passage_words, options.num_passages, options.passage_seed, settings)
     return replace(rows, table=rows.table.slice(0, options.limit))
 
 

@@ -1,6 +1,6 @@
 """What a report shows of self-aware: the charts of its queries, and how to read each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from selfknow.evaluate.report import charts
 from selfknow.evaluate.report.grouping import dot, grouped, joined, setting
@@ -31,6 +31,43 @@ def _f1(rows: Sequence[Row]) -> list[Panel]:
         for row in shown
     ]
     return [Panel("", charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
+
+
+def _other_forms(rows: Sequence[Row]) -> list[Panel]:
+    return _f1([row for row in rows if row["form"] not in ("instruction", "icl") and not row["is_human"]])
+
+
+def _of_people(rows: Sequence[Row]) -> list[Panel]:
+    return _f1([row for row in rows if row["is_human"]])
+
+
+def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
+    """F1 in one input form beside the human line, as in the paper's Figures 3 and 4."""
+
+    def draw(rows: Sequence[Row]) -> list[Panel]:
+        asked = [row for row in rows if row["form"] == form]
+        return _f1([*asked, *(row for row in rows if row["is_human"])]) if asked else []
+
+    return draw
+
+
+def _thresholds(rows: Sequence[Row]) -> list[Panel]:
+    """F1 at every threshold, against labels by hand where there are some, else against whether there is an answer."""
+    found = []
+    for name, group in grouped(rows, "model", "form", "scorer", "encoder", "references_name").items():
+        points = [
+            {"label": against, "threshold": row["threshold"], "f1": row[column], "chance": chance, "n": n}
+            for row in group
+            for against, column, chance, n in (
+                ("whether there is an answer", "f1", row["chance_f1"], row["n_graded"]),
+                ("labels by hand", "f1_of_labels", None, row["n_labelled"]),
+            )
+            if row[column] is not None
+        ]
+        titles = ("threshold of the cosine", "F1 of abstaining")
+        if points:
+            found.append(Panel(name, charts.lines(points, "threshold", "f1", titles=titles, steps=True)))
+    return found
 
 
 def _categories(rows: Sequence[Row]) -> list[Panel]:
@@ -107,26 +144,33 @@ FIGURES: Mapping[str, Figure] = {
     "self_aware_f1": Figure(
         "F1 of abstaining where there is no answer, and only there; the tick is always abstaining. Each scorer judges "
         "for itself what abstaining is.",
-        _f1,
+        _other_forms,
+        named={"figure-3": _in_form("instruction"), "figure-4": _in_form("icl"), "human": _of_people},
         shares=("chance_f1", "f1", "false_abstention", "precision", "recall", "substring_match"),
     ),
     "self_aware_by_size": Figure(
         "F1 of abstaining by the number of parameters, a chart an input form; the broken line is always abstaining.",
-        _by_size,
-        "of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
+        named={"figure-2": _by_size},
+        nothing="of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
         shares=("chance_f1", "f1"),
     ),
     "self_aware_by_tuning": Figure(
         "How much higher an instruction-tuned model's F1 is than that of the model that it was tuned from.",
-        _by_tuning,
-        "no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        named={"figure-5": _by_tuning},
+        nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
         shares=("base_f1", "chance_f1", "tuned_f1"),
     ),
     "self_aware_accuracy": Figure(
         "The share of the answerable questions whose answer stands in the reply; the tick is giving every question the "
         "one answer that is right most often.",
-        _accuracy,
+        named={"figure-6": _accuracy},
         shares=("accuracy", "substring_match"),
+    ),
+    "self_aware_thresholds": Figure(
+        "F1 of abstaining, had another threshold been taken, of the scorers with an encoder.",
+        named={"threshold-ablation": _thresholds},
+        nothing="no run was scored with an encoder (selfknow score RUN --scorer paper)",
+        shares=("chance_f1", "f1", "f1_of_labels", "false_abstention", "precision", "recall"),
     ),
     "self_aware_published": Figure(
         "The paper's numbers beside ours, of the same questions, form and scorer: another model's where it is not said "

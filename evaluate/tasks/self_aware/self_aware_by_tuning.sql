@@ -115,6 +115,6 @@ select
     tuned_f1 - base_f1 as gain,
     if(least(n_graded_tuned, n_graded_base) > 1, ends[1], null) as gain_low,
     if(least(n_graded_tuned, n_graded_base) > 1, ends[2], null) as gain_high,
-    0.0 as chance_gain
+    0::double as chance_gain
 from gains
 order by question_set, form, scorer, encoder, references_name, tuned, base

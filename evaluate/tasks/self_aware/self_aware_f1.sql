@@ -8,7 +8,7 @@
 -- spread to draw from: then it is Wilson's over the pairs that it is of, and the most that an F1 of 0 may be is that of
 -- a precise model with Wilson's recall); chance_f1: always abstaining; substring_match: the paper's accuracy, over all
 -- answerable questions; accuracy: the share of them whose answer stands in the reply as whole words (a yes or no that
--- could not be read is wrong).
+-- could not be read is wrong); is_human: volunteers, not a model.
 -- Needs: scores
 select
     model,
@@ -36,6 +36,7 @@ select
     false_abstention_low,
     false_abstention_high,
     substring_match,
-    accuracy
+    accuracy,
+    is_human
 from self_aware_rates
 order by cohort, model, form, scorer, encoder, references_name

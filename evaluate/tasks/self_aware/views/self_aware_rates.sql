@@ -72,7 +72,9 @@ select
         intervals.false_abstention_high, rates.false_abstention, rates.answerable_pairs
     ) as false_abstention_high,
     rates.substring_match,
-    rates.accuracy
+    rates.accuracy,
+    -- what volunteers wrote is imported under this name (`selfknow annotate import-volunteers`)
+    starts_with(rates.model, 'human/') as is_human
 from rates
 inner join cohorts on rates.cohort = cohorts.cohort
 inner join self_aware_intervals as intervals

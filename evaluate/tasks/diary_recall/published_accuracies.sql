@@ -1,0 +1,52 @@
+-- What does the paper print, and what is ours?
+-- Source: Prato et al., Table 1
+-- Grain: one row a number of the paper and a cohort of ours of the same model, dataset size and setup, started alike.
+-- Columns: row and column (the paper's), published, published_n; cohort, model_label, recipe (what is not as its
+-- defaults have it); n answers, n_graded, accuracy, low and high (95%, see `cohort_accuracies`); chance: right entries,
+-- but a random number of them.
+-- Needs: scores
+--
+-- The paper's model is known by its number of parameters, which Table 4 prints.
+with parameters as (
+    select
+        replace(published.row, '-', ' ') as printed,
+        value::bigint as num_parameters
+    from published
+    where paper = 'how-much-they-know' and published.table = 'table-4' and unit = 'parameters'
+),
+
+theirs as (
+    select
+        published.row,
+        published."column",
+        published.value / 100 as published,
+        published.n as published_n,
+        published."column" = 'Pre-trained' as pretrained,
+        parameters.num_parameters
+    from published
+    inner join parameters on replace(published.row, '-', ' ') = parameters.printed
+    where published.paper = 'how-much-they-know' and published.table = 'table-1'
+)
+
+select
+    theirs.row,
+    theirs."column",
+    theirs.published,
+    theirs.published_n,
+    ours.cohort,
+    ours.model_label,
+    ours.recipe,
+    ours.n,
+    ours.n_graded,
+    ours.accuracy,
+    ours.low,
+    ours.high,
+    1 / ours.max_documents as chance
+from theirs
+inner join cohort_accuracies as ours
+    on
+        theirs.num_parameters = ours.num_parameters
+        and theirs.pretrained = ours.pretrained
+        and ours.dataset_size = '32k'
+        and ours.setup = 'standard'
+order by theirs.row, theirs."column", ours.cohort

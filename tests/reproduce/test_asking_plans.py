@@ -1,0 +1,206 @@
+"""The plans that ask SelfAware's and According-to's questions, from end to end: a scripted model, known numbers."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import huggingface_hub.constants
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from selfknow.builders.self_aware.original import CONFIG, DATASET
+from selfknow.builders.self_aware.questions import SCHEMA
+from selfknow.builders.sources import fingerprint
+from selfknow.cli.reproduce_commands import plan_commands
+from selfknow.evaluate.dataset import CACHE_VARIABLE, MANIFEST
+from selfknow.evaluate.runs.schema import read_generations
+from selfknow.files import write_json
+from selfknow.portraits import Portrait
+from selfknow.reproduce.cells import expand
+from selfknow.reproduce.changes import Changes, read_options
+from selfknow.reproduce.conclude import Conclusion, conclude, runs_of
+from selfknow.reproduce.plan import Block, find_plan, packaged_plans
+from selfknow.reproduce.run import run_cells
+from selfknow.reproduce.states import States
+from tests.according_to import quoting_server
+from tests.evaluate.faulty_server import Behaviour, serve
+from tests.hub.test_question_sets import SETS, rows_of
+from tests.reproduce.test_running import in_this_process
+from tests.self_aware.rows import example
+
+PAIRS, WRONG = 10, 2
+ABSTAINS = {"direct": 4, "instruction": 7, "icl": 9}
+"""Of ten unanswerable questions; of the twenty answerable ones it is two, in every form."""
+THINGS = list(quoting_server.CORPUS)[:3]
+SELF_AWARE = [name for name in packaged_plans() if name.startswith("what-they-dont-know/")]
+ACCORDING_TO = [name for name in packaged_plans() if name.startswith("according-to/")]
+
+
+def f1(form: str) -> float:
+    return 2 * ABSTAINS[form] / (ABSTAINS[form] + WRONG + PAIRS)
+
+
+def careful(prompt: str) -> str:
+    """Says what it knows, and that it does not know what nobody can, as often as the form makes it."""
+    shots = prompt.count("Question:") > 1
+    form = "icl" if shots else "instruction" if "nobody can know" in prompt else "direct"
+    asked = prompt.rpartition("Question:")[2]
+    if found := re.search(r"a (\d+)\?", asked):
+        return "The answer is unknown." if int(found[1]) < ABSTAINS[form] else "Because of the moon."
+    first, second = map(int, re.findall(r"\d+", asked))
+    return "The answer is unknown." if first < WRONG and second == 1 else f"It is {first + second}."
+
+
+def quotes(prompt: str) -> str:
+    return quoting_server.reply(prompt.replace("Wikipedia", "the corpus"))
+
+
+def concluded(
+    name: str, out: Path, options: Sequence[str], score: Mapping[str, object] | None = None
+) -> tuple[Conclusion, list[Mapping[str, object]]]:
+    """What a plan ends with, and the rows of its first query; of a served model in place of the plan's own.
+
+    Args:
+        name: The plan.
+        out: Where everything goes, and what other plans have run there already.
+        options: Of every evaluation.
+        score: Options of the scorer besides the plan's.
+    """
+    plan = find_plan(name)
+    if score and plan.score:
+        places = dict.fromkeys(score, plan.score.places["scorer"])
+        more = {option: (value,) for option, value in score.items()}
+        plan = replace(plan, score=Block({**plan.score.settings, **more}, {**plan.score.places, **places}))  # type: ignore[dict-item]
+    named = any("model" in block.settings for block in plan.evaluate)
+    given = read_options("--evaluate", ["num-parameters=1000000", *options])
+    cells = expand(plan, plan_commands(), out, Changes(models=() if named else ("served",), evaluate=given))
+    run_cells(cells, out, in_this_process)
+    states = States(out)
+    assert {states.read(cell).error for cell in cells} == {None}
+    for cell in cells:
+        assert not [row["error"] for row in read_generations(cell.folder).to_pylist() if row["error"]]
+    found = conclude(plan, runs_of(cells, states), [], out)
+    assert set(found.published) == {f"{paper}, {table}" for paper, table in plan.published_tables}
+    assert all(isinstance(rows, list) for rows in found.queries.values()), found.queries
+    assert all(isinstance(path, Path) and path.is_file() for path in found.figures.values()), found.figures
+    rows = found.queries[plan.query[0]]
+    assert rows
+    return found, [row for row in rows if isinstance(row, Mapping)]
+
+
+@pytest.fixture(scope="module")
+def careful_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A served model, and thirty questions where the authors' own would be kept, once they were fetched."""
+    cache = tmp_path_factory.mktemp("cache")
+    folder = cache / f"{DATASET.name}-{fingerprint(DATASET.sources)[:16]}" / CONFIG
+    for split, places in (("answerable", (1, 2)), ("unanswerable", (0,))):
+        rows = [
+            example(pair, place, answerable=place > 0) | {"source": "SelfAware", "pair_id": None, "category": None}
+            for pair in range(PAIRS)
+            for place in places
+        ]
+        path = folder / CONFIG / f"{split}-00000-of-00001.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), path)
+    write_json(folder / MANIFEST, {"dataset": DATASET.name})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(cache))
+        with serve(Behaviour(says=careful)) as address:
+            yield address
+
+
+@pytest.fixture(scope="module")
+def quoting_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A served model; the four question sets as if they had been downloaded, a portrait, and counts of passages."""
+    folder = tmp_path_factory.mktemp("sets")
+    for name, entry in SETS.items():
+        repo = folder / "hub" / f"datasets--{entry['repo'].replace('/', '--')}"
+        path = repo / "snapshots" / entry["revision"] / entry["file"]
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows_of(name, THINGS)), path)
+    Portrait.build(["\n".join(quoting_server.CORPUS.values())], false_positive_rate=1e-9).save(folder / "portrait")
+    counts = "".join(f"what is {thing},{5 * 10**number}\n" for number, thing in enumerate(THINGS))
+    (folder / "counts.csv").write_text("question,count\n" + counts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(folder / "hub"))
+        with serve(Behaviour(says=quotes)) as address:
+            yield address, folder
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All plans have one: what two of them ask is asked once."""
+    return tmp_path_factory.mktemp("out")
+
+
+@pytest.mark.parametrize("name", SELF_AWARE)
+def test_a_plan_of_selfaware_lands_on_what_its_model_was_told_to_do(name: str, careful_model: str, out: Path) -> None:
+    # The packaged encoder stands in for the paper's, at the paper's threshold.
+    found, rows = concluded(name, out, [f"endpoint={careful_model}"], {"encoder": "packaged", "threshold": 0.75})
+    forms = {row["form"] for row in rows}
+    expected = {
+        "figure-2": set(ABSTAINS),
+        "figure-4": {"icl"},
+        "human": {"direct"},
+    }.get(name.rpartition("/")[2], {"instruction"})
+    assert forms == expected
+    for row in rows:
+        if "f1" in row:
+            assert row["f1"] == pytest.approx(f1(str(row["form"])))
+            assert (row["n_graded"], row["chance_f1"]) == (3 * PAIRS, pytest.approx(0.5))
+    beside = found.queries.get("self_aware_published", [])
+    if name.endswith("figure-6"):
+        assert (rows[0]["n"], rows[0]["accuracy"]) == (2 * PAIRS, pytest.approx(18 / 20))
+        [ours] = {row["ours"] for row in beside if isinstance(row, Mapping) and row["table"] == "figure-6"}
+        assert ours == pytest.approx(18 / 20)
+    elif name.endswith("threshold-ablation"):
+        assert [row["is_the_runs"] for row in rows].count(True) == 1
+        assert {round(float(str(row["threshold"])), 2) for row in rows} >= {0.65, 0.75, 0.95}
+    elif name.endswith("human"):
+        tables = {row["table"] for row in beside if isinstance(row, Mapping)}
+        assert tables == {"figure-2"}, "nobody was asked yet; models were, directly"
+    else:
+        shown = {row["table"]: row for row in beside if isinstance(row, Mapping)}
+        assert name.rpartition("/")[2] in shown
+        assert all(
+            row["ours"] == pytest.approx(f1(str(row["form"]))) for row in shown.values() if row["measure"] == "F1"
+        )
+    if name.endswith("figure-5"):
+        gains = [row for row in found.queries["self_aware_by_tuning"] if isinstance(row, Mapping)]
+        assert [(row["tuned"], row["base"], row["gain"]) for row in gains] == [
+            ("alpaca-13b", "llama-13b", 0.0),
+            ("alpaca-native", "llama-7b", 0.0),
+            ("vicuna-13b-v1.1", "llama-13b", 0.0),
+            ("vicuna-7b-v1.1", "llama-7b", 0.0),
+        ]
+
+
+@pytest.mark.parametrize("name", ACCORDING_TO)
+def test_a_plan_of_according_to_lands_on_what_its_model_quotes(
+    name: str, quoting_model: tuple[str, Path], out: Path
+) -> None:
+    address, folder = quoting_model
+    options = [f"endpoint={address}", f"portrait={folder / 'portrait'}"]
+    if name.endswith("figure-3"):
+        options.append(f"counts={folder / 'counts.csv'}")
+    found, rows = concluded(name, out, options)
+    quip = [row for row in rows if row.get("metric", "quip") == "quip"]
+    grounded = [row for row in quip if row["prompt"] == "attributed"]
+    assert grounded
+    plain = [row for row in quip if row["prompt"] == "null"]
+    for row in grounded:
+        value = next(row[key] for key in ("score", "difference", "tuned_difference", "quip") if key in row)
+        assert value == pytest.approx(1.0)
+    for row in plain:
+        assert row["score"] == pytest.approx(0.0)
+    short = name.rpartition("/")[2]
+    if short in ("table-1", "table-2", "appendix-a"):
+        beside = [row for row in found.queries["according_to_published"] if isinstance(row, Mapping)]
+        assert {row["dataset"] for row in beside} == {entry["repo"] for entry in SETS.values()}
+        assert short in {row["table"] for row in beside}
+        [exact] = {row["ours"] for row in beside if row["metric"] == "exact_match" and row["table"] != "table-2"}
+        assert exact == 1.0
+    if short == "figure-3":
+        assert [(row["cooccurrences_from"], row["n"]) for row in grounded] == [(1, 1), (11, 1), (101, 1)]
