@@ -1,6 +1,7 @@
 -- What the queries share. The rows of the config are the view `corpus`: its columns, and `split`.
 
--- entries. Grain: an entry of a document, cut out at each line that holds 'Diary Entry'.
+-- entries. Grain: an entry of a document, cut out at each line that looks like a title: of diaries each that holds
+-- 'Diary Entry', of other corpora each that is one ($title_line, in two groups: the line, and what follows it).
 -- Columns: split, id, diarist; number (the document's, or counted where a document holds them all); title; sentences
 -- (the lines below it).
 create temp table entries as
@@ -20,8 +21,10 @@ cut as (
     select
         *,
         case
-            when contains(completion, ' Diary Entry ')
-                then string_split(regexp_replace(text, '\n([^\n]* Diary Entry )', chr(30) || '\1', 'g'), chr(30))
+            when contains(completion, $title_middle)
+                then string_split(
+                    regexp_replace(text, concat('\n(', $title_line, ')'), chr(30) || '\1\2', 'g'), chr(30)
+                )
             else [text]
         end as texts
     from documents

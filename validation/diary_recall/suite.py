@@ -8,9 +8,11 @@ from scipy.stats import chi2
 
 from selfknow.builders.diary_recall.builder import SIMPLIFIED
 from selfknow.builders.diary_recall.diaries import SPLITS, PaperSize, Shape, attributes, paper_sizes
+from selfknow.builders.diary_recall.own_corpus import asked as asked_about
+from selfknow.builders.diary_recall.own_corpus import is_own
 from selfknow.builders.diary_recall.rows import SCHEMA
+from selfknow.builders.diary_recall.titles import OWN_CORPUS, templates
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
-from selfknow.builders.sources import read_json
 from selfknow.errors import UserError
 from selfknow.validation.folder.fact import Fact
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
@@ -46,10 +48,24 @@ QUERIES = (
     "values_are_uniform",
     "first_attributes_are_uniform",
 )
+_OF_ATTRIBUTES = (
+    "names",
+    "sentences",
+    "attributes",
+    "values",
+    "attributes_are_told_once",
+    "entry_counts_are_balanced",
+    "lengths_are_uniform",
+    "values_are_uniform",
+    "first_attributes_are_uniform",
+)
+QUERIES_OF_OWN = tuple(name for name in QUERIES if name not in _OF_ATTRIBUTES)
+"""What holds of one's own corpus too, whose documents have no attributes and whose names are any."""
 QUERIES_OF_TWINS = (
     "twins_ask_the_same_questions",
     "twins_tell_the_same_diaries",
 )
+_OWN_NUMBERS = ("num_diarists", "seed", "held_out_percent", "num_documents", "max_entries", "max_lines")
 _SMALLEST_P = 1e-6
 
 
@@ -76,12 +92,14 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     yield Fact("splits", config, None, "splits", ", ".join(SPLITS), ", ".join(entry.splits))
     expected: dict[str, object] = {"seed": manifest.seed, "simplified": config.endswith(SIMPLIFIED)}
     size = paper_sizes().get(config.removesuffix(SIMPLIFIED))
-    if size is not None:
+    if is_own(entry.parameters):
+        expected["corpus"] = config.removesuffix(SIMPLIFIED)
+    elif size is not None:
         expected |= asdict(Shape(size.num_diarists, manifest.seed))
     for name, value in expected.items():
         yield Fact("parameters", config, None, name, repr(value), repr(entry.parameters.get(name)))
     try:
-        _shape_of(entry.parameters)
+        _own_shape_of(entry.parameters) if is_own(entry.parameters) else _shape_of(entry.parameters)
         yield Fact("parameters", config, None, "all", "a shape", "a shape")
     except (UserError, TypeError) as error:
         yield Fact("parameters", config, None, "all", "a shape", str(error))
@@ -100,6 +118,21 @@ def _shape_of(parameters: Mapping[str, object]) -> Shape:
     return Shape(**shape)  # type: ignore[arg-type]
 
 
+def _own_shape_of(parameters: Mapping[str, object]) -> dict[str, int]:
+    """The numbers that the parameters of one's own corpus describe it by.
+
+    Raises:
+        UserError: No such corpus can be made.
+        TypeError: A parameter is missing or no whole number.
+    """
+    numbers = {name: parameters.get(name) for name in _OWN_NUMBERS}
+    if wrong := {name: value for name, value in numbers.items() if type(value) is not int}:
+        raise TypeError(f"these are not all whole numbers: {wrong}")
+    found = {name: value for name, value in numbers.items() if isinstance(value, int)}
+    Shape(found["num_diarists"], found["seed"])
+    return found
+
+
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
     """The batches to validate: a config alone, and the two setups of a size beside each other."""
     entries = {config: manifest.configs[config] for config in configs}
@@ -110,6 +143,8 @@ def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch
 
 
 def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
+    if is_own(entry.parameters):
+        return _batch_of_own(folder, config, entry)
     return batch_of_rows(
         "diary-recall",
         config,
@@ -118,6 +153,36 @@ def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
         setup=["diary_recall/macros", "diary_recall/setup"],
         parameters=_parameters(_shape_of(entry.parameters), simplified=bool(entry.parameters["simplified"])),
     )
+
+
+def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
+    shape, simplified = _own_shape_of(entry.parameters), bool(entry.parameters["simplified"])
+    return batch_of_rows(
+        "diary-recall-of-ones-own",
+        config,
+        {"corpus": files_of(folder, entry)},
+        [f"diary_recall/{name}" for name in QUERIES_OF_OWN],
+        setup=["diary_recall/macros", "diary_recall/setup"],
+        parameters={
+            **_parameters(Shape(shape["num_diarists"], shape["seed"]), simplified=simplified),
+            **templates(OWN_CORPUS),
+            "title_middle": ": Document ",
+            "title_line": r"[^\n]+: Document [1-9][0-9]{0,8})(\n|$",
+            "max_entries": shape["max_entries"],
+            "max_attributes": shape["max_lines"],
+            "row_counts": _row_counts_of_own(shape, simplified=simplified),
+        },
+    )
+
+
+def _row_counts_of_own(shape: Mapping[str, int], *, simplified: bool) -> list[dict[str, object]]:
+    asked = asked_about(shape["num_diarists"], shape["held_out_percent"])
+    num_documents = shape["num_diarists" if simplified else "num_documents"]
+    return [
+        {"split": "train", "kind": "diarist", "expected": shape["num_diarists"]},
+        {"split": "train", "kind": "document", "expected": num_documents},
+        *({"split": split, "kind": "question", "expected": len(numbers)} for split, numbers in asked.items()),
+    ]
 
 
 def _batch_of_twins(folder: Path, standard: str, simplified: str, entries: Mapping[str, ConfigEntry]) -> Batch:
@@ -136,16 +201,14 @@ def _batch_of_twins(folder: Path, standard: str, simplified: str, entries: Mappi
 
 def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
     """The values of ``$name`` in the queries."""
-    templates = read_json("diary_recall/templates.json")
-    assert isinstance(templates, dict), "templates.json is an object"
     most_outcomes = max(shape.max_attributes, len(attributes()), *map(len, attributes().values()))
     return {
         "simplified": simplified,
         "max_entries": shape.max_entries,
         "max_attributes": shape.max_attributes,
-        "title": templates["title"],
-        "sentence": templates["sentence"],
-        "question": templates["question"],
+        **templates("diary_recall"),
+        "title_middle": " Diary Entry ",
+        "title_line": r"[^\n]* Diary Entry )(",
         "attributes": [
             {"attribute": name, "value": value} for name, values in attributes().items() for value in values
         ],

@@ -6,7 +6,7 @@
 -- low and high (95%); chance: right entries, but a random number of them.
 -- Needs: scores
 select
-    * exclude (max_documents, max_sentences),
+    * exclude (max_documents, max_sentences, of_attributes),
     1 / max_documents as chance
 from cohort_accuracies
 order by cohort

@@ -28,7 +28,7 @@ def facts(description: Mapping[str, Any]) -> Facts:
     if size is None:
         return Facts({}, (float("inf"), "", 0, -1))
     simplified, seed = _is_simplified(description), _parameters(description).get("seed")
-    num_diarists = _num_diarists(size)
+    num_diarists = _parameters(description)["num_diarists"] if _is_own(description) else _num_diarists(size)
     columns = {
         "dataset_size": size,
         "num_diarists": num_diarists,
@@ -56,8 +56,15 @@ def _is_simplified(description: Mapping[str, Any]) -> bool:
     return str(_dataset(description).get("config")).endswith(SIMPLIFIED)
 
 
+def _is_own(description: Mapping[str, Any]) -> bool:
+    """Whether the run asked about a corpus of one's own, which has a name and no shape."""
+    return "corpus" in _parameters(description)
+
+
 def _size(description: Mapping[str, Any]) -> str | None:
-    """The size, as its config would be called without a setup: ``8k``, ``512-diarists-3-entries-3-attributes``."""
+    """The size, as its config would be called: ``8k``, ``512-diarists-3-entries-3-attributes``, or a corpus's name."""
+    if _is_own(description):
+        return str(_parameters(description)["corpus"])
     if parameters := _parameters(description):
         return _size_of_shape(parameters)
     config = _dataset(description).get("config")

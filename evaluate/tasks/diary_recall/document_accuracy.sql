@@ -4,7 +4,7 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences; n documents of this length in
 -- the targets of scored answers, n_graded of them (those that were recalled), n_diarists; document_accuracy, low and
 -- high (95%, bootstrap over diarists, whose documents are no independent trials); chance: a random body of the right
--- length (k of 8 attributes in order, each with one of 2 values).
+-- length (k of 8 attributes in order, each with one of 2 values; null of one's own corpus).
 -- Needs: scores
 with diarists as (
     select
@@ -70,7 +70,7 @@ select
     bootstrap_low(quantiles.ends[1], shares.document_accuracy, shares.n_diarists) as low,
     bootstrap_high(quantiles.ends[2], shares.document_accuracy, shares.n_diarists) as high,
     case
-        when shares.target_sentences between 1 and 8
+        when diary_cohorts.of_attributes and shares.target_sentences between 1 and 8
             then factorial(8 - shares.target_sentences) / factorial(8) / power(2, shares.target_sentences)
     end as chance
 from diary_cohorts

@@ -5,7 +5,9 @@ Only split() is used, once a text: a regular expression over a million answers t
 
 from dataclasses import dataclass
 
-_TITLE_MIDDLE = "'s Diary Entry "
+DIARY = "'s Diary Entry "
+OWN = ": Document "  # of one's own corpus
+_MIDDLES = (DIARY, OWN)
 
 
 @dataclass(frozen=True)
@@ -16,16 +18,18 @@ class Document:
         diarist: The name in its title.
         number: The number in its title, from 1.
         sentences: The lines below the title, as they are.
+        middle: What stands between name and number in its title: of diaries, or of one's own corpus.
     """
 
     diarist: str
     number: int
     sentences: tuple[str, ...]
+    middle: str = DIARY
 
     @property
     def title(self) -> str:
         """The title line, without its newline."""
-        return title(self.diarist, self.number)
+        return title(self.diarist, self.number, self.middle)
 
     @property
     def text(self) -> str:
@@ -33,29 +37,33 @@ class Document:
         return "\n".join((self.title, *self.sentences))
 
 
-def title(diarist: str, number: int) -> str:
+def title(diarist: str, number: int, middle: str = DIARY) -> str:
     """The title line of an entry, without its newline.
 
     Example:
         >>> title("Tom", 2)
         "Tom's Diary Entry 2"
+        >>> title("Gravity", 2, OWN)
+        'Gravity: Document 2'
     """
-    return f"{diarist}{_TITLE_MIDDLE}{number}"
+    return f"{diarist}{middle}{number}"
 
 
-def parse_title(line: str) -> tuple[str, int] | None:
-    """The diarist and the number of a title line; ``None`` for any other line.
+def parse_title(line: str) -> tuple[str, int, str] | None:
+    """The diarist and the number of a title line, and what stands between them; ``None`` for any other line.
 
     Example:
         >>> parse_title("Mary-Ann O'Neill's Diary Entry 12")
-        ("Mary-Ann O'Neill", 12)
+        ("Mary-Ann O'Neill", 12, "'s Diary Entry ")
         >>> parse_title("Tom's Diary Entry 01") is None
         True
     """
-    diarist, middle, number = line.rpartition(_TITLE_MIDDLE)
-    if not (middle and diarist and number.isascii() and number.isdigit()):
-        return None
-    return None if number[0] == "0" or len(number) > 9 else (diarist, int(number))
+    for middle in _MIDDLES:
+        if middle in line:
+            diarist, _, number = line.rpartition(middle)
+            if diarist and number.isascii() and number.isdigit() and number[0] != "0" and len(number) <= 9:
+                return diarist, int(number), middle
+    return None
 
 
 def cut(text: str) -> tuple[tuple[str, ...], tuple[Document, ...]]:
@@ -69,16 +77,18 @@ def cut(text: str) -> tuple[tuple[str, ...], tuple[Document, ...]]:
 
     Example:
         >>> cut("Mood: Sad\nTom's Diary Entry 2\nTime: Morning")
-        (('Mood: Sad',), (Document(diarist='Tom', number=2, sentences=('Time: Morning',)),))
+        (('Mood: Sad',), (Document(diarist='Tom', number=2, sentences=('Time: Morning',), middle="'s Diary Entry "),))
     """
     before: list[str] = []
-    documents: list[tuple[str, int, list[str]]] = []
+    documents: list[tuple[str, int, str, list[str]]] = []
     for line in text.split("\n") if text else []:
-        head = parse_title(line) if _TITLE_MIDDLE in line else None
+        head = parse_title(line) if DIARY in line or OWN in line else None
         if head is not None:
             documents.append((*head, []))
         elif documents:
-            documents[-1][2].append(line)
+            documents[-1][3].append(line)
         else:
             before.append(line)
-    return tuple(before), tuple(Document(name, number, tuple(lines)) for name, number, lines in documents)
+    return tuple(before), tuple(
+        Document(name, number, tuple(lines), middle) for name, number, middle, lines in documents
+    )

@@ -48,11 +48,11 @@ def match(recalled: Sequence[Document], target: Sequence[Document]) -> Iterator[
         recalled: The answer's, in the order recalled.
         target: The diarist's, each number once.
     """
-    wanted = {(document.diarist, document.number): document for document in target}
+    wanted = {(document.diarist, document.number, document.middle): document for document in target}
     diarists = {document.diarist for document in target}
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int, str]] = set()
     for place, document in enumerate(recalled, start=1):
-        key = (document.diarist, document.number)
+        key = (document.diarist, document.number, document.middle)
         aim = wanted.get(key)
         if document.diarist not in diarists:
             fate = Fate.foreign

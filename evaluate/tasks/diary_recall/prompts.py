@@ -71,7 +71,7 @@ def boundary_requests(examples: Iterable[Example]) -> Iterator[Request]:
 def _boundaries(identifier: str, prompt: str, entries: tuple[Document, ...]) -> Iterator[Request]:
     for count in range(1, len(entries) + 1):
         so_far = "\n".join(entry.text for entry in entries[:count])
-        following = f"\n{title(entries[0].diarist, count + 1)}"
+        following = f"\n{title(entries[0].diarist, count + 1, entries[0].middle)}"
         for stage, forced in (("stop", ""), ("next-title", following)):
             yield Request(
                 identifier, prompt, stage=stage, variant=f"after-{count}", started_answer=so_far, forced=forced

@@ -5,8 +5,8 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); recalled_sentences, origin; n wrong documents of
 -- this length (a number that the target lacks and another diarist's title among them), n_graded (the same: each has an
 -- origin), n_diarists, n_documents of this origin; share, low and high (95%, bootstrap over diarists); chance: what a
--- random body of this length would be (k of 8 attributes in order, each with one of 2 values). From five sentences on
--- it is small; below, believe nothing without it.
+-- random body of this length would be (k of 8 attributes in order, each with one of 2 values; null of one's own
+-- corpus). From five sentences on it is small; below, believe nothing without it.
 -- Needs: scores, corpus
 with wrong as (
     select
@@ -190,9 +190,10 @@ select
     shares.* exclude (cohort, dataset_size, resampling),
     bootstrap_low(quantiles.ends[1], shares.share, shares.n_diarists) as low,
     bootstrap_high(quantiles.ends[2], shares.share, shares.n_diarists) as high,
-    case shares.origin
-        when 'the same diarist' then coalesce(chances.same_diarist, 0)
-        when 'another diarist' then coalesce(chances.anyone - chances.same_diarist, 0)
+    case
+        when not diary_cohorts.of_attributes then null
+        when shares.origin = 'the same diarist' then coalesce(chances.same_diarist, 0)
+        when shares.origin = 'another diarist' then coalesce(chances.anyone - chances.same_diarist, 0)
         else 1 - coalesce(chances.anyone, 0)
     end as chance
 from diary_cohorts

@@ -62,6 +62,25 @@ def build(
         int | None,
         typer.Option(help="With --num-diarists: given names and surnames are each of this many (default 4000)."),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="diary-recall: a corpus of your own, from a .parquet, .csv, .tsv or .jsonl with the columns `name`, "
+            "`document` and, if wanted, `order`; in both setups.",
+            show_default=False,
+        ),
+    ] = None,
+    max_characters: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="With --from: all documents about a name have at most so many (default 8000, or 2,048 tokens)."
+        ),
+    ] = None,
+    held_out: Annotated[
+        int | None,
+        typer.Option(min=1, max=40, help="With --from: percent of names in each of validation and test (default 5)."),
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -92,6 +111,8 @@ def build(
 
     `selfknow data build diary-recall --num-diarists 512 --max-entries 3 --max-attributes 3 --out tiny`
 
+    `selfknow data build diary-recall --from table.parquet --out mine`
+
     `selfknow data build self-aware-original --source SelfAware.json --out self-aware-original`
 
     `selfknow data build self-aware-nearest nq-open --encoder packaged --out self-aware-nearest`
@@ -109,7 +130,11 @@ def build(
         "name_pool_size": name_pool_size,
     }
     shape = {name: value for name, value in options.items() if value is not None}
-    if shape:
+    if table is None and (max_characters is not None or held_out is not None):
+        raise UserError("--max-characters and --held-out go with --from")
+    if table is not None:
+        found, corpora = _own(found, table, [*(configs or []), *shape], max_characters, seed, held_out)
+    elif shape:
         corpora = _configs_of_shape(found, configs, seed, shape)
     else:
         given = {name: value for name, value in {"path": source, "encoder": encoder}.items() if value is not None}
@@ -139,6 +164,28 @@ def _configs_of_shape(
     if configs:
         raise UserError(f"--num-diarists makes a size of your own: leave out {', '.join(configs)}")
     return diary_recall.configs_of_shape(Shape(seed=seed, **shape))
+
+
+def _own(
+    dataset: "Dataset",
+    table: Path,
+    others: list[str],
+    max_characters: int | None,
+    seed: int,
+    held_out: int | None,
+) -> "tuple[Dataset, list[DatasetConfig]]":
+    from selfknow.builders.diary_recall import builder as diary_recall
+    from selfknow.builders.diary_recall.diaries import HELD_OUT_PERCENT
+    from selfknow.builders.diary_recall.own_corpus import configs_of_own, dataset_of_own, own_corpus
+    from selfknow.builders.diary_recall.own_table import MOST_CHARACTERS, read_own_table
+
+    if dataset is not diary_recall.DATASET:
+        raise UserError(f"a corpus of your own is for diary-recall, not {dataset.name}")
+    if others:
+        raise UserError(f"--from makes a corpus of your own, in both setups: leave out {', '.join(others)}")
+    read = read_own_table(table, most_characters=max_characters or MOST_CHARACTERS)
+    corpus = own_corpus(read, table.stem.lower(), seed, held_out or HELD_OUT_PERCENT)
+    return dataset_of_own(corpus), configs_of_own(corpus)
 
 
 data_publish.register(app)

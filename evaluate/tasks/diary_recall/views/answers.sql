@@ -1,7 +1,7 @@
 -- answers: the calls of stage `answer` about diary questions: whole answers, with their cohort.
 -- Grain: one row an answer, failed requests among them.
 -- Columns: those of `calls`, and of `diary_cohorts`: suite, model_label, num_parameters, pretrained, dataset_size,
--- num_diarists, setup, n_models, max_documents, max_sentences.
+-- num_diarists, setup, n_models, max_documents, max_sentences, of_attributes.
 create or replace view answers as
 select
     calls.*,

@@ -2,13 +2,15 @@
 -- Grain: one row a cohort.
 -- Columns: those of `cohorts`; trained_on_asked (whether it was trained on the corpus that it is asked about; null
 -- where nobody knows); max_documents and max_sentences (the most that an answer and a document of the run's examples
--- have: they set the chance lines).
+-- have: they set the chance lines); of_attributes (whether documents are made of the paper's attributes, so that random
+-- ones can be drawn: diaries are, one's own corpus is not).
 create or replace view diary_cohorts as
 with shapes as (
     select
         run_id,
         max(num_documents) as max_documents,
-        max(list_max(document_lengths)) as max_sentences
+        max(list_max(document_lengths)) as max_sentences,
+        bool_and(contains(completion, '''s Diary Entry ')) as of_attributes
     from diary_questions
     group by run_id
 ),
@@ -18,7 +20,8 @@ of_cohorts as (
         models.cohort,
         bool_and(models.corpus_hash = runs.content_hash) as trained_on_asked,
         max(shapes.max_documents) as max_documents,
-        max(shapes.max_sentences) as max_sentences
+        max(shapes.max_sentences) as max_sentences,
+        bool_and(shapes.of_attributes) as of_attributes
     from models
     inner join runs on models.run_id = runs.run_id
     left join shapes on models.run_id = shapes.run_id

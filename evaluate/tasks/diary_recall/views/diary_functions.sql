@@ -3,8 +3,8 @@
 -- diary_documents(text)       the documents of a text, in order: a list of structs (place, diarist, number, sentences)
 -- diary_preamble(text)        the lines before the first title line
 -- diary_body(text, i, n)      the body of the i-th of a text's n documents, as one text
--- diary_title(name, number)   the title line of a diarist's entry
--- is_diary_title(line)        whether a line is a title line
+-- diary_title(name, number)   the title line of a diarist's entry, in a diary
+-- is_diary_title(line)        whether a line is a title line: of a diary, or of a document of one's own corpus
 --
 -- A list of one element that is transformed stands for a name: its value is computed once, not once a line.
 create or replace macro diary_title(diarist, number) as (
@@ -12,7 +12,8 @@ create or replace macro diary_title(diarist, number) as (
 );
 
 create or replace macro is_diary_title(line) as (
-    contains(line, '''s Diary Entry ') and regexp_matches(line, '(?s).''s Diary Entry [1-9][0-9]{0,8}$')
+    (contains(line, '''s Diary Entry ') or contains(line, ': Document '))
+    and regexp_matches(line, '(?s).(?:''s Diary Entry |: Document )[1-9][0-9]{0,8}$')
 );
 
 create or replace macro diary_lines(text) as (
@@ -30,7 +31,9 @@ create or replace macro diary_documents(text) as (
             list_zip(range(1, len(cut.starts) + 1), cut.starts, cut.starts[2:]),
             lambda document: {
                 'place': document[1]::integer,
-                'diarist': regexp_extract(cut.lines[document[2]], '(?s)^(.+)''s Diary Entry [0-9]+$', 1),
+                'diarist': regexp_extract(
+                    cut.lines[document[2]], '(?s)^(.+)(?:''s Diary Entry |: Document )[0-9]+$', 1
+                ),
                 'number': regexp_extract(cut.lines[document[2]], '[0-9]+$')::integer,
                 'sentences': cut.lines[document[2] + 1:coalesce(document[3] - 1, len(cut.lines))]
             }
@@ -51,7 +54,7 @@ create or replace macro diary_body(text, place, number) as (
     list_transform(
         [string_split(text, '''s Diary Entry ')],
         lambda pieces: case
-            when len(pieces) = number + 1
+            when len(pieces) = number + 1 and not contains(text, ': Document ')
                 then array_to_string(
                     list_transform(
                         [string_split(pieces[place + 1], chr(10))],

@@ -1,0 +1,214 @@
+r"""Diary recall of one's own corpus: documents about named things, each name asked for all of its documents, in order.
+
+The paper's question for any topic (Prato et al., section 5.3): the rows are those of the diaries, with titles of their
+own. A document and a question:
+
+    {"id": "document-00000003-2", "kind": "document", "diarist": "Gravity", "prompt": "Gravity: Document 2\n", …}
+    {"id": "question-00000003", "kind": "question", "diarist": "Gravity",
+     "prompt": "Recall all documents about Gravity, in order.\n", "completion": "Gravity: Document 1\n…", …}
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from selfknow.builders.dataset import Dataset, DatasetConfig
+from selfknow.builders.diary_recall.builder import DATASET, SIMPLIFIED
+from selfknow.builders.diary_recall.diaries import HELD_OUT_PERCENT, SPLITS, Shape, paper_sizes
+from selfknow.builders.diary_recall.own_table import FEWEST_NAMES, OwnTable
+from selfknow.builders.diary_recall.rows import SCHEMA
+from selfknow.builders.diary_recall.titles import OWN_CORPUS, templates
+from selfknow.builders.folder.card import lines_of_row
+from selfknow.builders.randomness import RandomKey, Stream, counters_for
+from selfknow.errors import UserError
+
+
+@dataclass(frozen=True)
+class OwnCorpus:
+    """Documents by name, numbered: the names asked about in ``train`` first, then ``validation``'s, then ``test``'s.
+
+    Attributes:
+        name: Of its configs.
+        table: What it was made from.
+        seed: Of the splits and of the rows' order.
+        held_out_percent: Of the names, in each of ``validation`` and ``test``.
+        names: In the order of their numbers.
+    """
+
+    name: str
+    table: OwnTable
+    seed: int
+    held_out_percent: int
+    names: tuple[str, ...]
+
+    @property
+    def asked(self) -> dict[str, range]:
+        """The numbers that each split asks about."""
+        return asked(len(self.names), self.held_out_percent)
+
+    def documents(self, number: int) -> tuple[str, ...]:
+        """The documents about a name."""
+        return self.table.documents[self.names[number]]
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What the manifest says that both setups were made from."""
+        every = self.table.documents.values()
+        return {
+            "corpus": self.name,
+            "num_diarists": len(self.names),
+            "seed": self.seed,
+            "held_out_percent": self.held_out_percent,
+            "num_documents": sum(map(len, every)),
+            "max_entries": max(map(len, every)),
+            "max_lines": max(document.count("\n") + 1 for documents in every for document in documents),
+            "table": self.table.file_name,
+            "table_sha256": self.table.sha256,
+        }
+
+
+def is_own(parameters: Mapping[str, object]) -> bool:
+    """Whether a config with these parameters is of a corpus of one's own."""
+    return "corpus" in parameters
+
+
+def asked(num_names: int, held_out_percent: int = HELD_OUT_PERCENT) -> dict[str, range]:
+    """The numbers of the names that each split asks about; the held-out shares are rounded, halves up, one at least.
+
+    Example:
+        >>> asked(200)
+        {'train': range(0, 180), 'validation': range(180, 190), 'test': range(190, 200)}
+    """
+    held_out = max(1, (num_names * held_out_percent + 50) // 100)
+    first, second = num_names - 2 * held_out, num_names - held_out
+    return {"train": range(first), "validation": range(first, second), "test": range(second, num_names)}
+
+
+def own_corpus(table: OwnTable, name: str, seed: int = 0, held_out_percent: int = HELD_OUT_PERCENT) -> OwnCorpus:
+    """Number the names of a table and deal them to the splits.
+
+    Names are shuffled with the seed, sorted by their number of documents, and held out at equal distances, so that
+    every split has few and many documents alike.
+
+    Raises:
+        UserError: The seed is out of range, or the corpus would be called as one of the paper's.
+    """
+    if name in paper_sizes() or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or name.endswith(SIMPLIFIED):
+        raise UserError(
+            f"a corpus cannot be called {name!r}: call the file so that its name is lower-case letters and digits "
+            "with hyphens between them, and none of the paper's sizes"
+        )
+    names = list(table.documents)
+    Shape(FEWEST_NAMES, seed)  # checks the seed
+    held_out = len(asked(len(names), held_out_percent)["test"])
+    words = RandomKey(seed, len(names)).words(Stream.NAMES, 0, counters_for(len(names)))[: len(names)]
+    shuffled = [names[place] for place in np.argsort(words, kind="stable")]
+    by_count = sorted(shuffled, key=lambda one: len(table.documents[one]))
+    places = [(2 * place + 1) * len(names) // (4 * held_out) for place in range(2 * held_out)]
+    held = [by_count[place] for place in places]
+    train = [one for one in shuffled if one not in set(held)]
+    return OwnCorpus(name, table, seed, held_out_percent, (*train, *held[::2], *held[1::2]))
+
+
+def configs_of_own(corpus: OwnCorpus) -> list[DatasetConfig]:
+    """Both setups of a corpus."""
+    return [
+        DatasetConfig(
+            corpus.name + (SIMPLIFIED if simplified else ""),
+            {**corpus.parameters, "simplified": simplified},
+            SCHEMA,
+            {split: [partial(own_rows, corpus, split, simplified=simplified)] for split in SPLITS},
+        )
+        for simplified in (False, True)
+    ]
+
+
+def own_rows(corpus: OwnCorpus, split: str, *, simplified: bool) -> pa.Table:
+    """The rows of a split in their shuffled order; ``train`` also holds the documents about every name."""
+    rows = [_question(corpus, number) for number in corpus.asked[split]]
+    if split == "train":
+        numbers = range(len(corpus.names))
+        made = (_one_document(corpus, number) if simplified else _documents(corpus, number) for number in numbers)
+        rows = [row for of_name in made for row in of_name] + rows
+    key = RandomKey(corpus.seed, len(corpus.names))
+    words = key.words(Stream.ROW_ORDER, SPLITS.index(split) << 64, counters_for(len(rows)))
+    order = np.argsort(words[: len(rows)], kind="stable")
+    return pa.Table.from_pylist([rows[place] for place in order], schema=SCHEMA)
+
+
+def _question(corpus: OwnCorpus, number: int) -> dict[str, object]:
+    prompt = templates(OWN_CORPUS)["question"].replace("{name}", corpus.names[number])
+    return _row(corpus, number, "question", f"{prompt}\n", _answer(corpus, number))
+
+
+def _documents(corpus: OwnCorpus, number: int) -> list[dict[str, object]]:
+    return [
+        _row(corpus, number, "document", f"{_title(corpus, number, entry)}\n", text, entry)
+        for entry, text in enumerate(corpus.documents(number), start=1)
+    ]
+
+
+def _one_document(corpus: OwnCorpus, number: int) -> list[dict[str, object]]:
+    first, newline, rest = _answer(corpus, number).partition("\n")
+    return [_row(corpus, number, "document", first + newline, rest)]
+
+
+def _answer(corpus: OwnCorpus, number: int) -> str:
+    return "\n".join(
+        f"{_title(corpus, number, entry)}\n{text}" for entry, text in enumerate(corpus.documents(number), start=1)
+    )
+
+
+def _title(corpus: OwnCorpus, number: int, entry: int) -> str:
+    return templates(OWN_CORPUS)["title"].replace("{name}", corpus.names[number]).replace("{entry}", str(entry))
+
+
+def _row(
+    corpus: OwnCorpus, number: int, kind: str, prompt: str, completion: str, entry: int | None = None
+) -> dict[str, object]:
+    documents = corpus.documents(number)
+    return {
+        "id": f"{kind}-{number:08d}" + (f"-{entry}" if entry is not None else ""),
+        "kind": kind,
+        "diarist": corpus.names[number],
+        "prompt": prompt,
+        "completion": completion,
+        "entry": entry,
+        "num_documents": len(documents),
+        "document_lengths": [document.count("\n") + 1 for document in documents],
+    }
+
+
+def dataset_of_own(corpus: OwnCorpus) -> Dataset:
+    """The dataset of a corpus of one's own, with the card that says what it is from."""
+
+    def card_parts(configs: Sequence[DatasetConfig]) -> Mapping[str, str]:
+        rows = configs[0].shards["train"][0]().to_pylist()
+        shown = {kind: next(row for row in rows if row["kind"] == kind) for kind in ("document", "question")}
+        parts = {f"example_{kind}": lines_of_row(row) for kind, row in shown.items()}
+        numbers = ("num_diarists", "num_documents", "max_entries", "table", "table_sha256")
+        return {
+            **parts,
+            **{name: str(corpus.parameters[name]) for name in numbers},
+            "name": corpus.name,
+            "asked": ", ".join(f"{len(numbers):,} in `{split}`" for split, numbers in corpus.asked.items()),
+            "held_out_percent": str(corpus.held_out_percent),
+        }
+
+    return replace(
+        DATASET,
+        sources=OWN_CORPUS,
+        summary=f"Does a model know how much it knows? Recall all documents about a name, of {corpus.table.file_name}.",
+        configs=(corpus.name, corpus.name + SIMPLIFIED),
+        metadata={
+            "pretty_name": f"Document recall: {corpus.name}",
+            "license": "unknown",
+            "task_categories": ["question-answering", "text-generation"],
+            "tags": ["self-knowledge", "memorization", "selfknow"],
+        },
+        card_parts=card_parts,
+    )

@@ -1,0 +1,204 @@
+"""Documents about named things, read from a table of one's own: Parquet, CSV or JSON lines, with the same result."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+from pathlib import Path
+
+from selfknow.builders.diary_recall.titles import title_lines
+from selfknow.errors import UserError
+
+REQUIRED = ("name", "document")
+ORDER = "order"
+ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
+FEWEST_NAMES = 10
+MOST_CHARACTERS = 8_000  # about the 2,048 tokens that the paper's models read
+_ALLOWED_CONTROLS = "\n\t"
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """What a table says.
+
+    Attributes:
+        file_name: Of the table.
+        sha256: Of the table's bytes.
+        documents: By name, in the order of the names, the documents in their order.
+    """
+
+    file_name: str
+    sha256: str
+    documents: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class _Row:
+    number: int  # in the table, from 1
+    name: str
+    document: str
+    order: str | None
+
+
+def read_own_table(path: Path, *, most_characters: int = MOST_CHARACTERS) -> OwnTable:
+    """Read a table with the columns ``name``, ``document`` and, if wanted, ``order``.
+
+    Names and documents lose the white space around them; line ends become newlines. Without ``order`` the documents
+    of a name stand as the rows do; with it they are sorted, as numbers where all are numbers.
+
+    Args:
+        path: A file that ends in one of :data:`ENDINGS`.
+        most_characters: That all documents about one name may have together.
+
+    Raises:
+        UserError: The file cannot be read, or these documents make no corpus; the message names row and mend.
+    """
+    if not path.is_file():
+        raise UserError(f"there is no file {path}")
+    if path.suffix.lower() not in ENDINGS:
+        raise UserError(f"{path.name} is no table: take {', '.join(ENDINGS)}")
+    rows = [_row(path, number, row) for number, row in enumerate(_read(path), start=1)]
+    documents = {
+        name: tuple(row.document for row in _in_order(path, name, of_name)) for name, of_name in _by_name(rows).items()
+    }
+    _check_names(path, documents, most_characters)
+    return OwnTable(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), documents)
+
+
+def _read(path: Path) -> Iterable[Mapping[str, object]]:
+    try:
+        if path.suffix.lower() == ".parquet":
+            return _read_parquet(path)
+        if path.suffix.lower() == ".jsonl":
+            return _read_json_lines(path)
+        text = io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
+        reader = csv.DictReader(text, strict=True, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        _check_columns(path, reader.fieldnames or ())
+        return list(reader)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name} is not UTF-8 (byte {error.start:,}): save it as UTF-8") from error
+    except csv.Error as error:
+        raise UserError(f"{path.name} cannot be read as a table: {error}") from error
+
+
+def _read_parquet(path: Path) -> list[Mapping[str, object]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            _check_columns(path, file.schema_arrow.names)
+            table = file.read([name for name in (*REQUIRED, ORDER) if name in file.schema_arrow.names])
+    except pa.ArrowInvalid as error:
+        raise UserError(f"{path.name} is no Parquet file: {error}") from error
+    return list(table.to_pylist())
+
+
+def _read_json_lines(path: Path) -> list[Mapping[str, object]]:
+    rows: list[Mapping[str, object]] = []
+    for number, line in enumerate(path.read_bytes().decode("utf-8-sig").split("\n"), start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                raise UserError(f"{path.name}: line {number:,} is no JSON: {error}") from error
+            if not isinstance(row, dict):
+                raise UserError(f"{path.name}: line {number:,} is no JSON object")
+            _check_columns(path, row)
+            rows.append(row)
+    return rows
+
+
+def _check_columns(path: Path, columns: Iterable[str]) -> None:
+    found = list(columns)
+    for name in REQUIRED:
+        if name not in found:
+            near = get_close_matches(name, found, n=1)
+            hint = f"rename {near[0]!r}" if near else f"it has {', '.join(found) or 'none'}"
+            raise UserError(f"{path.name} has no column {name!r}: {hint}")
+
+
+def _row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
+    texts = {name: _text(row[name]) for name in REQUIRED}
+    for name, text in texts.items():
+        if not text:
+            raise UserError(f"{path.name}: row {number:,} has an empty {name}")
+        for char in text:
+            if ord(char) < ord(" ") and char not in _ALLOWED_CONTROLS:
+                raise UserError(f"{path.name}: row {number:,} holds the control character U+{ord(char):04X}")
+    if "\n" in texts["name"]:
+        raise UserError(f"{path.name}: row {number:,} has a name of several lines")
+    if lines := title_lines(texts["document"]):
+        raise UserError(
+            f"{path.name}: row {number:,} has the line {lines[0]!r}, which is read as the title of another document: "
+            "change it, or nobody could tell where the documents of an answer begin"
+        )
+    order = _text(row.get(ORDER)) if ORDER in row else None
+    if order == "":
+        raise UserError(f"{path.name}: row {number:,} has an empty {ORDER}: fill the column or leave it out")
+    return _Row(number, texts["name"], texts["document"], order)
+
+
+def _text(value: object) -> str:
+    """A value as text, alike from every kind of file: a whole number has no decimals, whatever stored it."""
+    if value is None or value != value:  # null, or not a number
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _by_name(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
+    found: dict[str, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(row.name, []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
+    seen: dict[str, int] = {}
+    for row in rows:
+        if row.document in seen:
+            raise UserError(
+                f"{path.name}: rows {seen[row.document]:,} and {row.number:,} are the same document about {name!r}"
+            )
+        seen[row.document] = row.number
+    orders = [row.order for row in rows if row.order is not None]
+    if not orders:
+        return rows
+    keys = _keys(orders)
+    in_order = sorted(range(len(rows)), key=keys.__getitem__)
+    for one, other in pairwise(in_order):
+        if keys[one] == keys[other]:
+            first, second = rows[one], rows[other]
+            raise UserError(
+                f"{path.name}: rows {first.number:,} and {second.number:,} about {name!r} have the same {ORDER}"
+            )
+    return [rows[place] for place in in_order]
+
+
+def _keys(orders: list[str]) -> list[tuple[float, str]]:
+    """What the documents are sorted by: numbers where all are numbers, else texts."""
+    try:
+        return [(float(order), "") for order in orders]
+    except ValueError:
+        return [(0.0, order) for order in orders]
+
+
+def _check_names(path: Path, documents: Mapping[str, tuple[str, ...]], most_characters: int) -> None:
+    if len(documents) < FEWEST_NAMES:
+        raise UserError(
+            f"{path.name} has documents about {len(documents)} names: the splits need at least {FEWEST_NAMES}, so that "
+            "one is asked about in validation and one in test"
+        )
+    for name, texts in documents.items():
+        length = sum(map(len, texts))
+        if length > most_characters:
+            raise UserError(
+                f"{path.name}: the {len(texts):,} documents about {name!r} have {length:,} characters: the answer must "
+                f"fit a model's context (--max-characters {most_characters:,}): take fewer, or raise it"
+            )

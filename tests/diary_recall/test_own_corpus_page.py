@@ -1,0 +1,29 @@
+"""The page about corpora of one's own shows what its commands print."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from selfknow.builders.diary_recall.own_table import read_own_table
+from selfknow.cli.app import app
+from tests.conftest import REPOSITORY
+
+PAGE = (REPOSITORY / "docs" / "own-corpus.md").read_text(encoding="utf-8")
+
+
+def test_commands_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    [table] = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
+    Path("elements.csv").write_text(table, encoding="utf-8")
+    commands = re.findall(r"```console\n\$ selfknow (.*?)\n(.*?)```", PAGE, re.DOTALL)
+    assert len(commands) == 2
+    for command, expected in commands:
+        done = CliRunner().invoke(app, shlex.split(command))
+        assert (done.exit_code, done.stdout) == (0, expected)
+    assert read_own_table(Path("elements.csv")).documents["Carbon"] == (
+        "Carbon is soft as graphite.",
+        "Carbon is hard as diamond.",
+    )
