@@ -17,8 +17,8 @@ from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.collecting import CONFIG, collect_creations
 from selfknow.evaluate.tasks.self_knowledge.creations import DROPPED, Creations, read_creations
-from selfknow.evaluate.tasks.self_knowledge.solutions import solve_creations
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeOptions
+from selfknow.train.solutions import solve_creations
 
 
 def make_creations(

@@ -3,7 +3,7 @@
 Tan et al., Can I understand what I create?, section 6.3: LoRA of rank 64, alpha 16 and dropout 0.1, AdamW at 1e-4,
 three epochs, 16 examples a step. The paper does not say how questions are asked or what is learnt: here they are asked
 as GSM8K's are (``evaluate/tasks/gsm8k/questions.py``, through the chat template where the tokenizer has one), and the
-worked solution alone is learnt (:mod:`selfknow.evaluate.tasks.self_knowledge.solutions`). Nor does it name a schedule,
+worked solution alone is learnt (:mod:`selfknow.train.solutions`). Nor does it name a schedule,
 weight decay or the adapted layers: the rate is constant, the decay is PyTorch's 0.01, gradients are not clipped, and
 all linear layers have adapters. An epoch ends within a step where the examples do not fill it, and the last step takes
 what is left.

@@ -9,8 +9,8 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.tasks.gsm8k.questions import completion, prompt
-from selfknow.evaluate.tasks.self_knowledge.solutions import solution_prompt
 from selfknow.train.corpus_tokenizer import train_tokenizer
+from selfknow.train.solutions import solution_prompt
 from tests.self_knowledge.asking import ask_texts
 from tests.tiny_models import fit, save
 

@@ -30,12 +30,12 @@ from selfknow.evaluate.tasks.gsm8k.questions import prompt
 from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 from selfknow.evaluate.tasks.self_knowledge.corrections import import_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
-from selfknow.evaluate.tasks.self_knowledge.solutions import solve_creations
 from selfknow.train.batch import Batch
 from selfknow.train.job import with_adapters
 from selfknow.train.packing import IGNORED, Collator
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
+from selfknow.train.solutions import solve_creations
 from selfknow.train.trainer import training_arguments
 from selfknow.train.tuning import TuningJob, TuningSettings, tuning_rows
 from selfknow.train.tuning_experiment import is_own

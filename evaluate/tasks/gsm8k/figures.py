@@ -7,7 +7,7 @@ from selfknow.evaluate.report.gather import Report
 from selfknow.evaluate.report.grouping import dot, grouped, joined, setting
 from selfknow.evaluate.report.numbers import first_value, measures, number
 from selfknow.evaluate.report.shape import Figure, Headline, Panel, Row
-from selfknow.evaluate.tasks.self_knowledge.paper_figures import TUNING
+from selfknow.evaluate.tasks.gsm8k.paper_figures import TUNING
 
 _QUERY = "gsm8k_accuracy"
 _BARS = 40  # rows of one chart

@@ -3,7 +3,7 @@
 Tan et al., Can I understand what I create?, section 6.3. Both versions hold the same questions: ``raw`` with the answer
 that the question was written for, ``corrected`` with the true one, which a program computes where it can
 (:mod:`.arithmetic`) and people write into a sheet where it cannot (:mod:`.corrections`). What is learnt is a worked
-solution that ends in that answer (:mod:`.solutions`). A folder of creations::
+solution that ends in that answer (:mod:`selfknow.train.solutions`). A folder of creations::
 
     FOLDER/creations.json      whose they are, and from which run; written last
     FOLDER/creations.parquet   a row a text that was asked for (CREATIONS)

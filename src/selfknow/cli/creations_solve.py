@@ -34,7 +34,7 @@ def solve(
     from dataclasses import replace
 
     from selfknow.evaluate.models.opening import ModelOptions
-    from selfknow.evaluate.tasks.self_knowledge.solutions import DECODING, solve_creations
+    from selfknow.train.solutions import DECODING, solve_creations
 
     options = ModelOptions(model=model, endpoint=endpoint, chat=chat, batch_size=batch_size)
     solved = solve_creations(creations, options.language_model(), replace(DECODING, max_new_tokens=max_new_tokens))
