@@ -1,5 +1,7 @@
 """``eval.yaml`` of a dataset: written, checked, published, and run by Inspect as it lies on the Hub."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -58,3 +60,23 @@ def test_it_is_published_with_the_rest(hub: Hub, client: Client, repo: str, fold
     download = f"hf_hub_download('{repo}', 'eval.yaml', repo_type='dataset')"
     served = client.python(f"from huggingface_hub import hf_hub_download; print(open({download}).read(), end='')")
     assert served == (folder / EVALUATION).read_text()
+
+
+def test_inspect_asks_the_published_dataset(hub: Hub, client: Client, repo: str, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    client.published(folder, repo)
+    config = sorted(path.name for path in folder.iterdir() if path.is_dir())[0]
+    program = f"""
+import json
+from inspect_ai._eval.task.hf import task_create_from_hf
+
+[task] = task_create_from_hf("hf/{repo}/{config}")
+json.dump([[one.input, one.target, one.metadata] for one in task.dataset], open("samples.json", "w"))
+"""
+    elsewhere = replace(client, environment={"XDG_CACHE_HOME": str(tmp_path)})  # where Inspect keeps datasets
+    elsewhere.python(program)
+    samples = json.loads((client.folder / "samples.json").read_text())
+    rows = pq.read_table(next((folder / config).glob("test-*.parquet"))).to_pylist()
+    assert [(asked, right, row["id"]) for asked, right, row in samples] == [
+        (row["prompt"], row["completion"], row["id"]) for row in rows
+    ]
