@@ -65,7 +65,7 @@ def test_it_is_published_with_the_rest(hub: Hub, client: Client, repo: str, fold
 def test_inspect_asks_the_published_dataset(hub: Hub, client: Client, repo: str, folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     client.published(folder, repo)
-    config = sorted(path.name for path in folder.iterdir() if path.is_dir())[0]
+    config = min(path.name for path in folder.iterdir() if path.is_dir())
     program = f"""
 import json
 from inspect_ai._eval.task.hf import task_create_from_hf
