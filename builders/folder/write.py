@@ -80,7 +80,7 @@ def _write(
         title = str(dataset.metadata.get("pretty_name", dataset.name))
         text = evaluation_text(dataset.evaluation, title, dataset.summary, manifest)
         (staging / EVALUATION).write_text(text, encoding="utf-8")
-    written = [name for name in (EVALUATION, CARD) if (staging / name).is_file()]
+    written = [name for name in (CARD, EVALUATION) if (staging / name).is_file()]
     manifest = replace(manifest, files=tuple(describe_file(staging, name) for name in written))
     (staging / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest

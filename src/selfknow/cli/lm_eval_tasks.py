@@ -8,7 +8,7 @@ import typer
 def lm_eval_tasks() -> None:
     """Print the folder of the tasks for lm-evaluation-harness, for its `--include_path`.
 
-    **Example:** `lm_eval run --include_path $(selfknow lm-eval-tasks) --tasks self_aware_authored --model hf …`
+    **Example:** `selfknow lm-eval-tasks`, as in `lm_eval run --include_path $(selfknow lm-eval-tasks) --tasks …`
     """
     from selfknow import integrations
 
