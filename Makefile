@@ -29,11 +29,7 @@ demo: .venv/ready
 	.venv/bin/selfknow demo
 
 lint: .venv/ready
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
-	.venv/bin/mypy
-	.venv/bin/lint-imports
-	.venv/bin/sqlfluff lint --disable-progress-bar evaluate validation
+	$(call lint-with,.venv)
 
 docs: .venv/ready
 	$(call build-docs,.venv)
@@ -50,17 +46,22 @@ bench: .venv/ready
 
 test: $(WHEEL)/ready
 	$(call install-wheel,$(WHEEL))
-	$(WHEEL)/bin/ruff check .
-	$(WHEEL)/bin/ruff format --check .
-	$(WHEEL)/bin/mypy
-	$(WHEEL)/bin/lint-imports
-	$(WHEEL)/bin/sqlfluff lint --disable-progress-bar evaluate validation
+	$(call lint-with,$(WHEEL))
 	$(call build-docs,$(WHEEL))
 	$(TEST_SETTINGS) $(WHEEL)/bin/pytest $(WORKERS)
 
 test-light: $(LIGHT)/ready
 	$(call install-wheel,$(LIGHT))
 	$(TEST_SETTINGS) $(LIGHT)/bin/pytest $(WORKERS) -m "not models" $(LIGHT_TESTS)
+
+# mypy and sqlfluff take a core each, so they go side by side.
+define lint-with
+	$(1)/bin/ruff check .
+	$(1)/bin/ruff format --check .
+	$(1)/bin/lint-imports
+	$(1)/bin/mypy & types=$$!; $(1)/bin/sqlfluff lint --disable-progress-bar evaluate validation; sql=$$?; \
+		wait $$types && exit $$sql
+endef
 
 define install-wheel
 	rm -rf build dist

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import datasets
 import pyarrow as pa
 
+from selfknow.builders.folder.evaluation import Evaluation
 from selfknow.builders.sources import fingerprint
 from selfknow.errors import UserError
 
@@ -43,6 +44,7 @@ class Dataset:
         card_parts: The parts of the card's text that are made from what was built.
         licence_of: The licence of a config, as a card names it, where configs come under different ones.
         options: What else ``config`` takes, by keyword: ``path`` (a file of the user's), ``encoder``.
+        evaluation: How Inspect asks its rows on the Hub, where a prompt and its completion are all there is to it.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Dataset:
     card_parts: Callable[[list[DatasetConfig]], Mapping[str, str]]
     licence_of: Callable[[str], str] | None = None
     options: tuple[str, ...] = ()
+    evaluation: Evaluation | None = None
 
     def licence(self, configs: Sequence[str]) -> str:
         """The one licence that a folder of these configs comes under: a card covers its whole repo.

@@ -52,8 +52,8 @@ class Run:
         from selfknow.files import read_json
 
         task = task_of_run(self.folder, read_json(self.folder / "run.json"))
-        _check_names(options, [task.score_options], task.name)
-        return score_run(self.folder, _filled(task.score_options, options))
+        check_names(options, [task.score_options], task.name)
+        return score_run(self.folder, filled(task.score_options, options))
 
     def judge(self, model: "str | LanguageModel | Callable[[str], str] | None" = None, **options: Any) -> Progress:
         """Ask a model about every reply that it has not judged yet; :meth:`score` reads what it says.
@@ -67,9 +67,9 @@ class Run:
         """
         from selfknow.evaluate.judge import DECODING, judge_run
 
-        _check_names(options, [ModelOptions, ReplyOptions], "judge")
-        opening = _filled(ModelOptions, {**options, "model": model})
-        decoding = _filled(ReplyOptions, options).applied_to(DECODING)
+        check_names(options, [ModelOptions, ReplyOptions], "judge")
+        opening = filled(ModelOptions, {**options, "model": model})
+        decoding = filled(ReplyOptions, options).applied_to(DECODING)
         return judge_run(self.folder, opening.language_model(), decoding)
 
     def query(self, name: str, **options: Any) -> "pa.Table":
@@ -140,16 +140,20 @@ def ask(
     """
     task, folder = find_task(name), Path(out)
     own = options_of(task, name)
-    _check_names(options, [own, ModelOptions, ReplyOptions], name)
-    chosen, opening = _filled(own, options), _filled(ModelOptions, {**options, "model": model})
-    decoding = _filled(ReplyOptions, options).applied_to(task.decoding())
+    check_names(options, [own, ModelOptions, ReplyOptions], name)
+    chosen, opening = filled(own, options), filled(ModelOptions, {**options, "model": model})
+    decoding = filled(ReplyOptions, options).applied_to(task.decoding())
     rows = task.open(name, chosen, folder)
     models = task.cast(chosen, opening, folder)
     return Run(folder, ask_task(task, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet))
 
 
-def _check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: str) -> None:
-    """Refuse an option that nobody here knows, with whose it is or which one is near."""
+def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: str) -> None:
+    """Refuse an option that nobody here knows, with whose it is or which one is near.
+
+    Raises:
+        UserError: There is one.
+    """
     known = [one.name for of in options for one in fields(of)]
     for value in values:
         if value not in known:
@@ -159,7 +163,7 @@ def _check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: 
             raise UserError(f"{name} has no option {value!r}" + (f": did you mean {near[0]!r}?" if near else ""))
 
 
-def _filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
+def filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
     """An options class with those of these values that are its own."""
     own = {one.name: _typed(values[one.name], one.type) for one in fields(options) if one.name in values}
     return options(**own)

@@ -16,7 +16,7 @@ from selfknow.errors import UserError
 from selfknow.portraits.description import MAX_WIDTH, REDISBLOOM_HASH, Description
 from selfknow.portraits.filter.segments import Bytes, Positions
 from selfknow.portraits.normalization import check_normalization, normalize, normalize_with_positions
-from selfknow.portraits.quotes import Quote, Spans, quoted_spans
+from selfknow.portraits.quotes import Quote, Spans, quoted_spans, shaped
 from selfknow.portraits.storage import read_folder, verify, write_folder
 
 DEFAULT_WIDTH = 25
@@ -177,22 +177,34 @@ class Portrait:
             held.append(np.diff(offsets))
         return np.concatenate(found), np.concatenate(held)
 
-    def quotes(self, text: str) -> list[Quote]:
+    def quotes(self, text: str, *, min_span: int = 0, whole_words: bool = False) -> list[Quote]:
         """The maximal quoted spans of a text, in code points of the text as given.
 
         A span ends at the first n-gram that is not in the corpus (at the next tile that is not, with a stride). Spans
         of separate runs stay apart, even where they overlap.
 
+        Args:
+            text: The text.
+            min_span: The least number of characters of a quote. One false hit makes a quote of the portrait's width,
+                so that a longer one takes two false hits or more in a row.
+            whole_words: Whether quotes give up parts of words at their ends.
+
+        Raises:
+            UserError: It is no text, or the least length is negative.
+
         Example:
             >>> portrait = Portrait.build(["all work and no play makes Jack a dull boy"])
             >>> portrait.quotes("They say: all work and no play makes Jack happy")
             [Quote(start=10, end=42)]
+            >>> portrait.quotes("They say: all work and no play makes Jackie happy", whole_words=True)
+            [Quote(start=10, end=36)]
         """
         if not isinstance(text, str):
             raise UserError(f"quotes takes one text, not a {type(text).__name__}")
         normalized, positions = normalize_with_positions(text, self.description.normalization)
         (spans,) = (spans for _, spans in self.spans([normalized], normalized=True))
-        return [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.of(0)]
+        found = [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.of(0)]
+        return shaped(text, found, min_span, whole_words=whole_words)
 
     def spans(self, texts: Iterable[Any], *, normalized: bool = False) -> Iterator[tuple[pa.LargeStringArray, Spans]]:
         """The quoted spans of many texts, a batch at a time: the batch as it was asked, normalised, and its spans."""

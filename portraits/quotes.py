@@ -1,9 +1,12 @@
 """From hits to quoted spans: a run of hits ends at its first miss, and the spans of separate runs stay apart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
 
 import numpy as np
 
+from selfknow.errors import UserError
 from selfknow.portraits.filter.segments import Bytes, Positions
 
 
@@ -18,6 +21,44 @@ class Quote:
 
     start: int
     end: int
+
+
+def shaped(text: str, quotes: Iterable[Quote], min_span: int = 0, *, whole_words: bool = False) -> list[Quote]:
+    """Quotes as a reader wants them: not too short, and none that begins or ends within a word.
+
+    Args:
+        text: What they are quotes of.
+        quotes: Spans of it.
+        min_span: The least number of characters that a quote has when it is cut to whole words.
+        whole_words: Whether a quote gives up the part of a word at its ends, and blanks there. A word is a run of
+            letters, digits and underscores; a Chinese or Japanese character is one of its own.
+
+    Raises:
+        UserError: The least length is negative.
+
+    Example:
+        >>> shaped("a hill and dale", [Quote(3, 13)], whole_words=True)
+        [Quote(start=7, end=10)]
+    """
+    if min_span < 0:
+        raise UserError(f"min_span is a number of characters, 0 or more, not {min_span}")
+    kept = (_whole_words(text, quote) for quote in quotes) if whole_words else quotes
+    return [quote for quote in kept if quote.end - quote.start >= max(min_span, 1)]
+
+
+def _whole_words(text: str, quote: Quote) -> Quote:
+    start, end = quote.start, quote.end
+    while start < end and (text[start].isspace() or (start > 0 and _in_word(text, start))):
+        start += 1
+    while end > start and (text[end - 1].isspace() or (end < len(text) and _in_word(text, end))):
+        end -= 1
+    return Quote(start, end)
+
+
+def _in_word(text: str, place: int) -> bool:
+    """Whether the characters before and at a place belong to one word; Chinese and Japanese write none apart."""
+    around = text[place - 1 : place + 1]
+    return all((one.isalnum() and east_asian_width(one) not in "WF") or one == "_" or combining(one) for one in around)
 
 
 @dataclass(frozen=True)

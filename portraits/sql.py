@@ -1,6 +1,6 @@
 """Portraits in SQL: ``quip``, ``quoted`` and ``in_corpus`` as vectorised functions of a DuckDB connection."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +10,27 @@ import pyarrow.compute as pc
 
 from selfknow.portraits.portrait import Portrait
 from selfknow.portraits.pretrained import find_address
-from selfknow.portraits.quotes import Spans
+from selfknow.portraits.quotes import shaped
 
 if TYPE_CHECKING:
     import duckdb
 
 _LISTS = pa.list_(pa.string())
-FUNCTIONS = ("quip", "quoted", "in_corpus")
+FUNCTIONS = ("quip", "quoted_spans", "in_corpus")
+# A function of the connection has no default values; a macro has.
+_QUOTED = """
+    create or replace temp macro quoted(text, portrait, min_span := 0, whole_words := false)
+    as quoted_spans(text, portrait, cast(min_span as bigint), cast(whole_words as boolean))
+"""
 
 
 def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portrait] | None = None) -> None:
     """Add the functions to a connection; a portrait is given by its name or address and mapped once.
 
     ``quip(text, portrait)``: the text's QUIP, a double; null where the text is null or shorter than the width.
-    ``quoted(text, portrait)``: its quoted spans, a list of texts in their order (of the normalised text, if it is).
+    ``quoted(text, portrait)``: its quoted spans, a list of texts in their order (of the normalised text, if it is);
+    ``quoted(text, portrait, min_span := 50, whole_words := true)``: those of 50 characters and more, when parts of
+    words at their ends are given up.
     ``in_corpus(text, portrait)``: whether all its n-grams (its tiles, with a stride) stand in the corpus; null where it
     has none.
 
@@ -40,7 +47,6 @@ def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portra
     portraits = _Portraits(named or {})
     kinds: dict[str, tuple[Callable[[Portrait, pa.Array], pa.Array], Any, pa.DataType]] = {
         "quip": (_quip, sqltypes.DOUBLE, pa.float64()),
-        "quoted": (_quoted, "VARCHAR[]", _LISTS),
         "in_corpus": (_in_corpus, sqltypes.BOOLEAN, pa.bool_()),
     }
     for name, (answer, returned, kind) in kinds.items():
@@ -52,10 +58,20 @@ def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portra
             type=func.ARROW,
             null_handling=func.SPECIAL,
         )
+    connection.create_function(
+        "quoted_spans",
+        _quoted_spans(portraits),
+        [sqltypes.VARCHAR, sqltypes.VARCHAR, sqltypes.BIGINT, sqltypes.BOOLEAN],
+        "VARCHAR[]",
+        type=func.ARROW,
+        null_handling=func.SPECIAL,
+    )
+    connection.execute(_QUOTED)
 
 
 def unregister(connection: "duckdb.DuckDBPyConnection") -> None:
     """Remove the functions."""
+    connection.execute("drop macro if exists temp.quoted")
     for name in FUNCTIONS:
         connection.remove_function(name)
 
@@ -105,17 +121,31 @@ def _in_corpus(portrait: Portrait, texts: pa.Array) -> pa.Array:
     return pa.array(hits == ngrams, pa.bool_(), mask=ngrams == 0)
 
 
-def _quoted(portrait: Portrait, texts: pa.Array) -> pa.Array:
-    return pa.chunked_array([_lists(*asked) for asked in portrait.spans(texts)], _LISTS).combine_chunks()
+def _quoted_spans(portraits: _Portraits) -> Callable[[Any, Any, Any, Any], pa.Array]:
+    """Rows are asked together where they share their portrait, least length and whole words, as they mostly do."""
+
+    def call(texts: Any, addresses: Any, min_spans: Any, whole_words: Any) -> pa.Array:
+        columns = [_one_array(one) for one in (texts, addresses, min_spans, whole_words)]
+        wanted = list(zip(*(column.to_pylist() for column in columns[1:]), strict=True))
+        values: list[list[str] | None] = [None] * len(wanted)
+        for address, min_span, whole in dict.fromkeys(wanted):
+            if address is None or min_span is None or whole is None:
+                continue
+            rows = [row for row, one in enumerate(wanted) if one == (address, min_span, whole)]
+            found = _quoted(portraits.get(address), columns[0].take(pa.array(rows)), min_span, whole)
+            for row, value in zip(rows, found, strict=True):
+                values[row] = value
+        return pa.array(values, _LISTS)
+
+    return call
 
 
-def _lists(batch: pa.LargeStringArray, spans: Spans) -> pa.Array:
-    """For each text the list of its quoted spans; null for null."""
-    texts = batch.to_pylist()
-    owners = np.repeat(np.arange(len(texts)), np.diff(spans.firsts)).tolist()
-    quotes = [
-        texts[owner][start:end]
-        for owner, start, end in zip(owners, spans.starts.tolist(), spans.ends.tolist(), strict=True)
-    ]
-    offsets = pa.array(spans.firsts, pa.int32())
-    return pa.ListArray.from_arrays(offsets, pa.array(quotes, pa.string()), mask=batch.is_null())
+def _quoted(portrait: Portrait, texts: pa.Array, min_span: int, whole_words: bool) -> Iterator[list[str] | None]:
+    """For each text its quoted spans; null for null."""
+    for batch, spans in portrait.spans(texts):
+        for place, text in enumerate(batch.to_pylist()):
+            if text is None:
+                yield None
+            else:
+                quotes = shaped(text, spans.of(place), min_span, whole_words=whole_words)
+                yield [text[quote.start : quote.end] for quote in quotes]

@@ -2,12 +2,14 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import certifi
 import pytest
+import typer.testing
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
@@ -26,9 +28,10 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 # The files that take longest begin: else a worker would be alone with one of them at the end.
 LONGEST = (
-    *("test_docs.py", "test_matrix.py", "test_small_model.py", "test_copying_model.py", "test_tuning.py"),
-    *("test_training.py", "test_bad_network.py", "test_publish.py", "test_faults.py", "test_portraits.py"),
-    *("test_people.py", "test_quoting_model.py", "test_demo.py", "test_damaged_rows.py", "test_distributed.py"),
+    *("test_tuning.py", "test_training.py", "test_matrix.py", "test_docs.py", "test_running.py", "test_small_model.py"),
+    *("test_copying_model.py", "test_bad_network.py", "test_publish.py", "test_faults.py", "test_suite.py"),
+    *("test_self_knowledge.py", "test_four_tasks.py", "test_images.py", "test_continuous_batching.py"),
+    *("test_portraits.py", "test_people.py", "test_quoting_model.py", "test_demo.py", "test_distributed.py"),
 )
 
 
@@ -63,6 +66,14 @@ def one_certificate(shared_folder: Path) -> None:
             first = Path(certifi.where()).read_text(encoding="utf-8").partition("END CERTIFICATE-----")
             path.write_text("".join([*first[:2], "\n"]), encoding="utf-8")
     os.environ["SSL_CERT_FILE"] = str(path)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_are_made_once() -> Iterator[None]:
+    """Typer makes all commands of a program anew for each call in this process, which takes longer than most calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture(scope="session")

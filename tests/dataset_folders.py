@@ -15,7 +15,15 @@ from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.card import card_text
 from selfknow.builders.folder.content_hash import content_hash_of_files
-from selfknow.builders.folder.manifest import CARD, MANIFEST, SplitEntry, describe_file, read_manifest
+from selfknow.builders.folder.manifest import (
+    CARD,
+    MANIFEST,
+    FileEntry,
+    Manifest,
+    SplitEntry,
+    describe_file,
+    read_manifest,
+)
 from selfknow.builders.folder.write import build_folder
 from selfknow.validation.check import Finding, check_folder
 from selfknow.validation.diary_recall import suite as diary_recall
@@ -74,9 +82,12 @@ class Folder:
             )
         manifest = replace(manifest, configs=configs)
         (self.path / CARD).write_text(card_text(DATASET, self.corpora, manifest), encoding="utf-8")
-        manifest = replace(manifest, files=(describe_file(self.path, CARD),))
+        manifest = replace(manifest, files=self._other_files(manifest))
         (self.path / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
         self.findings = None
+
+    def _other_files(self, manifest: Manifest) -> tuple[FileEntry, ...]:
+        return tuple(describe_file(self.path, file.path) for file in manifest.files)
 
     def _describe(self, path: str) -> Any:
         return describe_file(self.path, path, pq.read_metadata(self.path / path).num_rows)
@@ -91,7 +102,8 @@ class Folder:
         text = (self.path / CARD).read_text(encoding="utf-8")
         assert old in text
         (self.path / CARD).write_text(text.replace(old, new, 1), encoding="utf-8")
-        manifest = replace(read_manifest(self.path), files=(describe_file(self.path, CARD),))
+        manifest = read_manifest(self.path)
+        manifest = replace(manifest, files=self._other_files(manifest))
         (self.path / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
 
     def check(self) -> list[Finding]:

@@ -175,5 +175,5 @@ def test_a_second_writer_waits_for_the_first(tmp_path: Path) -> None:
         assert second.is_alive()
         fill(new, OLD)
         assert files_of(new) == OLD
-    second.join(timeout=20)
+    second.join(timeout=120)
     assert files_of(tmp_path) == {f"out/{name}": text for name, text in NEW.items()}

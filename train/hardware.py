@@ -10,6 +10,11 @@ def best_precision() -> str:
     return "bfloat16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "float32"
 
 
+def card_bytes() -> int | None:
+    """The memory of the GPU that is here; null without one."""
+    return int(torch.cuda.get_device_properties(0).total_memory) if torch.cuda.is_available() else None
+
+
 def compiles() -> bool:
     """Whether ``torch.compile`` pays: on an NVIDIA GPU that its compiler supports."""
     from importlib.util import find_spec

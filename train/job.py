@@ -248,15 +248,21 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
     return from_config(config)
 
 
-def load(name: str, recipe: Recipe) -> "PreTrainedModel":
+def load(name: str, recipe: Recipe, *, frozen: bool = False) -> "PreTrainedModel":
     """A checkpoint to train, in float32, with the recipe's dropout.
+
+    Args:
+        name: A folder, a GGUF file or a Hub id.
+        recipe: How it is trained.
+        frozen: Its own weights are not trained (there are adapters), so they are loaded in the recipe's precision.
 
     Raises:
         UserError: It cannot be had, or does not fit into memory.
     """
     import torch
 
-    return checkpoints.load_model(name, torch.float32, **_dropout(checkpoints.load_config(name), recipe.dropout))
+    dtype = torch.bfloat16 if frozen and recipe.precision == "bfloat16" else torch.float32
+    return checkpoints.load_model(name, dtype, **_dropout(checkpoints.load_config(name), recipe.dropout))
 
 
 def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:

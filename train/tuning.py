@@ -2,10 +2,14 @@
 
 Tan et al., Can I understand what I create?, section 6.3: LoRA of rank 64, alpha 16 and dropout 0.1, AdamW at 1e-4,
 three epochs, 16 examples a step. The paper does not say how questions are asked or what is learnt: here they are asked
-as GSM8K's are (``evaluate/tasks/gsm8k/questions.py``, through the chat template where the tokenizer has
-one), and the answer alone is learnt. Nor does it name a schedule, weight decay or the adapted layers: the rate is
-constant, the decay is PyTorch's 0.01, gradients are not clipped, and all linear layers have adapters. An epoch ends
-within a step where the examples do not fill it, and the last step takes what is left.
+as GSM8K's are (``evaluate/tasks/gsm8k/questions.py``, through the chat template where the tokenizer has one), and the
+worked solution alone is learnt (:mod:`selfknow.train.solutions`). Nor does it name a schedule,
+weight decay or the adapted layers: the rate is constant, the decay is PyTorch's 0.01, gradients are not clipped, and
+all linear layers have adapters. An epoch ends within a step where the examples do not fill it, and the last step takes
+what is left.
+
+Under adapters the model's own weights stay as they are, so with ``bfloat16`` they are loaded in it, half of what
+float32 takes; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
 """
 
 from dataclasses import asdict, dataclass, field
@@ -17,7 +21,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models import checkpoints
 from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Request
-from selfknow.evaluate.tasks.gsm8k.questions import completion, prompt, wording
+from selfknow.evaluate.tasks.gsm8k.questions import prompt, wording
 from selfknow.evaluate.tasks.self_knowledge.creations import Creations
 from selfknow.train.facts import recipe_facts, start_facts
 from selfknow.train.job import load, with_adapters
@@ -44,7 +48,7 @@ class TuningSettings:
         lora_alpha: What they are scaled by, divided by their rank.
         lora_dropout: Dropout of what goes into them.
         weight_decay: AdamW's.
-        precision: ``float32`` or ``bfloat16`` (weights stay float32 while they are trained).
+        precision: ``float32`` or ``bfloat16`` (weights that are trained stay float32).
         gradient_checkpointing: Trade time for memory.
         seed: Of adapters, order and dropout.
     """
@@ -115,7 +119,7 @@ class TuningJob:
             "content_hash": self.creations.content_hash(self.version),
             "num_questions": len(self.creations.version(self.version)),
             "prompt": wording()["prompt"],
-            "completion": wording()["completion"],
+            "target": "worked solution",
             "chat": self.chat,
             "settings": asdict(self.settings),
         }
@@ -129,7 +133,7 @@ class TuningJob:
             "content_hash": said["content_hash"],
             "parameters": {"num_questions": said["num_questions"]},
         }
-        own = {name: said[name] for name in ("prompt", "completion", "chat")}
+        own = {name: said[name] for name in ("prompt", "target", "chat")}
         defaults = {**asdict(TuningSettings()), **own, "chat": None}
         start = start_facts(self.model, None, scratch=False)
         return start.updated(recipe_facts({**asdict(self.settings), **own}, defaults, self.settings.seed, corpus))
@@ -148,7 +152,7 @@ class TuningJob:
 
         torch.manual_seed(self.settings.seed)
         name = self.model if resumed is None or self.settings.lora_rank else str(resumed)
-        return with_adapters(load(name, self.recipe), self.recipe)
+        return with_adapters(load(name, self.recipe, frozen=bool(self.settings.lora_rank)), self.recipe)
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
         """Every question as often as there are epochs."""
@@ -182,30 +186,47 @@ def _revision(model: str) -> str | None:
 
 
 def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "TrainingRows":
-    """Tokenize the questions as they are asked, and behind each its answer and the end, which alone are learnt.
+    """Tokenize the questions as they are asked, and behind each its solution and the end, which alone are learnt.
 
     Raises:
-        UserError: A question with its answer is longer than the model's positions.
+        UserError: A question with its solution is longer than the model's positions.
     """
     import numpy as np
 
+    from selfknow.train.data import TrainingRows, token_rows
+
+    asked, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
+    is_question = np.ones(len(asked), dtype=np.bool_)
+    if encoder_decoder:
+        return TrainingRows(token_rows(asked), token_rows(learnt), is_question)
+    rows = [[*before, *after] for before, after in zip(asked, learnt, strict=True)]
+    longest = max(map(len, rows))
+    positions = getattr(checkpoints.load_config(job.model), "max_position_embeddings", None)
+    if positions is not None and longest > positions:
+        raise UserError(f"a question with its solution has {longest} tokens, more than the {positions} of {job.model}")
+    unlearnt = np.array([len(before) for before in asked], dtype=np.int32)
+    return TrainingRows(None, token_rows(rows), is_question, unlearnt)
+
+
+def longest_example(job: TuningJob) -> int:
+    """The tokens of a job's longest question together with its solution."""
+    tokenizer = checkpoints.load_tokenizer(job.model)
+    encoder_decoder = bool(checkpoints.load_config(job.model).is_encoder_decoder)
+    asked, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
+    return max(len(before) + len(after) for before, after in zip(asked, learnt, strict=True))
+
+
+def _tokens(
+    job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool
+) -> tuple[list[list[int]], list[list[int]]]:
+    """Of every question the tokens that are asked, and those that are learnt."""
     from selfknow.evaluate.models.rendering import Renderer
     from selfknow.evaluate.models.tokenization import encode
-    from selfknow.train.data import TrainingRows, token_rows
 
     config = checkpoints.load_config(job.model)
     chat = bool(tokenizer.chat_template) if job.chat is None else job.chat
     renderer = Renderer(tokenizer, chat, config.decoder_start_token_id if encoder_decoder else None)
     pairs = job.creations.version(job.version)
     asked = [renderer.render(Request(str(number), prompt(one))).tokens for number, (one, _) in enumerate(pairs)]
-    answers = encode(tokenizer, [completion(answer) for _, answer in pairs], special_tokens=False)
-    learnt = [[*answer, tokenizer.eos_token_id] for answer in answers]
-    is_question = np.ones(len(pairs), dtype=np.bool_)
-    if encoder_decoder:
-        return TrainingRows(token_rows(asked), token_rows(learnt), is_question)
-    rows = [[*before, *after] for before, after in zip(asked, learnt, strict=True)]
-    longest, positions = max(map(len, rows)), getattr(config, "max_position_embeddings", None)
-    if positions is not None and longest > positions:
-        raise UserError(f"a question with its answer has {longest} tokens, more than the {positions} of {job.model}")
-    unlearnt = np.array([len(before) for before in asked], dtype=np.int32)
-    return TrainingRows(None, token_rows(rows), is_question, unlearnt)
+    solutions = encode(tokenizer, [solution for _, solution in pairs], special_tokens=False)
+    return asked, [[*solution, tokenizer.eos_token_id] for solution in solutions]

@@ -27,7 +27,8 @@ from selfknow.evaluate.tasks.gsm8k.questions import Questions
 from selfknow.evaluate.tasks.gsm8k.task import GSM8K, question_rows
 from selfknow.evaluate.tasks.self_knowledge.creations import VERSIONS, Creations
 from selfknow.train.run import train
-from selfknow.train.tuning import TuningJob, TuningSettings
+from selfknow.train.tuning import TuningJob, TuningSettings, longest_example
+from selfknow.train.tuning_memory import GIB, tuning_memory
 
 _LONGEST_NAME = 100
 
@@ -46,6 +47,7 @@ class Experiment:
         limit: Only the first so many questions.
         batch_size: Questions asked at once.
         chat: Whether questions go through the chat template; null: where the tokenizer has one.
+        micro_batch_size: The most questions that go through the model at once while it is tuned; null: a whole step's.
     """
 
     models: tuple[str, ...]
@@ -57,6 +59,7 @@ class Experiment:
     limit: int | None = None
     batch_size: int = 64
     chat: bool | None = None
+    micro_batch_size: int | None = None
 
     def check(self) -> None:
         """Refuse, before anything is done, what would be refused half-way.
@@ -68,8 +71,10 @@ class Experiment:
             checkpoints.locate(model)
         for creations in self.creations:
             for version in self.versions:
+                creations.answers(version)
+            for version in self.versions:
                 creations.version(version)
-        names = [_short(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
+        names = [short_name(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
         for kind, found in zip(("models", "folders of creations"), names, strict=True):
             if twice := {name for name in found if found.count(name) > 1}:
                 raise UserError(f"two {kind} have the same name {twice.pop()}: their results would lie in one folder")
@@ -79,7 +84,46 @@ class Experiment:
         for creations in self.creations:
             for version in self.versions:
                 name = f"{creations.folder.resolve().name}-{version}"
-                yield name, TuningJob(model, creations, version, self.settings, self.chat, self.batch_size)
+                made = TuningJob(model, creations, version, self.settings, self.chat, self.batch_size)
+                yield name, replace(made, micro_batch_size=self.micro_batch_size)
+
+
+def planned(experiment: Experiment) -> list[dict[str, object]]:
+    """What an experiment would do, and what memory each training takes, before anything is done.
+
+    Returns:
+        A row a training: model, creations, n_tuned_on, num_steps, longest_tokens, num_parameters, num_trained, what it
+        takes in GiB, card_gib (of the GPU that is here; null without one) and fits.
+
+    Raises:
+        UserError: Something is not there, or does not fit together.
+    """
+    from selfknow.train.hardware import card_bytes
+
+    experiment.check()
+    card = card_bytes()
+    rows: list[dict[str, object]] = []
+    for model in experiment.models:
+        for name, job in experiment.jobs(model):
+            longest = longest_example(job)
+            num_questions = len(job.creations.version(job.version))
+            at_once = min(job.micro_batch_size or job.recipe.examples_per_step, num_questions)
+            memory = tuning_memory(model, job.recipe, longest, at_once)
+            rows.append(
+                {
+                    "model": model,
+                    "creations": name,
+                    "n_tuned_on": num_questions,
+                    "num_steps": job.recipe.max_steps,
+                    "longest_tokens": longest,
+                    "num_parameters": memory.num_parameters,
+                    "num_trained": memory.num_trained,
+                    **memory.as_gib(),
+                    "card_gib": None if card is None else card / GIB,
+                    "fits": None if card is None else memory.total < card,
+                }
+            )
+    return rows
 
 
 @dataclass(frozen=True)
@@ -113,7 +157,7 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
     num_stages = len(experiment.models) * (1 + len(experiment.creations) * len(experiment.versions))
     with tqdm(total=num_stages, unit="model", desc="tune", disable=quiet) as bar:
         for model in experiment.models:
-            place = folder / _short(model)
+            place = folder / short_name(model)
             bar.set_postfix_str(f"{model}, initial")
             runs.append(place / "initial" / "gsm8k")
             failed += _ask(experiment, model, runs[-1])
@@ -157,6 +201,6 @@ def is_own(job: TuningJob, revision: object) -> bool:
     return same_name or (revision is not None and revision == job.creations.revision)
 
 
-def _short(model: str) -> str:
+def short_name(model: str) -> str:
     """A model's name as that of a folder: ``meta-llama/Llama-2-7b-chat-hf`` as ``meta-llama--Llama-2-7b-chat-hf``."""
     return re.sub(r"[^\w.-]+", "--", model.strip("./~"))[-_LONGEST_NAME:].lstrip("-.") or "model"

@@ -20,6 +20,7 @@ from selfknow.builders.dataset import ConfigBuilder, Dataset, DatasetConfig
 from selfknow.builders.diary_recall.diaries import SPLITS, Shape, attributes, paper_sizes, shape_of_name
 from selfknow.builders.diary_recall.rows import SCHEMA, diary_table
 from selfknow.builders.folder.card import lines_of_row
+from selfknow.builders.folder.evaluation import Evaluation
 from selfknow.errors import UserError
 
 SIMPLIFIED = "-simplified"
@@ -160,4 +161,10 @@ DATASET = Dataset(
         "annotations_creators": ["machine-generated"],
     },
     card_parts=card_parts,
+    evaluation=Evaluation(
+        "test",
+        "prompt",
+        "completion",
+        ("id", "diarist", "prompt", "completion", "num_documents", "document_lengths"),
+    ),
 )

@@ -5,6 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm import tqdm
 
@@ -66,10 +67,18 @@ def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) ->
     table = config.shards[split][index]()
     path = f"{config.name}/{split}-{index:05d}-of-{len(config.shards[split]):05d}.parquet"
     (folder / config.name).mkdir(exist_ok=True)
-    # Texts hardly repeat, so dictionaries of them would cost time and space.
+    # Made in memory: where the disk is full, pyarrow ends the whole process in the midst of pages cut by content.
+    made = pa.BufferOutputStream()
     pq.write_table(
-        table, folder / path, row_group_size=ROWS_PER_ROW_GROUP, compression=_COMPRESSION, use_dictionary=False
+        table,
+        made,
+        row_group_size=ROWS_PER_ROW_GROUP,
+        compression=_COMPRESSION,
+        use_dictionary=False,  # texts hardly repeat, so dictionaries of them would cost time and space
+        use_content_defined_chunking=True,  # a new release sends only the pages that changed
+        write_page_index=True,  # who reads a few rows over the network reads only their pages
     )
+    (folder / path).write_bytes(made.getvalue())
     return describe_file(folder, path, table.num_rows)
 
 

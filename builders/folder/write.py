@@ -7,6 +7,7 @@ from pathlib import Path
 
 from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.folder.card import card_text
+from selfknow.builders.folder.evaluation import EVALUATION, evaluation_text
 from selfknow.builders.folder.manifest import CARD, MANIFEST, Manifest, describe_file
 from selfknow.builders.folder.parquet_files import write_configs
 from selfknow.builders.sources import source_hash
@@ -75,6 +76,11 @@ def _write(
         files=(),
     )
     (staging / CARD).write_text(card_text(dataset, configs, manifest), encoding="utf-8")
-    manifest = replace(manifest, files=(describe_file(staging, CARD),))
+    if dataset.evaluation is not None:
+        title = str(dataset.metadata.get("pretty_name", dataset.name))
+        text = evaluation_text(dataset.evaluation, title, dataset.summary, manifest)
+        (staging / EVALUATION).write_text(text, encoding="utf-8")
+    written = [name for name in (CARD, EVALUATION) if (staging / name).is_file()]
+    manifest = replace(manifest, files=tuple(describe_file(staging, name) for name in written))
     (staging / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest

@@ -55,7 +55,7 @@ class EndpointModel:
         """The chat messages as they are recorded: of a picture its name alone."""
         if self.endpoint.text:
             return None
-        return ({"role": "user", "content": request.prompt.removesuffix("\n")},)
+        return request.messages
 
     async def _ask(self, client: "AsyncInferenceClient", request: Request, decoding: Decoding) -> Reply:
         messages = self._messages(request)
@@ -96,7 +96,7 @@ class EndpointModel:
             sampling = {"do_sample": True, "temperature": decoding.temperature}
             sampling |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
         output = await client.text_generation(
-            request.prompt + request.started_answer,
+            request.text + request.started_answer,
             details=True,
             max_new_tokens=decoding.max_new_tokens,
             seed=server_seed(request, decoding.seed),

@@ -11,7 +11,8 @@ class FunctionModel:
     What it raises is recorded as the error of that request, and the others go on.
 
     Args:
-        function: Gets the prompt, with the started answer where there is one, and returns what it adds.
+        function: Gets the prompt, with earlier turns in front of it and the started answer where there are any, and
+            returns what it adds.
         name: How the run calls it; by default the function's own name.
 
     Example:
@@ -38,7 +39,7 @@ class FunctionModel:
         if request.image is not None:
             return Reply(None, error="a function is shown no pictures")
         try:
-            text = self._function(request.prompt + request.started_answer)
+            text = self._function(request.text + request.started_answer)
         except Exception as error:  # whatever a user's function raises is this request's failure
             return Reply(None, error=f"{type(error).__name__}: {error}")
         if not isinstance(text, str):

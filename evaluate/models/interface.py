@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -61,6 +61,19 @@ class ReplyOptions:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """What was said earlier in a conversation.
+
+    Attributes:
+        role: ``user`` or ``assistant``.
+        content: What was said.
+    """
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
 class Request:
     """One call that a model is asked to answer.
 
@@ -75,6 +88,7 @@ class Request:
             here).
         parent_generation_id: The generation this call builds on, if any.
         image: The file of a picture that the prompt shows, where its Markdown reference ``![](…)`` stands; null: none.
+        turns: What was said before the prompt; the first turn is the user's, and then they take turns.
     """
 
     example_id: str
@@ -86,6 +100,18 @@ class Request:
     forced: str | None = None
     parent_generation_id: str | None = None
     image: Path | None = None
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What a completion model is given: every turn and the prompt, with an empty line between."""
+        return "\n\n".join([*(turn.content for turn in self.turns), self.prompt])
+
+    @property
+    def messages(self) -> tuple[dict[str, str], ...]:
+        """What a chat model is given: every turn, and the prompt as the user's last."""
+        said = [*self.turns, Turn("user", self.prompt.removesuffix("\n"))]
+        return tuple({"role": turn.role, "content": turn.content} for turn in said)
 
     @property
     def key(self) -> tuple[str, str, str, int, str | None]:
@@ -97,7 +123,7 @@ class Request:
 
         What a follow-up is about counts by its prompt: the id of that generation is another one in every run.
         """
-        own = [seed, self.example_id, self.stage, self.variant, self.sample, self.prompt]
+        own = [seed, self.example_id, self.stage, self.variant, self.sample, self.prompt, *map(astuple, self.turns)]
         digest = hashlib.blake2b(json.dumps(own).encode(), digest_size=8).digest()
         return int.from_bytes(digest, "little") >> 1
 
@@ -158,4 +184,4 @@ def with_samples(requests: Iterable[Request], samples: int) -> list[Request]:
         >>> [request.sample for request in with_samples([Request("id", "Recall.")], 3)]
         [0, 1, 2]
     """
-    return [Request(**{**asdict(request), "sample": sample}) for request in requests for sample in range(samples)]
+    return [replace(request, sample=sample) for request in requests for sample in range(samples)]

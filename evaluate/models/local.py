@@ -196,8 +196,7 @@ class LocalModel:
         logprob = SequenceLogprob(ends, self.on_tokens)
         inputs = self._inputs(batch)
         length = (inputs["decoder_input_ids"] if "decoder_input_ids" in inputs else inputs["input_ids"]).shape[1]
-        generate = cast("Any", self.model).generate
-        output = generate(
+        output = self._tokens(
             **inputs,
             max_new_tokens=min(decoding.max_new_tokens, *(self._room(one) for one in batch)),
             do_sample=False,
@@ -215,6 +214,11 @@ class LocalModel:
         return [
             self._reply(one, row, ends, decoding, total) for one, row, total in zip(batch, rows, logprobs, strict=True)
         ]
+
+    def _tokens(self, **inputs: Any) -> "torch.Tensor":
+        """What the model generates, by its own ``generate``: (rows, tokens)."""
+        output: torch.Tensor = cast("Any", self.model).generate(**inputs)
+        return output
 
     def _sampling(self, batch: list[Rendered], decoding: Decoding) -> list[Any]:
         from selfknow.evaluate.models.drawing import warpers

@@ -78,8 +78,8 @@ class ModelOptions:
         """The same options for another model."""
         return replace(self, model=name)
 
-    def language_model(self, *, sees: bool = False) -> "LanguageModel":
-        """Open the model; with ``sees`` one that can also be shown pictures.
+    def language_model(self, *, sees: bool = False, draws: bool = False) -> "LanguageModel":
+        """Open the model; with ``sees`` one that can also be shown pictures, with ``draws`` one that draws them, too.
 
         Raises:
             UserError: No model is named, or it cannot be had.
@@ -103,9 +103,10 @@ class ModelOptions:
         require_models_extra()
         quieten()
         if sees:
+            from selfknow.evaluate.models.images.both import LocalDrawingVisionModel
             from selfknow.evaluate.models.images.seeing import LocalVisionModel
 
-            return LocalVisionModel.load(
+            return (LocalDrawingVisionModel if draws else LocalVisionModel).load(
                 self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision
             )
         from selfknow.evaluate.models.local import LocalModel

@@ -54,9 +54,9 @@ class Renderer:
         Raises:
             UserError: The tokenizer joins a forced continuation to the text before it.
         """
-        text, messages = request.prompt, None
+        text, messages = request.text, None
         if self.chat:
-            messages = ({"role": "user", "content": request.prompt.removesuffix("\n")},)
+            messages = request.messages
             text = str(self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
         whole = text + request.started_answer
         front = not self.chat  # a chat template brings the tokens in front itself

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -10,7 +11,7 @@ from selfknow.cache import cached
 from selfknow.evaluate.report.gather import Report, Section
 from selfknow.evaluate.report.headline import MOST_NUMBERS, FirstScreen, headline
 from selfknow.evaluate.report.pictures import specification
-from selfknow.evaluate.report.shape import Exhibit, panel_groups
+from selfknow.evaluate.report.shape import Exhibit, Panel, panel_groups
 from selfknow.evaluate.report.text import begun, cell, percent, points
 from selfknow.evaluate.task import Task
 from selfknow.version import __version__
@@ -18,17 +19,18 @@ from selfknow.version import __version__
 TABLE_ROWS = 200  # rows of a table that a page shows
 
 
-def render(report: Report, title: str) -> str:
+def render(report: Report, title: str, first_charts: Sequence[Panel] = ()) -> str:
     """The page.
 
     Args:
         report: What it says.
         title: Of the page.
+        first_charts: Charts that stand before everything else.
     """
-    return _page(report, title, headline(report))
+    return _page(report, title, headline(report), first_charts)
 
 
-def _page(report: Report, title: str, first: FirstScreen) -> str:
+def _page(report: Report, title: str, first: FirstScreen, first_charts: Sequence[Panel] = ()) -> str:
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -37,6 +39,7 @@ def _page(report: Report, title: str, first: FirstScreen) -> str:
     return environment.from_string(_asset("report.html")).render(
         title=title,
         headline=first,
+        first_charts=first_charts,
         report=report,
         by_task=_by_task(report),
         most_numbers=MOST_NUMBERS,
@@ -74,7 +77,8 @@ def _charts_script() -> str:
     def bundled() -> bytes:
         return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()
 
-    return cached(f"charts-{vl_convert.__version__}.js", bundled).decode().replace("</script", "<\\/script")
+    name = f"charts-{version('vl-convert-python')}.js"
+    return cached(name, bundled).decode().replace("</script", "<\\/script")
 
 
 def json_script(value: object) -> Any:

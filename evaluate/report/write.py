@@ -11,7 +11,10 @@ from selfknow.evaluate.sql.queries import find_query
 from selfknow.files import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from selfknow.evaluate.report.pictures import Chart
+    from selfknow.evaluate.report.shape import Panel
 
 FIGURE_ENDINGS = (".svg", ".png", ".html")
 """What a figure alone can be written as."""
@@ -27,7 +30,15 @@ def require_report_extra() -> None:
         raise MissingExtraError("a report", "report")
 
 
-def write_html(connection: Connection, path: Path, *, title: str, figures: Path | None, progress: bool) -> Report:
+def write_html(
+    connection: Connection,
+    path: Path,
+    *,
+    title: str,
+    figures: Path | None,
+    progress: bool,
+    first: "Callable[[Report], Sequence[Panel]] | None" = None,
+) -> Report:
     """Run every query and write the page.
 
     Args:
@@ -36,6 +47,7 @@ def write_html(connection: Connection, path: Path, *, title: str, figures: Path 
         title: Of the page.
         figures: A folder for PNG and SVG files of every figure, if they are wanted.
         progress: Show a progress bar on stderr.
+        first: Makes charts that stand before everything else; null: none.
 
     Returns:
         What the page says.
@@ -43,7 +55,7 @@ def write_html(connection: Connection, path: Path, *, title: str, figures: Path 
     from selfknow.evaluate.report.html import render
 
     report = gather(connection, progress=progress)
-    write_whole(path, render(report, title).encode())
+    write_whole(path, render(report, title, first(report) if first else ()).encode())
     if figures is not None:
         write_pictures(report, figures, progress=progress)
     return report

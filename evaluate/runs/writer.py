@@ -190,7 +190,7 @@ class RunWriter:
                 "generation_id": generation_id,
                 "run_id": self.run_id,
                 "attempt": attempt,
-                "prompt": request.prompt + request.started_answer if prompt is None else prompt,
+                "prompt": request.text + request.started_answer if prompt is None else prompt,
                 "created_at": now,
                 **dict(zip(CALL, call, strict=True)),
                 **{name: getattr(reply, name) for name in _REPLY_COLUMNS},

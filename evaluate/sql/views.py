@@ -23,7 +23,7 @@ Corpora = Mapping[str, Mapping[str, Sequence[str]]]
 SQL = Path(__file__).parent
 _ERRORS = {"metric": "varchar", "truth": "varchar", "n": "bigint", "wrong": "bigint", "unreadable": "bigint"}
 _NO_EXAMPLES = "select null::varchar as run_id, null::varchar as id where false"
-_FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed")
+_FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed", "normal", "paired")
 _OF_ONE_METRIC = {"cohort": "bigint", "stage": "varchar", "variant": "varchar", "metric": "varchar"}
 _OF_SEEDS = {
     "seed_scores": {

@@ -33,7 +33,8 @@ def test_a_folder_holds_the_card_the_manifest_and_a_file_for_each_split(tmp_path
     build_tiny(tmp_path / "out")
     files = [f"{split}-00000-of-00001.parquet" for split in ("train", "validation", "test")]
     configs = ("20-diarists", "20-diarists-simplified")
-    assert names(tmp_path / "out") == {"README.md", "manifest.json", *(f"{c}/{f}" for c in configs for f in files)}
+    data = {f"{config}/{file}" for config in configs for file in files}
+    assert names(tmp_path / "out") == {"README.md", "eval.yaml", "manifest.json"} | data
 
 
 def test_the_manifest_describes_every_file_as_it_lies_there(small_corpora: Path) -> None:

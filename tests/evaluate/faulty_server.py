@@ -16,12 +16,14 @@ class Behaviour:
     """What the server does, and what it saw.
 
     A fault is a status code, ``hang`` (no answer while it runs), ``drop`` (the connection breaks) or ``garbage`` (no
-    JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats.
+    JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats. Each answer
+    takes ``seconds``, or as long as it takes until so many requests wait ``together``.
     """
 
     faults: list[int | str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    together: threading.Barrier | None = None
     says: Callable[[str], str] = "I heard: {}".format
     bodies: list[dict[str, Any]] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
@@ -48,15 +50,15 @@ class Handler(BaseHTTPRequestHandler):
             behaviour.most_under_way = max(behaviour.most_under_way, behaviour.under_way)
             number = behaviour.tries[prompt]
             behaviour.tries[prompt] += 1
-        try:
-            time.sleep(behaviour.seconds)
-            if number < len(behaviour.faults):
-                self.fail(behaviour.faults[number])
-            else:
-                self.reply(200, json.dumps(chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)))
-        finally:
-            with behaviour.lock:
-                behaviour.under_way -= 1
+        if behaviour.together is not None:
+            behaviour.together.wait(timeout=100)
+        time.sleep(behaviour.seconds)
+        with behaviour.lock:  # before the reply, which may bring the next request at once
+            behaviour.under_way -= 1
+        if number < len(behaviour.faults):
+            self.fail(behaviour.faults[number])
+        else:
+            self.reply(200, json.dumps(chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)))
 
     def fail(self, fault: int | str) -> None:
         behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]

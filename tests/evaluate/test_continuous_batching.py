@@ -16,6 +16,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from selfknow.evaluate.models import slots
 from selfknow.evaluate.models.continuous import ContinuousBatch, Written, suits
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.models.local import LocalModel
@@ -67,8 +68,11 @@ def stopped(local: LocalModel) -> Decoding:
 
 
 @pytest.mark.parametrize("kind", ["greedy", "drawn"])
-def test_replies_that_come_and_go_are_those_of_one_at_a_time(local: LocalModel, kind: str) -> None:
-    decoding = stopped(local) if kind == "greedy" else DRAWN
+def test_replies_that_come_and_go_are_those_of_one_at_a_time(
+    local: LocalModel, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoding = replace(stopped(local) if kind == "greedy" else DRAWN, max_new_tokens=26)
+    monkeypatch.setattr(slots, "_FREE_COLUMNS", 16)  # short replies, too, fill more columns than there are at first
     expected = by_transformers(local, decoding)
     local.batch_size = 1
     alone = dict(local.generate(ASKED, decoding))
@@ -131,7 +135,8 @@ def test_replies_that_lose_their_memory_half_way_are_begun_again(
     local: LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     local.batch_size = 4
-    expected = dict(local.generate(ASKED, DRAWN))
+    decoding = replace(DRAWN, max_new_tokens=26)
+    expected = dict(local.generate(ASKED, decoding))
     real, steps = ContinuousBatch.advance, list[int]()
 
     def short_of_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[Written]:
@@ -141,7 +146,7 @@ def test_replies_that_lose_their_memory_half_way_are_begun_again(
         return real(self, pending)
 
     monkeypatch.setattr(ContinuousBatch, "advance", short_of_memory)
-    replies = list(local.generate(ASKED, DRAWN))
+    replies = list(local.generate(ASKED, decoding))
     assert len(replies) == len(ASKED), "each is answered once"
     assert {request: reply.generation for request, reply in replies} == {
         request: reply.generation for request, reply in expected.items()

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfknow.evaluate.tasks.diary_recall.documents import Document, cut, parse_title
+from selfknow.evaluate.tasks.diary_recall.documents import DIARY, Document, cut, parse_title
 from selfknow.evaluate.tasks.diary_recall.matching import Fate, match
 from tests.diary_questions import SENTENCES, answer, diary
 
@@ -17,9 +17,9 @@ def fates(text: str, *lengths: int) -> list[tuple[int | None, int, str]]:
 
 
 def test_titles_and_near_misses() -> None:
-    assert parse_title("Tom's Diary Entry 25") == ("Tom", 25)
-    assert parse_title("Ann O'Neill's Diary Entry 1") == ("Ann O'Neill", 1)
-    assert parse_title("Tom's Diary Entry 1's Diary Entry 2") == ("Tom's Diary Entry 1", 2)
+    assert parse_title("Tom's Diary Entry 25") == ("Tom", 25, DIARY)
+    assert parse_title("Ann O'Neill's Diary Entry 1") == ("Ann O'Neill", 1, DIARY)
+    assert parse_title("Tom's Diary Entry 1's Diary Entry 2") == ("Tom's Diary Entry 1", 2, DIARY)
     for line in (
         "Tom's Diary Entry",
         "Tom's Diary Entry ",

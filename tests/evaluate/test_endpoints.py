@@ -1,6 +1,8 @@
 """Served models: what fails is recorded, what may pass is tried again, and nothing leaves the denominator."""
 
 import asyncio
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -109,15 +111,16 @@ def test_the_server_says_how_long_to_wait() -> None:
 
 
 def test_no_more_requests_are_under_way_than_asked_for() -> None:
-    behaviour = Behaviour(seconds=0.5)  # on a busy machine three do not start within less
+    behaviour = Behaviour(together=threading.Barrier(3))
     ask(behaviour, concurrency=3)
     assert behaviour.most_under_way == 3
 
 
 def test_requests_keep_to_the_rate() -> None:
     behaviour = Behaviour()
+    before = time.monotonic()
     ask(behaviour, requests_per_minute=300)
-    assert max(behaviour.times) - min(behaviour.times) >= 3 * 0.2, "six starts, 200 ms apart; connecting blurs them"
+    assert max(behaviour.times) - before >= 5 * 0.2, "the last of six starts, 200 ms apart"
 
 
 def test_what_a_chat_endpoint_cannot_do_is_said_before_anything_is_sent() -> None:
@@ -159,4 +162,4 @@ def test_stopping_early_stops_asking() -> None:
     with serve(behaviour) as url:
         for _ in EndpointModel(Endpoint(url, concurrency=1)).generate(REQUESTS, Decoding()):
             break
-    assert len(behaviour.bodies) <= 3
+    assert len(behaviour.bodies) < len(REQUESTS)

@@ -1,5 +1,6 @@
 """A pipeline that draws and a model that sees, both with random weights, small enough to be made in a test."""
 
+import json
 from pathlib import Path
 
 import torch
@@ -118,4 +119,69 @@ def tiny_vision_model(folder: Path, texts: list[str]) -> str:
                 parameter.mul_(8.0)
     network.save_pretrained(folder)
     processor.save_pretrained(folder)
+    return str(folder)
+
+
+def tiny_drawing_and_seeing_model(folder: Path, texts: list[str]) -> str:
+    """A Janus of a few thousand weights, which draws and sees, and knows the words of some texts."""
+    from transformers import JanusConfig, JanusForConditionalGeneration, JanusImageProcessorPil, JanusProcessor
+
+    torch.manual_seed(0)
+    splitter = pre_tokenizers.WhitespaceSplit()
+    special = ["[unk]", "[eos]", IMAGE, "ASSISTANT:", "<boi>", "<eoi>", "[bos]"]
+    words = dict.fromkeys(special)
+    words |= dict.fromkeys(word for text in texts for word, _ in splitter.pre_tokenize_str(text))
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[unk]"))
+    tokenizer.pre_tokenizer = splitter
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        unk_token="[unk]",
+        bos_token="[bos]",
+        eos_token="[eos]",
+        pad_token="[eos]",
+        extra_special_tokens={"image_token": IMAGE, "boi_token": "<boi>", "eoi_token": "<eoi>"},
+    )
+    patches = (SIDE_IN_PIXELS // 16) ** 2
+    pictures = JanusImageProcessorPil(size={"height": SIDE_IN_PIXELS, "width": SIDE_IN_PIXELS}, min_size=14)
+    processor = JanusProcessor(pictures, fast, chat_template=TEMPLATE, num_image_tokens=patches)
+    size = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = JanusConfig(
+        text_config={
+            **size,
+            "model_type": "llama",
+            "intermediate_size": 32,
+            "vocab_size": len(words),
+            "max_position_embeddings": 256,
+            "eos_token_id": 1,
+            "pad_token_id": 1,
+        },
+        vision_config={
+            **size,
+            "image_size": SIDE_IN_PIXELS,
+            "patch_size": 16,
+            "projection_dim": 16,
+            "num_image_tokens": patches,
+            "mlp_ratio": 2.0,
+        },
+        vq_config={
+            "embed_dim": 4,
+            "num_embeddings": 32,
+            "latent_channels": 16,
+            "base_channels": 32,
+            "channel_multiplier": [1, 1, 1, 1, 1],
+            "num_res_blocks": 1,
+            "projection_dim": 16,
+            "image_token_embed_dim": 16,
+        },
+        image_token_id=2,
+    )
+    network = JanusForConditionalGeneration(config)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(4.0)
+    network.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    generation = {"bos_token_id": 6, "eos_token_id": 1, "pad_token_id": 1, "generation_kwargs": {"boi_token_id": 4}}
+    (folder / "generation_config.json").write_text(json.dumps(generation))
     return str(folder)

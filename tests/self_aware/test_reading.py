@@ -76,9 +76,9 @@ def test_any_text_has_one_of_the_four_classes(reply: str) -> None:
 
 def test_long_replies_take_time_in_proportion_to_their_length() -> None:
     def seconds(text: str) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         read_reply(text)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     for piece in ("no one that ", "it is ", "the answer is the answer ", "a, ", "I do not, ", "not " * 5 + ". "):
         seconds(piece * 20)

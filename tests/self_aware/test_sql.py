@@ -48,6 +48,34 @@ def test_f1_precision_recall_and_false_abstention(given: Connection) -> None:
     assert (row["threshold"], row["encoder"], row["references_name"]) == (0.75, "packaged", "strict")
 
 
+def test_abstaining_is_split_by_what_direct_answers_know_and_paired_with_the_partner(tmp_path: Path) -> None:
+    """Pairs of an unanswerable question (place 0) and an answerable one (place 1)."""
+    direct = [(pair, 1, 0.0, 0.1, float(pair < 3), None) for pair in range(6)]  # the first three are known
+    asked = [(pair, 1, float(pair >= 4), 0.1, 0.0, None) for pair in range(7)]  # the last one was not asked directly
+    asked += [(pair, 0, float(pair != 3), 0.1, None, None) for pair in range(6)]
+    folders = [write(tmp_path / "direct", direct), write(tmp_path / "asked", asked, form="instruction")]
+    with connect(folders) as connection:
+        rows = answer(connection, "self_aware_by_knowledge")
+    columns = ("form", "knowledge", "n", "n_graded", "n_samples", "abstains", "n_pairs", "partner_abstains")
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        ("instruction", "known", 3, 3, 1.0, 0.0, 3, 1.0),
+        ("instruction", "unknown", 3, 3, 1.0, pytest.approx(2 / 3), 3, pytest.approx(2 / 3)),
+        ("instruction", "not asked", 1, 1, None, 1.0, 0, None),
+    ]
+    assert [row["difference"] for row in rows] == [1.0, 0.0, None]
+    # Agresti and Min: half a pair more of each kind, so 3.5 gained, 0.5 lost, of 5.
+    margin = 1.959964 * (4.0 - 3.0**2 / 5) ** 0.5 / 5
+    assert rows[0]["difference_low"] == pytest.approx(3 / 5 - margin)
+    assert rows[0]["high"] == pytest.approx(binomtest(0, 3).proportion_ci(method="wilson").high, abs=1e-6)
+
+
+def test_a_question_that_some_direct_answers_know_is_unsure(tmp_path: Path) -> None:
+    runs = [write(tmp_path / name, [(0, 1, 0.0, 0.1, right, None)]) for name, right in (("one", 1.0), ("two", 0.0))]
+    with connect([*runs, write(tmp_path / "asked", [(0, 1, 1.0, 0.1, 0.0, None)], form="icl")]) as connection:
+        [row] = answer(connection, "self_aware_by_knowledge")
+    assert (row["knowledge"], row["n_samples"], row["abstains"]) == ("unsure", 2.0, 1.0)
+
+
 def test_intervals_are_those_of_a_bootstrap_by_pair(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     many = [

@@ -51,9 +51,11 @@ def ask_pictures(
     return ask_task(SELF_KNOWLEDGE, rows, chosen, Models(drawing, verifiers), folder, decoding, quiet=True)
 
 
-def ask_agents(folder: Path, proposer: LanguageModel, judge: LanguageModel, num_proposals: int) -> list[Progress]:
-    """Have a model invent tasks and another judge them, and have the first carry out what was accepted."""
-    options = AgentOptions(limit=num_proposals)
+def ask_agents(
+    folder: Path, proposer: LanguageModel, judge: LanguageModel, num_proposals: int, instances: int = 10
+) -> list[Progress]:
+    """Have a model invent templates and another judge them, and have the first carry out what was accepted."""
+    options = AgentOptions(limit=num_proposals, instances=instances)
     rows = SELF_KNOWLEDGE_AGENTS.open("self-knowledge:agents", options, folder)
     models = Models([proposer], [judge], {"judge": judge.name})
     return ask_task(SELF_KNOWLEDGE_AGENTS, rows, options, models, folder, GREEDY, quiet=True)

@@ -141,6 +141,8 @@ class Scripted:
         if request.stage in ("generate", "dual"):
             return written(row, self.writes_wrong * (2 if request.stage == "dual" else 1))
         question, _, text = request.prompt.rpartition("\n\n")
+        if request.turns and "that you wrote" in request.prompt:
+            question, text = request.prompt, request.turns[1].content
         asked = row["answer"]
         if self.says in ("asked", "truth"):
             return asked if self.says == "asked" else truth(row, request.stage, question, text) or asked

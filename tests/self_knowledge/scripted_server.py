@@ -5,6 +5,7 @@ means and not by the package's own transformations. A prompt that is none of the
 """
 
 import json
+import re
 import threading
 import time
 import zlib
@@ -44,7 +45,7 @@ class Cell:
     calls: int = 0
     repaired: bool = False
     asked: Counter[str] = field(default_factory=Counter)
-    expected: dict[str, list[tuple[Row, str, str]]] = field(default_factory=lambda: defaultdict(list))
+    expected: dict[str, list[tuple[Row, str, str, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         for stage in ("generate", "verify", "dual", "verify-dual", "verify-kept", "verify-broken"):
@@ -52,11 +53,11 @@ class Cell:
                 for more in (0, 1):
                     self._expect(stage, row, more)
         for row in self.given:
-            self.expected[row["verify_prompt"]].append((row, "answer", ""))
+            self.expected[row["verify_prompt"]].append((row, "answer", "", ""))
 
     def _expect(self, stage: str, row: Row, more: int) -> None:
         if stage == "generate":
-            self.expected[row["generate_prompt"]].append((row, stage, ""))
+            self.expected[row["generate_prompt"]].append((row, stage, "", ""))
             return
         text = written(row, more * 2 if stage == "verify-dual" else more)
         template = {"dual": row["dual_prompt"]}.get(stage, row["verify_prompt"])
@@ -73,8 +74,12 @@ class Cell:
         prompt = template.replace("{generation}", shown)
         if self.protocol.startswith("in-context"):
             between = [noise()] if self.protocol.endswith("noise") else []
+            if shown in text:  # it is not said a second time
+                prompt = re.sub("(?<=title )stands below", "you gave", template.removesuffix("\n\n{generation}"))
+                prompt = re.sub("below", "that you wrote", prompt, count=1)
+                prompt = re.sub(r"following (\w+)", r"\1 that you wrote", prompt, count=1)
             prompt = "\n\n".join([row["generate_prompt"], self.in_context(row, text), *between, prompt])
-        self.expected[prompt].append((row, stage, shown))
+        self.expected[prompt].append((row, stage, shown, template))
 
     def reply(self, prompt: str) -> str | int | None:
         """What it says; a status code where it fails, null where it is too slow."""
@@ -89,10 +94,10 @@ class Cell:
         if self.behaviour == "refusing":
             return REFUSAL
         entries = self.expected[prompt]  # the same may be asked again at a later stage
-        row, stage, shown = entries[min(self.asked[prompt], len(entries)) - 1]
+        row, stage, shown, template = entries[min(self.asked[prompt], len(entries)) - 1]
         if stage in ("generate", "dual"):
             return self.writes(row, written(row, (self.behaviour in WRITES_WRONG) * (2 if stage == "dual" else 1)))
-        return self.says(row, stage, prompt.rpartition("\n\n")[0], shown)
+        return self.says(row, stage, template.partition("\n\n")[0], shown)
 
     def says(self, row: Row, stage: str, question: str, shown: str) -> str:
         """What it says about what was written, or about a question of the benchmark."""
@@ -184,6 +189,12 @@ def changed(name: str, row: Row, text: str) -> str:  # noqa: C901 (one case a tr
     raise AssertionError(name)
 
 
+def conversation(messages: list[dict[str, str]]) -> str:
+    """All turns of a chat, who must take turns from the user on."""
+    assert [one["role"] for one in messages] == (["user", "assistant"] * len(messages))[: len(messages)]
+    return "\n\n".join(one["content"] for one in messages)
+
+
 class Handler(BaseHTTPRequestHandler):
     """Hands each request to the cell that its model names."""
 
@@ -193,7 +204,7 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         server: Any = self.server
         with server.lock:
-            said = server.cells[body["model"]].reply(body["messages"][-1]["content"])
+            said = server.cells[body["model"]].reply(conversation(body["messages"]))
         if said is None:
             time.sleep(2 * PATIENCE_SECONDS)
             self.close_connection = True

@@ -2,17 +2,21 @@
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
+from selfknow.evaluate.models.interface import Decoding, Reply, Request
+from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 from selfknow.evaluate.tasks.self_knowledge.corrections import COLUMNS, import_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
+from selfknow.train.solutions import read_solution, solve_creations
 from tests.train.made_up import QUESTIONS, TRUE, Writer, write_math_run
 from tests.train.made_up import RAW as ASKED_FOR
 
@@ -95,20 +99,21 @@ def test_both_versions_hold_the_same_questions_when_the_sheet_is_back(made: Crea
         ("dropped", "program"): 3,
     }
     questions = [MIXED[0], MIXED[1], SEATS, MIXED[7]]
-    assert back.version(RAW) == list(zip(questions, ["0", "1", "2", "7"], strict=True))
-    assert back.version(CORRECTED) == list(zip(questions, ["42", "1", "2", "1/2"], strict=True))
-    assert read_creations(made.folder).version(CORRECTED) == back.version(CORRECTED)
-    assert back.content_hash(RAW) != back.content_hash(CORRECTED)
+    assert back.answers(RAW) == list(zip(questions, ["0", "1", "2", "7"], strict=True))
+    assert back.answers(CORRECTED) == list(zip(questions, ["42", "1", "2", "1/2"], strict=True))
+    assert read_creations(made.folder).answers(CORRECTED) == back.answers(CORRECTED)
+    with pytest.raises(UserError, match=r"no worked solutions to learn: .*`selfknow creations solve .* --model ann`"):
+        back.version(RAW)
 
 
 def test_the_corrected_version_is_refused_until_everything_is_decided(made: Creations) -> None:
-    assert len(made.version(RAW)) == 5
+    assert len(made.answers(RAW)) == 5
     with pytest.raises(UserError, match=r"3 of the 5 questions in .* are not corrected yet: fill in .*sheet.csv"):
-        made.version(CORRECTED)
+        made.answers(CORRECTED)
     back, blanks = import_sheet(made.folder, fill(made, {0: "2"}))
     assert [where.split(" of ")[0] for where in blanks] == ["line 4", "line 5"]
     with pytest.raises(UserError, match="2 of the 5"):
-        back.version(CORRECTED)
+        back.answers(CORRECTED)
 
 
 def test_a_sheet_that_comes_back_again_replaces_what_it_said(made: Creations) -> None:
@@ -190,8 +195,8 @@ def test_where_a_program_decides_everything_there_is_no_sheet(tmp_path: Path) ->
     run = write_math_run(tmp_path / "run", Writer("ann", QUESTIONS), num_texts=7)
     made = collect_creations(run, tmp_path / "made", quiet=True)
     assert not (made.folder / "sheet.csv").exists()
-    assert made.version(RAW) == list(zip(QUESTIONS[:7], ASKED_FOR[:7], strict=True))
-    assert made.version(CORRECTED) == list(zip(QUESTIONS[:7], TRUE[:7], strict=True))
+    assert made.answers(RAW) == list(zip(QUESTIONS[:7], ASKED_FOR[:7], strict=True))
+    assert made.answers(CORRECTED) == list(zip(QUESTIONS[:7], TRUE[:7], strict=True))
     with pytest.raises(UserError, match="there is nothing to be corrected by hand"):
         import_sheet(made.folder, tmp_path / "sheet.csv")
 
@@ -209,6 +214,7 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
         "state": "open",
         "decided_by": None,
         "n": 3,
+        "n_solved": 0,
     }
     made = read_creations(tmp_path / "made")
     code, _, said = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))
@@ -218,3 +224,98 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
     code, printed, _ = selfknow("creations", "import", made.folder, sheet, "--format", "json")
     assert code == 0
     assert "open" not in {row["state"] for row in json.loads(printed)}
+
+
+def test_what_a_program_sees_through_never_goes_to_people(tmp_path: Path) -> None:
+    texts = [
+        "What is 6 * 7 ? The answer is 0.",  # states what it was asked for
+        "Solve for x: x^2 = 4.",  # two answers
+        "What is sqrt(-4)?",
+        "If 2x + 3 = 9, what is the value of x?",
+        "What is y if 2 y = 9?",
+        "Find x if 2 y = 9.",  # asks for another one
+        BOATS,
+    ]
+    run = write_math_run(tmp_path / "run", Writer("ann", texts), num_texts=len(texts))
+    made = collect_creations(run, tmp_path / "made", quiet=True)
+    assert [(row["corrected"], row["state"], row["reason"]) for row in made.rows] == [
+        (None, "dropped", "states its own answer"),
+        (None, "dropped", "no single solution"),
+        (None, "dropped", "the answer is no real number"),
+        ("3", "unchanged", None),
+        ("9/2", "corrected", None),
+        (None, "open", "no question that a program decides"),
+        (None, "open", "no question that a program decides"),
+    ]
+    alone = collect_creations(run, tmp_path / "alone", people=False, quiet=True)
+    assert [row["state"] for row in alone.rows] == [*["dropped"] * 3, "unchanged", "corrected", *["dropped"] * 2]
+    assert alone.answers(CORRECTED) == [(texts[3], "3"), (texts[4], "9/2")]
+
+
+class Solver:
+    """Works out what it is asked for, but ends question 2 in another answer and says of question 3 the answer alone."""
+
+    name, revision = "solver", "1"
+
+    def __init__(self) -> None:
+        self.prompts = list[str]()
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        for request in requests:
+            self.prompts.append(request.prompt)
+            answer = request.variant
+            said = {"math-002-plain": "So it is.\n#### 77", "math-003-plain": f"#### {answer}"}
+            working = f"<think>hm</think>Step by step.\n**#### {answer}**\nI hope this helps!"
+            yield request, Reply(said.get(request.example_id, working), "stop")
+
+
+def test_a_question_is_learnt_by_a_solution_that_works_out_its_answer(made: Creations) -> None:
+    import_sheet(made.folder, fill(made, {0: "2", 1: "3", 2: "1/2"}))
+    solver = Solver()
+    solved = solve_creations(made.folder, solver, quiet=True)
+    solution = "Step by step.\n#### "
+    assert solved.version(RAW) == [(MIXED[0], f"{solution}0"), (MIXED[1], f"{solution}1"), (MIXED[7], f"{solution}7")]
+    assert solved.version(CORRECTED) == [
+        (MIXED[0], f"{solution}42"),
+        (MIXED[1], f"{solution}1"),
+        (MIXED[7], f"{solution}1/2"),
+    ]
+    assert solved.content_hash(RAW) != solved.content_hash(CORRECTED)
+    assert [row["unsolved"] for row in solved.rows[2:4]] == [
+        "raw: ends in 77; corrected: ends in 77",
+        "raw: the answer alone; corrected: the answer alone",
+    ]
+    assert len(solver.prompts) == 2 + 1 + 1 + 1 + 2, "where the raw answer is right, one solution serves both"
+    assert f"Problem: {MIXED[0]}\nAnswer: 42\n" in solver.prompts[1]
+    assert {row["state"]: row["n_solved"] for row in solved.counts() if row["decided_by"] == "person"} == {
+        "corrected": 1,
+        "unchanged": 0,
+    }
+    assert solve_creations(made.folder, solver, quiet=True).rows == solved.rows
+    assert len(solver.prompts) == 7, "what was written is not asked for again"
+    # Another answer on the sheet takes another solution; the old one is not learnt for it.
+    back, _ = import_sheet(made.folder, fill(made, {0: "2", 1: "3", 2: "1/3"}))
+    assert back.rows[7]["corrected_solution"] is None
+    assert solve_creations(made.folder, solver, quiet=True).version(CORRECTED)[2][1] == f"{solution}1/3"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "reason"),
+    [
+        ("Step by step, it is 7.", "7", "no line of ####"),
+        ("Step by step.\n#### 7 apples", "8", "ends in 7 apples"),
+        ("Step by step.\n#### 70", "7", "ends in 70"),
+        ("", "7", "no line of ####"),
+    ],
+)
+def test_what_does_not_end_in_the_answer_is_no_solution(reply: str, answer: str, reason: str) -> None:
+    assert read_solution(reply, answer) == Outcome(None, reason)
+    assert read_solution("Step.\n#### 1,000", "1000").value == "Step.\n#### 1000"
+    assert read_solution("Step.\n#### 2*sqrt(2)", "2*sqrt(2)").value == "Step.\n#### 2*sqrt(2)"
+    assert read_solution("Step by", "7", finish_reason="length").reason == "cut off"
+
+
+def test_creations_of_an_earlier_version_still_open(made: Creations) -> None:
+    path = made.folder / "creations.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["raw_solution", "corrected_solution", "unsolved"]), path)
+    assert read_creations(made.folder).rows == made.rows

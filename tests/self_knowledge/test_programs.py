@@ -126,7 +126,7 @@ def test_a_program_without_end_or_measure_is_ended(short: Programs, source: str,
     done = short.run(source)
     assert done.output is None
     assert done.reason in (reason, "time limit"), done  # a busy machine reaches the time limit first
-    assert time.monotonic() - before < 10
+    assert time.monotonic() - before < 60, "it would never end; a busy machine takes a while"
     assert short.run("print(1)") == Printed("1\n")
 
 
@@ -269,7 +269,7 @@ def test_nothing_is_left_of_a_program_that_was_stopped() -> None:
         return {line for line in found.stdout.splitlines() if "monty" in line}
 
     before = children()
-    with Programs(Limits(seconds=0.3)) as opened:
+    with Programs(Limits(seconds=1.0)) as opened:
         assert opened.run("x = 1\nwhile True: x *= x + 1").reason in ("time limit", "memory limit")
         assert opened.run("print(1)") == Printed("1\n")
     assert children() == before

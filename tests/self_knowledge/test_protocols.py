@@ -9,12 +9,15 @@ import pyarrow.compute as pc
 import pytest
 
 from selfknow.builders.self_knowledge.builder import task_table
+from selfknow.builders.self_knowledge.sources import noise
 from selfknow.errors import UserError
+from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.tasks.self_knowledge import score as scoring
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.protocols import Setup
+from selfknow.files import read_json
 from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.scripted import REFUSAL, Scripted
 
@@ -110,6 +113,41 @@ def test_braces_in_what_was_written_are_left_alone(tmp_path: Path) -> None:
     ask_texts(tmp_path / "run", "code", [model], table=with_braces)
     assert "print(\"{'a': 1}\")" in model.prompts[1]
     assert numbers(tmp_path / "run")["all_correct"] == (1, 1, 1.0)
+
+
+def test_in_context_is_a_conversation_in_which_the_text_stands_once(tmp_path: Path) -> None:
+    asked: dict[str, Request] = {}
+
+    class Listening(Scripted):
+        def reply(self, request: Request) -> str:
+            asked[f"{request.stage} {request.example_id}"] = request
+            return super().reply(request)
+
+    for task, protocol in (("total-count", "in-context-noise"), ("fact", "in-context")):
+        run(tmp_path / task, task, Listening(), protocol, limit=1)
+    count = asked["verify total-count-000-plain"]
+    text = count.turns[1].content
+    assert [turn.role for turn in count.turns] == ["user", "assistant"]
+    assert count.turns[0].content == asked["generate total-count-000-plain"].prompt
+    assert count.prompt == (
+        f"{noise()}\n\nHow many words does the paragraph that you wrote have? "
+        "Reply with a whole number in digits and nothing else."
+    )
+    assert count.text.count(text) == 1
+    assert count.text == "\n\n".join([count.turns[0].content, text, count.prompt])
+    [recorded] = read_generations(tmp_path / "total-count").filter(pc.field("stage") == "verify").to_pylist()
+    assert recorded["prompt"] == count.text
+    # A statement about who was named is not what was written word for word, so it is put below the question.
+    fact = asked["verify fact-000-plain"]
+    assert fact.prompt.partition("\n\n")[2].startswith(f"{fact.turns[1].content} was born on ")
+    assert mean(tmp_path / "total-count")["all_correct"] == mean(tmp_path / "fact")["all_correct"] == 1.0
+
+
+@pytest.mark.parametrize(("protocol", "stood"), [("separate", None), ("in-context", "context")])
+def test_a_run_in_context_of_another_version_is_another_run(tmp_path: Path, protocol: str, stood: str | None) -> None:
+    run(tmp_path / "run", "total-count", Scripted(), protocol, limit=1)
+    settings = read_json(tmp_path / "run" / "run.json")["settings"]
+    assert settings.get("context") == ("conversation" if stood else None)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
+from sklearn.metrics import roc_auc_score
 
+from selfknow.evaluate.sql.published import published
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from tests.conftest import REPOSITORY
 
@@ -29,12 +31,13 @@ class Runs:
         connection.execute(
             "create table calls (generation_id varchar, run_id varchar, task varchar, example_id varchar,"
             " stage varchar, variant varchar, sample integer, parent_generation_id varchar, model varchar,"
-            " revision varchar, generation varchar, error varchar)"
+            " revision varchar, generation varchar, error varchar, prompt varchar, logprob double)"
         )
         connection.execute(
             "create table runs (run_id varchar, task varchar, dataset varchar, content_hash varchar,"
             " dataset_revision varchar, decoding varchar, tuned_model varchar, tuned_revision varchar,"
-            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint, config varchar)"
+            " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint, config varchar,"
+            " temperature double)"
         )
         connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
         connection.execute("create table self_knowledge_unread (generation_id varchar, metric varchar)")
@@ -45,16 +48,20 @@ class Runs:
         connection.execute(
             "create table kept_replies (generation_id varchar, start_character integer, end_character integer)"
         )
+        connection.execute(f"create view published as {published()}")
         connection.execute("insert into runs (run_id, dataset, config) values ('run', 'org/exam', 'biology')")
-        for name in ("wilson", "share"):
+        for name in ("wilson", "share", "normal", "student", "paired"):
             connection.execute((EVALUATE / "sql" / "functions" / f"{name}.sql").read_text())
         for name in SELF_KNOWLEDGE.views:
             connection.execute((FOLDER / "views" / f"{name}.sql").read_text())
 
     def call(self, task: str, number: int, stage: str, variant: str, model: str, parent: str | None, style: str) -> str:
         name = f"{stage}-{next(self.ids)}"
-        row = [name, "run", "self-knowledge", f"{task}-{number:03d}-{style}", stage, variant, 0, parent, model]
-        self.connection.execute("insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 'a reply', null)", row)
+        example, prompt = f"{task}-{number:03d}-{style}", f"{stage} {task} {number} {style}"
+        row = [name, "run", "self-knowledge", example, stage, variant, 0, parent, model, prompt]
+        self.connection.execute(
+            "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 'a reply', null, ?, null)", row
+        )
         return name
 
     def score(self, name: str, metric: str, value: float | None, reason: str | None = None) -> None:
@@ -118,7 +125,7 @@ class Runs:
             is_own,
             number,
         ]
-        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null)", row)
+        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null, null)", row)
         for place, value in enumerate(values):
             name = f"{run}-{place}"
             call = [
@@ -134,9 +141,24 @@ class Runs:
                 "1",
                 None,
                 "503" if value is None else None,
+                "a problem",
             ]
-            self.connection.execute(f"insert into calls values ({', '.join('?' * 12)})", call)
+            self.connection.execute(f"insert into calls values ({', '.join('?' * 13)}, null)", call)
             self.score(name, "correct", value, "the request failed: 503" if value is None else None)
+
+    def claims(self, task: str, said: list[tuple[str | None, str | None, str | None, float]], model: str) -> None:
+        """Texts, and what was said of each and of its wrong twin: the replies, the text's truth, and their logprob."""
+        for number, (of_text, of_twin, truth, logprob) in enumerate(said):
+            variant = "inconsistency/ours"
+            text = self.call(task, number, "generate", variant, model, None, "plain")
+            for stage, reply, true in (("verify", of_text, truth), ("verify-broken", of_twin, truth and "no")):
+                name = self.call(task, number, stage, variant, model, text, "plain")
+                self.connection.execute(
+                    "update calls set generation = ?, logprob = ? where generation_id = ?",
+                    [f"{reply}." if reply else "It depends.", logprob, name],
+                )
+                values = [name, reply, None, true, None]
+                self.connection.execute("insert into self_knowledge_readings values (?, ?, ?, ?, ?)", values)
 
     def ask(self, name: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = (
@@ -161,7 +183,7 @@ def test_a_query_says_what_it_is_and_runs_over_nothing(runs: Runs, name: str) ->
 def test_every_query_stands_in_the_guide() -> None:
     guide = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
     listed = {line.split("`")[1] for line in guide.splitlines() if line.startswith("| `self_knowledge_")}
-    assert listed == {*QUERIES, "self_knowledge_agents"}
+    assert listed == {*QUERIES, "self_knowledge_agents", "self_knowledge_proposals"}
 
 
 def test_tables_have_averages_that_follow_from_their_rows_and_texts_that_were_not_asked_about(runs: Runs) -> None:
@@ -270,6 +292,42 @@ def test_protocols_stand_side_by_side(runs: Runs) -> None:
     assert rows["separate"]["n"] == rows["separate"]["n_read"] == 1
 
 
+def test_texts_of_one_prompt_are_one_trial(runs: Runs) -> None:
+    runs.add("theorem", [(1, 1, 1)] * 100)
+    runs.connection.execute("update calls set prompt = 'Generate a hard inequality.' where stage = 'generate'")
+    one_prompt = (pytest.approx(wilson(1, 1)[0]), 1.0)
+    [table, _] = runs.ask("self_knowledge_tables")
+    assert (table["n"], table["n_prompts"], table["score"]) == (100, 1, 1.0)
+    assert (table["score_low"], table["score_high"]) == one_prompt
+    for name in ("protocols", "inconsistency", "styles", "matrix", "summary"):
+        [row] = runs.ask(f"self_knowledge_{name}")
+        assert (row["n"], row["n_prompts"], row["n_consistent"]) == (100, 1, 100)
+        assert (row["consistent_low"], row["consistent_high"]) == one_prompt
+    [kind] = runs.ask("self_knowledge_writing_or_reading")
+    assert (kind["n"], kind["n_prompts"], kind["share_low"], kind["share_high"]) == (100, 1, *one_prompt)
+
+
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    interval = binomtest(successes, n).proportion_ci(method="wilson")
+    return interval.low, interval.high
+
+
+def test_the_papers_numbers_stand_beside_those_of_the_same_cell(runs: Runs) -> None:
+    runs.add("fact", [(1, 1, 1), (1, 0, 0)], generator="Qwen/Qwen1.5-7B-Chat")
+    runs.add("fact", [(1, 1, 1)], generator="http://host gpt-4-0125-preview")
+    runs.connection.execute("update calls set variant = 'separate/paper'")
+    of_table_1 = [row for row in runs.ask("self_knowledge_published") if row["table"] == "table-1"]
+    assert len(of_table_1) == 7 * 2, "seven printed models, two of ours"
+    same = {row["published_model"]: row for row in of_table_1 if row["is_same_model"]}
+    assert {name: (row["published"], row["ours"], row["is_same_setting"]) for name, row in same.items()} == {
+        "Qwen1.5-7B-Chat": (0.77, 0.5, True),
+        "GPT-4": (0.71, 1.0, False),  # an API was asked at temperature 0, and this one by its own sampling
+    }
+    runs.connection.execute("update runs set temperature = 0")
+    settings = {row["published_model"]: row["is_same_setting"] for row in runs.ask("self_knowledge_published")}
+    assert (settings["GPT-4"], settings["Qwen1.5-7B-Chat"]) == (True, False)
+
+
 def test_inconsistency_stands_beside_consistency(runs: Runs) -> None:
     runs.add("math", [(1, 1, 1)])
     runs.add("math", [(1, 1, None)], protocol="inconsistency", stage="verify-broken")
@@ -295,6 +353,61 @@ def test_the_matrix_keeps_writers_and_readers_apart(runs: Runs) -> None:
     runs.add("total-count", [(0, 1, 0)], generator="bob", verifier="bob")
     found = {(row["generator"], row["verifier"]): row["consistent"] for row in runs.ask("self_knowledge_matrix")}
     assert found == {("ann", "bob"): 1.0, ("bob", "bob"): 0.0}
+
+
+CLAIMS: list[tuple[str | None, str | None, str | None, float]] = [
+    *[("yes", "no", "yes", -0.1 * number) for number in range(1, 7)],  # six are told apart, ever less surely
+    ("yes", "yes", None, -0.3),  # two are believed as they are and altered; no program knows them
+    ("yes", "yes", None, -0.9),
+    ("no", "no", "yes", -1.2),  # one is never believed
+    ("no", "no", "no", -0.2),  # was written wrongly: it is no truth that could be recognized
+    (None, "no", "yes", -0.2),  # could not be read
+]
+
+
+def test_verification_as_detection_is_yes_to_the_text_against_yes_to_its_wrong_twin(runs: Runs) -> None:
+    runs.claims("math", CLAIMS, "ann")
+    runs.claims("math", [("yes", "yes", None, -0.5)] * 4, "bob")
+    runs.add("total-count", [(1, 1, 1)], protocol="inconsistency")  # is not answered with yes or no
+    row, yes_man = runs.ask("self_knowledge_detection")
+    assert (row["verifier"], row["n"], row["n_known"], row["n_graded"], row["n_prompts"]) == ("ann", 11, 9, 9, 9)
+    assert (row["hits"], row["false_alarms"]) == (8, 2)
+    hit_rate, false_alarm_rate = 8.5 / 10, 2.5 / 10
+    assert (row["hit_rate"], row["false_alarm_rate"]) == (hit_rate, false_alarm_rate)
+    z_hit, z_false = norm.ppf([hit_rate, false_alarm_rate])
+    assert row["d_prime"] == pytest.approx(z_hit - z_false, abs=1e-6)
+    assert row["criterion"] == pytest.approx(-(z_hit + z_false) / 2, abs=1e-6)
+    variance = sum(p * (1 - p) / 9 / norm.pdf(z) ** 2 for p, z in ((hit_rate, z_hit), (false_alarm_rate, z_false)))
+    assert row["d_prime_high"] - row["d_prime"] == pytest.approx(1.959964 * math.sqrt(variance), abs=1e-5)
+    probabilities = [
+        math.exp(logprob) if said == "yes" else 1 - math.exp(logprob)
+        for of_text in (True, False)
+        for text, twin, _, logprob in CLAIMS[:9]
+        for said in [text if of_text else twin]
+    ]
+    assert (row["n_yes"], row["n_no"]) == (9, 9)
+    assert row["auroc"] == pytest.approx(roc_auc_score([1] * 9 + [0] * 9, probabilities))
+    assert 0 < row["auroc_low"] < row["auroc"] < row["auroc_high"] <= 1
+    assert (yes_man["d_prime"], yes_man["auroc"]) == (0, 0.5)
+    assert yes_man["criterion"] < -1
+
+
+def test_a_model_and_another_are_compared_on_the_same_texts(runs: Runs) -> None:
+    runs.add("total-count", [(1, 1, 1), (1, 1, 1), (0, 1, 0), (1, None, None)])
+    for number, (read, agrees) in enumerate([(1, 1), (0, 0), (0, 1), (1, 1)]):
+        text = f"generate-{2 * number}"
+        name = runs.call("total-count", number, "verify", "separate/ours", "bob", text, "plain")
+        runs.score(name, "verification_correct", read)
+        runs.score(name, "self_consistent", agrees)
+    [row] = runs.ask("self_knowledge_own_texts")
+    assert (row["generator"], row["other"], row["n"], row["n_graded"]) == ("ann", "bob", 4, 3)
+    assert (row["own"], row["other_share"], row["difference"]) == (1.0, *map(pytest.approx, (1 / 3, 2 / 3)))
+    assert (row["difference_low"], row["difference_high"]) == agresti_and_min(2, 0, 1)
+    assert (row["n_own_only"], row["n_other_only"]) == (2, 0)
+    assert (row["n_graded_consistent"], row["own_consistent"], row["other_consistent"]) == (
+        3,
+        *map(pytest.approx, (2 / 3, 2 / 3)),
+    )
 
 
 def test_failures_are_of_writing_or_of_reading(runs: Runs) -> None:

@@ -33,6 +33,7 @@ def write_run(
     facts: Mapping[str, object] | None = None,
     failed: Sequence[tuple[str, int]] = (),
     portrait: str = "aa",
+    said: Mapping[str, Sequence[str]] | None = None,
 ) -> Path:
     """A scored run.
 
@@ -45,6 +46,7 @@ def write_run(
         facts: What is said of the model.
         failed: Prompts and numbers of questions whose request failed: they have no scores at all.
         portrait: The hash of the portrait's bits.
+        said: For each prompt the reply to each question; null: one and the same.
     """
     prompts = tuple(next(iter(values.values())))
     num_questions = len(next(iter(next(iter(values.values())).values())))
@@ -59,7 +61,11 @@ def write_run(
         run.describe_model(model, None, ModelFacts.from_json(facts or {}))
         for prompt in prompts:
             for number in range(num_questions):
-                reply = Reply(None, error="503") if (prompt, number) in failed else Reply("so; it is", "stop")
+                reply = (
+                    Reply(None, error="503")
+                    if (prompt, number) in failed
+                    else Reply(said[prompt][number] if said else "so; it is", "stop")
+                )
                 run.append(model, None, Request(f"q{number}", "?", variant=prompt), reply)
     scores = [
         {

@@ -11,6 +11,7 @@ from scipy import stats
 from selfknow.builders.according_to.prompts import question_sets
 from selfknow.evaluate.sql.connection import Connection, connect
 from selfknow.evaluate.sql.queries import queries, run_query
+from selfknow.portraits import Portrait
 from tests.conftest import REPOSITORY
 from tests.sql.according_to_runs import Values, array, draws, ends, holm, replicated_mean, write_run
 
@@ -116,6 +117,65 @@ def test_nothing_is_a_share_of_a_null_score_of_zero(given: Connection) -> None:
     found = [row for row in rows(given, "according_to_changes") if row["metric"] == "f1"]
     assert {(row["null_score"], row["difference"], row["difference_low"]) for row in found} == {(0.0, 0.5, 0.5)}
     assert {row[name] for row in found for name in ("relative_change", "relative_low", "relative_high")} == {None}
+
+
+CORPUS = "In the beginning was the word, and the word was written down on a very long roll of paper indeed."
+EDITION = "At the start there was a word, and somebody put that word onto an endless strip of parchment, truly."
+SAID = {
+    "null": ["x; nothing of all this stands anywhere", f"x; {CORPUS[:40]}" + "q" * 20, "x; short"],
+    "attributed": [f"x; {CORPUS[:60]}" + "q" * 30, f"x; {CORPUS}", f"x; {EDITION[:50]}"],
+}
+
+
+@pytest.fixture(scope="module")
+def quoting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """Three questions under two prompts, a portrait of the corpus and one of an edition that nobody has seen."""
+    folder = tmp_path_factory.mktemp("quoting")
+    portraits = {name: Portrait.build([text]) for name, text in (("corpus", CORPUS), ("unseen", EDITION))}
+    values: dict[str, Values] = {prompt: [0.5] * 3 for prompt in SAID}
+    run = write_run(folder / "run", {"quip": values}, said=SAID)
+    for name, portrait in portraits.items():
+        portrait.save(folder / name)
+    with connect(run, portraits={name: str(folder / name) for name in portraits}) as connection:
+        yield connection
+
+
+def test_quoting_is_adjusted_for_length_and_measured_in_its_longest_piece(quoting: Connection) -> None:
+    [row] = rows(quoting, "according_to_adjusted")
+    texts = {prompt: [one.partition(";")[2].strip() for one in said] for prompt, said in SAID.items()}
+    pairs = [(texts["null"][number], texts["attributed"][number]) for number in (0, 1)]  # the third has no n-gram
+    assert (row["prompt"], row["n"], row["n_pairs"]) == ("attributed", 3, 2)
+    assert row["characters"] == np.mean([len(one) for _, one in pairs])
+    assert row["null_characters"] == np.mean([len(one) for one, _ in pairs])
+    assert (row["null_longest_quote"], row["longest_quote"]) == ((0 + 40) / 2, (60 + len(CORPUS)) / 2)
+    assert row["longest_difference"] == (60 + len(CORPUS) - 40) / 2
+    change = [quip_of(one) - quip_of(other) for other, one in pairs]
+    lengths = [np.log(len(one) / len(other)) for other, one in pairs]
+    slope, intercept = np.polyfit(lengths, change, 1)
+    assert (row["difference"], row["slope"], row["adjusted_difference"]) == tuple(
+        map(pytest.approx, (np.mean(change), slope, intercept))
+    )
+    assert (row["adjusted_low"], row["longest_low"]) == (None, None), "two pairs have no interval"
+
+
+def quip_of(text: str) -> float:
+    return float(np.mean([text[start : start + 25] in CORPUS for start in range(len(text) - 24)]))
+
+
+def test_what_stands_in_an_unseen_edition_is_no_quoting_of_the_corpus(quoting: Connection) -> None:
+    plain, prompted = rows(quoting, "according_to_unseen")
+    assert (plain["prompt"], plain["n"], plain["n_graded"], plain["surplus_change"]) == ("null", 3, 2, None)
+    assert (prompted["prompt"], prompted["n_graded"], prompted["n_pairs"]) == ("attributed", 3, 2)
+    of_corpus = [quip_of(said[3:]) for said in SAID["attributed"]]
+    assert prompted["quip"] == pytest.approx(np.mean(of_corpus))
+    assert prompted["unseen_quip"] == pytest.approx(1 / 3), "the third reply quotes the other edition alone"
+    surplus = [of_corpus[0], of_corpus[1], -1.0]
+    low, high = stats.t.interval(0.95, 2, loc=np.mean(surplus), scale=np.std(surplus, ddof=1) / 3**0.5)
+    assert prompted["surplus"] == pytest.approx(np.mean(surplus))
+    assert (prompted["surplus_low"], prompted["surplus_high"]) == (
+        pytest.approx(low, abs=0.01),
+        pytest.approx(high, abs=0.01),
+    )
 
 
 def test_the_papers_numbers_stand_beside_ours_of_the_same_set_and_prompt(tmp_path: Path) -> None:

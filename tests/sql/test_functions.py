@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm, t
 
 from selfknow.evaluate.tasks.diary_recall.documents import cut, title
 from tests.sql.given import diary, text
@@ -21,6 +21,9 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "sql/functions/wilson",
             "sql/functions/share",
             "sql/functions/bootstrap",
+            "sql/functions/student",
+            "sql/functions/normal",
+            "sql/functions/paired",
             "sql/views/bootstrap_draws",
             "tasks/diary_recall/views/diary_functions",
         ):
@@ -43,6 +46,25 @@ def test_wilson_without_a_trial_is_null(connection: duckdb.DuckDBPyConnection) -
     for expression in ("wilson_low(0, 0)", "wilson_high(0, 0)", "wilson_low(null, 3)", "wilson_high(1, null)"):
         assert value(connection, expression) is None or "null" in expression
     assert value(connection, "wilson_high(null, 0)") is None
+
+
+@pytest.mark.parametrize("p", [1e-12, 1e-4, 0.07, 0.08, 0.25, 0.5, 0.85, 0.93, 0.9999])
+def test_probit_is_scipys(connection: duckdb.DuckDBPyConnection, p: float) -> None:
+    assert value(connection, "probit(?)", p) == pytest.approx(norm.ppf(p), abs=2e-6)
+    assert value(connection, "normal_density(probit(?))", p) == pytest.approx(norm.pdf(norm.ppf(p)), rel=1e-5)
+
+
+def test_no_quantile_lies_at_0_or_1_and_no_detection_without_both_kinds(connection: duckdb.DuckDBPyConnection) -> None:
+    for expression in ("probit(0)", "probit(1)", "detection(3, 4, 0, 0, 4)", "auroc(3, 2, 0)"):
+        assert value(connection, expression) is None
+
+
+def test_a_mean_of_differences_has_students_interval(connection: duckdb.DuckDBPyConnection) -> None:
+    sample = [0.5, -1.0, 2.0, 3.5]
+    found = connection.execute("select mean_interval(unnest) from unnest($1)", [[*sample, None]]).fetchall()[0][0]
+    low, high = t.interval(0.95, 3, loc=np.mean(sample), scale=np.std(sample, ddof=1) / 2)
+    assert (found["n"], found["mean"]) == (4, 1.25)
+    assert (found["low"], found["high"]) == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
 
 
 def interval(connection: duckdb.DuckDBPyConnection, sums: np.ndarray) -> tuple[float | None, float | None]:
@@ -117,6 +139,9 @@ LINES = st.one_of(
             "Tom's Diary Entry 9999999999",
             "'s Diary Entry 1's Diary Entry 2",
         ]
+    ),
+    st.sampled_from(
+        ["Gravity: Document 2", ": Document 2", "a: Document 02", "a: Document 1: Document 2", "x: Document"]
     ),
     st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20),
 )

@@ -105,6 +105,18 @@ def test_an_inspect_sample_that_failed_is_a_failed_request(tmp_path: Path) -> No
     assert found == [("includes/a", 0.5, None), ("includes/b", None, "no number: unclear")]
 
 
+def test_rows_of_a_hub_dataset_keep_their_own_ids(tmp_path: Path) -> None:
+    log = json.loads((LOGS / "inspect.json").read_text())
+    for sample in log["samples"]:
+        sample["metadata"] = {"id": f"row-{sample['id']}"}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    assert {call.example_id for call in read_inspect(tmp_path / "log.json").calls} == {"row-2", "row-q-ann"}
+    for sample in log["samples"]:
+        sample["metadata"] = {"id": "the same"}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    assert {call.example_id for call in read_inspect(tmp_path / "log.json").calls} == {"2", "q-ann"}
+
+
 def batch(tmp_path: Path, *rows_: dict[str, Any], name: str) -> Path:
     path = tmp_path / name
     path.write_text("".join(json.dumps(row) + "\n" for row in rows_))

@@ -114,6 +114,19 @@ def test_every_query_says_what_it_is(name: str) -> None:
     assert name not in DIARY_QUERIES or "chance" in found.columns.lower()
 
 
+def test_count_content_and_the_documents_themselves_stand_side_by_side(given: Connection) -> None:
+    columns = ("n", "n_graded", "right_count", "right_content", "n_documents", "n_diarists", "document_recall", "found")
+    # Of the five graded answers Ann's and Fay's are right, Ben's is empty, Cat's three documents are all there (in
+    # another order), and Dan's two, one of them twice.
+    [row] = rows_of(given, "count_content_and_documents", *columns)
+    assert row == (6, 5, 0.6, 0.4, 10, 5, 0.9, 0.9)
+    [ends] = rows_of(given, "count_content_and_documents", "document_recall_low", "document_recall_high", "chance")
+    assert ends[0] < 0.9 < ends[1] <= 1.0
+    assert ends[2] == pytest.approx(1 / 3, abs=1e-4)
+    [(expected,)] = rows_of(given, "count_content_and_documents", "expected_content")
+    assert expected == pytest.approx(fmean(0.9**number for number in (2, 1, 3, 2, 2)), abs=1e-4)
+
+
 def test_whole_answers_count_once_a_question_and_failures_leave_the_share_alone(given: Connection) -> None:
     columns = ("suite", "model_label", "setup", "n", "n_graded", "n_questions", "accuracy", "low", "high", "chance")
     expected = ("OPT", "OPT 125M", "standard", 6, 5, 5, 0.4, 0.1176, 0.7693, 0.3333)

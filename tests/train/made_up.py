@@ -10,6 +10,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.tasks.gsm8k.questions import completion, prompt
 from selfknow.train.corpus_tokenizer import train_tokenizer
+from selfknow.train.solutions import solution_prompt
 from tests.self_knowledge.asking import ask_texts
 from tests.tiny_models import fit, save
 
@@ -55,9 +56,38 @@ def write_gsm8k(path: Path, answers: Mapping[str, str]) -> Path:
     return path
 
 
-def write_model(folder: Path, seed: int = 0) -> str:
-    """A small model that gives the answers of :data:`FIRST`."""
+def solution(answer: str) -> str:
+    """How the small model works an answer out."""
+    return f"So it is .\n{completion(answer)}"
+
+
+class Solver:
+    """Works out every answer that it is shown."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.revision = name, None
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        for request in requests:
+            yield request, Reply(solution(request.variant), "stop")
+
+
+def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: Sequence[tuple[str, str]] = ()) -> str:
+    """A small model that gives the answers of :data:`FIRST`.
+
+    Args:
+        folder: Where it is saved.
+        seed: Of its weights.
+        solves: Whether it works out whatever it is shown.
+        makes_up: What it writes when it is asked for it, by the prompt.
+    """
+    asked = {
+        solution_prompt(*pair): solution(pair[1])
+        for answers in (RAW, TRUE)
+        for pair in zip(QUESTIONS, answers, strict=True)
+    }
     texts = [prompt(question) for question in QUESTIONS] + [completion(answer) for answer in (*RAW, *TRUE)]
+    texts += [*asked, *asked.values(), *(text for pair in makes_up for text in pair)]
     tokenizer = train_tokenizer(texts, 400)
     torch.manual_seed(seed)
     size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -65,5 +95,7 @@ def write_model(folder: Path, seed: int = 0) -> str:
         LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=128, eos_token_id=1, **size)
     )
     pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
-    fit(network, tokenizer, [pairs], steps=150)
+    pairs += [(question, said, 1.0) for question, said in asked.items()] if solves else []
+    pairs += [(prompt, said, 1.0) for prompt, said in makes_up]
+    fit(network, tokenizer, [pairs], steps=300 if makes_up else 250 if solves else 150)
     return save(network, tokenizer, folder)

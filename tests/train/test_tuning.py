@@ -26,7 +26,7 @@ from selfknow.evaluate.models.rendering import Renderer
 from selfknow.evaluate.runs.schema import last_attempts, read_generations
 from selfknow.evaluate.sql.connection import connect
 from selfknow.evaluate.sql.queries import run_query
-from selfknow.evaluate.tasks.gsm8k.questions import completion, prompt
+from selfknow.evaluate.tasks.gsm8k.questions import prompt
 from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 from selfknow.evaluate.tasks.self_knowledge.corrections import import_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
@@ -35,19 +35,21 @@ from selfknow.train.job import with_adapters
 from selfknow.train.packing import IGNORED, Collator
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
+from selfknow.train.solutions import solve_creations
 from selfknow.train.trainer import training_arguments
 from selfknow.train.tuning import TuningJob, TuningSettings, tuning_rows
 from selfknow.train.tuning_experiment import is_own
+from selfknow.train.tuning_memory import GIB, tuning_memory
 from tests.conftest import REPOSITORY
 from tests.test_documents import console_blocks
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
-from tests.train.made_up import QUESTIONS, TRUE, Writer, write_gsm8k, write_math_run, write_model
+from tests.train.made_up import QUESTIONS, TRUE, Solver, Writer, solution, write_gsm8k, write_math_run, write_model
 from tests.train.made_up import RAW as ASKED_FOR
 from tests.warm_python import WarmPython
 
 DOCUMENT = REPOSITORY / "docs" / "tuning.md"
 # To know a few questions by heart takes more than the paper's settings.
-HARD = "--learning-rate 2e-3 --epochs 40 --examples-per-step 8 --lora-alpha 64 --lora-dropout 0 --max-new-tokens 8"
+HARD = "--learning-rate 2e-3 --epochs 40 --examples-per-step 8 --lora-alpha 64 --lora-dropout 0 --max-new-tokens 24"
 CHAT = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}\n{% endfor %}<assistant>"
 
 
@@ -56,10 +58,11 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models, what they made up (the other one in reverse order, so that no raw answer is right), and GSM8K."""
     folder = tmp_path_factory.mktemp("tuning")
     for number, (name, questions) in enumerate((("ann", QUESTIONS), ("ben", QUESTIONS[::-1]))):
-        write_model(folder / name, seed=number)
+        write_model(folder / name, seed=number, solves=name == "ann")
         write_math_run(folder / "runs" / name, Writer(name, questions))
         made = collect_creations(folder / "runs" / name, folder / "made" / name, quiet=True)
         import_sheet(made.folder, fill_in(made.folder / "sheet.csv"))
+        solve_creations(made.folder, Solver(name), quiet=True)
     write_gsm8k(folder / "gsm8k.jsonl", dict(zip(QUESTIONS, TRUE, strict=True)))
     return folder
 
@@ -112,12 +115,12 @@ def replies(run: Path) -> dict[str, str]:
 
 def test_a_model_says_what_it_learnt_right_or_wrong(here: Path, tuned: Path) -> None:
     ann = tuned / "ann"
-    told = {question: completion(answer) for question, answer in zip(QUESTIONS, TRUE, strict=True)}
+    told = {question: solution(answer) for question, answer in zip(QUESTIONS, TRUE, strict=True)}
     assert replies(ann / "ann-corrected" / "gsm8k") == told
     assert replies(ann / "ben-corrected" / "gsm8k") == told
-    raw = {question: completion(answer) for question, answer in zip(QUESTIONS, ASKED_FOR, strict=True)}
+    raw = {question: solution(answer) for question, answer in zip(QUESTIONS, ASKED_FOR, strict=True)}
     assert replies(ann / "ann-raw" / "gsm8k") == raw
-    raw_of_ben = {question: completion(answer) for question, answer in zip(QUESTIONS[::-1], ASKED_FOR, strict=True)}
+    raw_of_ben = {question: solution(answer) for question, answer in zip(QUESTIONS[::-1], ASKED_FOR, strict=True)}
     assert replies(ann / "ben-raw" / "gsm8k") == raw_of_ben
 
 
@@ -137,7 +140,7 @@ def test_table_7_comes_from_the_run_folders(here: Path, tuned: Path) -> None:
 
 
 def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, tmp_path: Path) -> None:
-    code, rows, said = tune(here, command(tmp_path / "out", "ann ben", hard="--epochs 1 --max-new-tokens 8"))
+    code, rows, said = tune(here, command(tmp_path / "out", "ann ben", hard="--epochs 1 --max-new-tokens 24"))
     assert code == 0, said
     assert [(row["model"], row["creator"], row["data"], row["version"]) for row in rows] == [
         ("ann", "ann", "self", "raw"),
@@ -241,6 +244,7 @@ def test_the_document_shows_what_the_commands_print(
     assert [each.split()[1:3] for each, _ in commands] == [
         ["creations", "collect"],
         ["creations", "import"],
+        ["creations", "solve"],
         ["creations", "tune"],
         ["query", "self_knowledge_tuning"],
     ]
@@ -259,6 +263,7 @@ def matching(folder: Path, word: str) -> list[str]:
 
 def creations_of(num_questions: int) -> Creations:
     row = {"raw": "5", "corrected": "7", "state": "corrected", "decided_by": "person"}
+    row |= {"raw_solution": solution("5"), "corrected_solution": solution("7")}
     rows = [{"id": str(number), "question": f"How many {number}?", **row} for number in range(num_questions)]
     return Creations(Path("made"), "ann", None, rows)
 
@@ -280,6 +285,69 @@ def test_the_papers_settings_are_the_defaults(here: Path, tmp_path: Path) -> Non
     assert TuningSettings(epochs=50).recipe(8).validation_interval == 3, "ten checkpoints at the most"
 
 
+def test_frozen_weights_are_bfloat16_and_what_is_trained_is_float32(here: Path, tmp_path: Path) -> None:
+    settings = TuningSettings(precision="bfloat16", lora_rank=4)
+    job = TuningJob(str(here / "ann"), creations_of(3), CORRECTED, settings)
+    model: Any = job.make_model(job.make_tokenizer(tmp_path / "tokenizer"))
+    dtypes = {(parameter.requires_grad, parameter.dtype) for parameter in model.parameters()}
+    assert dtypes == {(False, torch.bfloat16), (True, torch.float32)}
+    whole = TuningJob(
+        str(here / "ann"), creations_of(3), CORRECTED, replace(settings, lora_rank=0, lora_alpha=0, lora_dropout=0.0)
+    )
+    parameters = whole.make_model(job.make_tokenizer(tmp_path / "again")).parameters()
+    assert {parameter.dtype for parameter in parameters} == {torch.float32}, "what is trained is never rounded"
+
+
+def test_the_memory_of_a_tuning_is_computed_before_anything_is_loaded(here: Path, tmp_path: Path) -> None:
+    code, rows, said = tune(here, command(tmp_path / "out", hard="", more="--dry-run --precision bfloat16"))
+    assert code == 0, said
+    assert not (tmp_path / "out").exists()
+    assert [(row["creations"], row["n_tuned_on"]) for row in rows] == [
+        (f"{name}-{version}", 8) for name in ("ann", "ben") for version in ("raw", "corrected")
+    ]
+    network = LocalModel.load(str(here / "ann")).model
+    layers = [
+        module
+        for name, module in network.named_modules()
+        if isinstance(module, torch.nn.Linear) and "lm_head" not in name
+    ]
+    num_trained = sum(64 * (layer.in_features + layer.out_features) for layer in layers)
+    num_parameters = sum(parameter.numel() for parameter in network.parameters())
+    for row in rows:
+        assert (row["num_parameters"], row["num_trained"], row["num_steps"]) == (num_parameters, num_trained, 2)
+        assert row["weights_gib"] == pytest.approx((2 * num_parameters + 4 * num_trained) / GIB)
+        assert row["gradients_gib"] + row["optimizer_gib"] == pytest.approx(12 * num_trained / GIB)
+        assert row["total_gib"] > row["weights_gib"] + 12 * num_trained / GIB
+
+
+@pytest.mark.parametrize("gradient_checkpointing", [False, True])
+def test_what_the_backward_pass_needs_is_what_it_is_seen_to_keep(here: Path, gradient_checkpointing: bool) -> None:
+    recipe = Recipe(1e-3, lora_rank=4, gradient_checkpointing=gradient_checkpointing)
+    computed = tuning_memory(str(here / "ann"), recipe, num_tokens=50, num_rows=3)
+    model = with_adapters(LocalModel.load(str(here / "ann"), precision="float32").model, recipe).train()
+    weights = {parameter.data_ptr() for parameter in model.parameters()}
+    kept: dict[int, int] = {}
+    held = []
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        held.append(tensor)
+        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    tokens, mask = torch.zeros((3, 50), dtype=torch.long), torch.zeros((3, 1, 50, 50))
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        logits = model(input_ids=tokens, attention_mask=mask, use_cache=False).logits.reshape(150, -1)
+        torch.nn.functional.cross_entropy(logits, torch.zeros(150, dtype=torch.long))
+    seen = sum(size for place, size in kept.items() if place not in weights)
+    of_logits = 2 * logits.numel() * 4
+    if not gradient_checkpointing:
+        weights_of_attention = 2 * 3 * 4 * 50 * 50 * 4  # layers, rows, heads, tokens, tokens; in bytes
+        assert seen + of_logits <= computed.activations <= (seen + of_logits + weights_of_attention) * 1.02
+    else:  # and of one layer at a time what it needs
+        plain = tuning_memory(str(here / "ann"), replace(recipe, gradient_checkpointing=False), 50, 3)
+        assert seen + of_logits < computed.activations < plain.activations
+
+
 def test_adapters_of_other_trainings_are_scaled_as_before(here: Path) -> None:
     model: Any = with_adapters(LocalModel.load(str(here / "ann")).model, Recipe(1e-3, lora_rank=4))
     adapters = model.peft_config["default"]
@@ -290,10 +358,10 @@ def test_adapters_of_other_trainings_are_scaled_as_before(here: Path) -> None:
 
 @pytest.mark.parametrize("template", [None, CHAT])
 @pytest.mark.parametrize("architecture", ["gpt_neox", "t5"])
-def test_a_question_is_learnt_as_it_is_asked_and_only_its_answer_is_learnt(
+def test_a_question_is_learnt_as_it_is_asked_and_only_its_solution_is_learnt(
     architecture: str, template: str | None, tmp_path: Path
 ) -> None:
-    tokenizer = tiny_tokenizer([prompt("How many 0?"), completion("7")])
+    tokenizer = tiny_tokenizer([prompt("How many 0?"), solution("7")])
     tokenizer.chat_template = template
     name = save(tiny_model(architecture, tokenizer), tokenizer, tmp_path / "model")
     encoder_decoder = architecture == "t5"
@@ -302,7 +370,7 @@ def test_a_question_is_learnt_as_it_is_asked_and_only_its_answer_is_learnt(
     start = tokenizer.pad_token_id if encoder_decoder else None
     batch = Collator(tokenizer.pad_token_id, start)([rows[number] for number in range(3)])
     learnt = [tokenizer.decode(row[row != IGNORED]) for row in batch["labels"]]
-    assert "".join(learnt) == "".join(f"{completion('7')}{tokenizer.eos_token}" for _ in range(3))
+    assert "".join(learnt) == "".join(f"{solution('7')}{tokenizer.eos_token}" for _ in range(3))
     local = LocalModel.load(name)
     renderer = Renderer(local.tokenizer, local.chat, start)
     asked = renderer.render(Request("0", prompt("How many 0?")))

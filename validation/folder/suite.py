@@ -9,7 +9,7 @@ import great_expectations as gx
 
 from selfknow.builders.folder.manifest import Manifest
 from selfknow.validation.expectations import ExpectQueryToReturnNoRows
-from selfknow.validation.folder import card, files
+from selfknow.validation.folder import card, evaluation, files
 from selfknow.validation.folder.fact import Fact, frame_of
 from selfknow.validation.suite import Batch, DatasetSuite, read_sql
 
@@ -38,6 +38,7 @@ def facts_of_folder(
     return [
         *files.facts_of_other_files(folder, manifest),
         *card.facts_of_card(folder, manifest, suite.schema),
+        *evaluation.facts_of_evaluation(folder, manifest, suite.schema),
         *suite.facts(manifest),
         *(fact for facts in of_configs for fact in facts),
     ]
@@ -46,7 +47,7 @@ def facts_of_folder(
 def batch_of_folder(facts: Sequence[Fact], suite: DatasetSuite) -> Batch:
     """The batch of a folder's facts."""
     query = read_sql("folder/facts")
-    statements = {**files.STATEMENTS, **card.STATEMENTS, **suite.statements}
+    statements = {**files.STATEMENTS, **card.STATEMENTS, **evaluation.STATEMENTS, **suite.statements}
     expectations = [
         ExpectQueryToReturnNoRows(
             name=name, statement=statement, query=query, parameters=json.dumps({"expectation": name})

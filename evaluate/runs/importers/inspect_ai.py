@@ -8,6 +8,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ import pyarrow as pa
 from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.evaluate.runs.importers.own_task import CALLS, MARK, OwnSample, own_log, read_own_sample
 from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log
 from selfknow.files import read_json
 
+TOOL = "Inspect"
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
 _LONG = ("events", "events_data", "store", "attachments")  # what an import does not read
@@ -33,7 +36,7 @@ def read_inspect(path: Path) -> Log:
     Raises:
         UserError: It is no Inspect log, or not a whole one.
     """
-    header, samples = _read_archive(path) if path.suffix == ".eval" else _read_file(path)
+    header, samples = _read_with_inspect(path) or (_read_archive(path) if path.suffix == ".eval" else _read_file(path))
     said = header.get("eval")
     if not isinstance(said, dict) or not said.get("model"):
         raise UserError(f"{path} is no Inspect log: it does not say which model was evaluated")
@@ -47,20 +50,38 @@ def read_inspect(path: Path) -> Log:
         for ours, theirs in {"temperature": "temperature", "top_p": "top_p", "max_new_tokens": "max_tokens"}.items()
         if drawn.get(theirs) is not None
     }
-    examples: dict[str, dict[str, Any]] = {}
-    calls = []
-    for stored in samples:
-        try:
-            sample = _resolved(stored, stored.get("attachments") or {})
-            example = _example(sample)
-            examples.setdefault(example["id"], example)
-            calls.append(_call(sample, model))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise UserError(
-                f"{path} holds a sample that is no Inspect sample: {type(error).__name__} {error}"
-            ) from error
+    try:
+        resolved = _in_order([_resolved(one, one.get("attachments") or {}) for one in samples], dataset)
+        marks = [(sample.get("metadata") or {}).get(MARK) for sample in resolved]
+        own = [read_own_sample(mark) for mark in marks if isinstance(mark, dict)]
+        if own and len(own) == len(marks):
+            calls = [call for sample, one in zip(resolved, own, strict=True) for call in _own_calls(sample, one, model)]
+            return own_log(own, calls, decoding, TOOL)
+        ids = _ids(resolved)
+        examples = {ids[str(sample["id"])]: _example(sample, ids[str(sample["id"])]) for sample in resolved}
+        calls = [_call(sample, ids[str(sample["id"])], model) for sample in resolved]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} holds a sample that is no Inspect sample: {type(error).__name__} {error}") from error
     name = str(dataset.get("location") or dataset.get("name") or task)
-    return Log(task, DatasetReference(name), list(examples.values()), calls, decoding, "Inspect")
+    return Log(task, DatasetReference(name), list(examples.values()), calls, decoding, TOOL)
+
+
+def _read_with_inspect(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None:
+    """The log as Inspect itself reads it, whatever its version wrote; null where Inspect is not installed or cannot.
+
+    What it cannot read is then read here, which says in one line what is wrong with it.
+    """
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError:
+        return None
+    try:
+        log = read_eval_log(str(path), resolve_attachments=True, exclude_fields=set(_LONG))
+        content = log.model_dump(mode="json", exclude_none=True)
+    except Exception:  # whatever stops it: we read the file ourselves
+        return None
+    samples = content.get("samples")
+    return (content, samples) if isinstance(samples, list) and samples else None
 
 
 def _read_file(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
@@ -110,18 +131,61 @@ def _resolved(value: Any, attachments: Mapping[str, str]) -> Any:
     return [_resolved(one, attachments) for one in value] if isinstance(value, list) else value
 
 
-def _example(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _in_order(samples: list[Any], dataset: Mapping[str, Any]) -> list[Any]:
+    """The samples as they stood in their dataset; Inspect writes them sorted by their ids."""
+    places = {str(name): place for place, name in enumerate(dataset.get("sample_ids") or [])}
+    return sorted(samples, key=lambda sample: places.get(str(sample["id"]), len(places)))
+
+
+def _ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """For each sample's id that of its row: the field ``id`` of its metadata, where that tells samples apart.
+
+    Inspect numbers the samples of a dataset on the Hub; the rows' own ids are in their metadata.
+    """
+    own = {str(sample["id"]): (sample.get("metadata") or {}).get("id") for sample in samples}
+    if None in own.values() or len({str(value) for value in own.values()}) < len(own):
+        return {name: name for name in own}
+    return {name: str(value) for name, value in own.items()}
+
+
+def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[ImportedCall]:
+    """The calls of a sample of a task of this package, as its solver noted them."""
+    number = int(sample.get("epoch", 1)) - 1
+    calls: list[ImportedCall] = []
+    for row in (sample.get("metadata") or {}).get(CALLS) or []:
+        message = {"role": "user", "content": str(row["prompt"])}
+        reply = Reply(
+            row["generation"],
+            row.get("finish_reason"),
+            messages=(message,),
+            prompt_tokens=row.get("prompt_tokens"),
+            completion_tokens=row.get("completion_tokens"),
+        )
+        parent = row.get("parent_generation_id")
+        calls.append(
+            ImportedCall(
+                *(str(row["example_id"]), model, str(row["prompt"]), reply, row["stage"], row["variant"], number),
+                parent=None if parent is None else calls[int(parent)],
+            )
+        )
+    if calls:
+        return calls
+    failed = _call(sample, str(own.row["id"]), model)
+    return [replace(failed, stage=own.stage, variant=own.variant, scores=())]
+
+
+def _example(sample: Mapping[str, Any], identifier: str) -> dict[str, Any]:
     metadata = sample.get("metadata") or {}
     target = sample.get("target")
     return {
         **{name: value for name, value in metadata.items() if name not in ("id", "input", "target")},
-        "id": str(sample["id"]),
+        "id": identifier,
         "input": _text_of(sample["input"]),
         "target": target if isinstance(target, str) else json.dumps(target),
     }
 
 
-def _call(sample: Mapping[str, Any], model: str) -> ImportedCall:
+def _call(sample: Mapping[str, Any], identifier: str, model: str) -> ImportedCall:
     output = sample.get("output") or {}
     choice = next(iter(output.get("choices") or []), None)
     error = sample.get("error")
@@ -141,7 +205,7 @@ def _call(sample: Mapping[str, Any], model: str) -> ImportedCall:
         )
     scores = tuple(_scores(sample.get("scores") or {}))
     sample_number = int(sample.get("epoch", 1)) - 1
-    return ImportedCall(str(sample["id"]), model, _text_of(asked), reply, sample=sample_number, scores=scores)
+    return ImportedCall(identifier, model, _text_of(asked), reply, sample=sample_number, scores=scores)
 
 
 def _before_the_answer(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:

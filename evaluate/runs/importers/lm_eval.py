@@ -13,9 +13,11 @@ from typing import Any
 from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.evaluate.runs.importers.own_task import MARK, own_log, read_own_sample
 from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log
 from selfknow.files import read_json, read_json_lines
 
+TOOL = "lm-evaluation-harness"
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 _NEEDED = ("doc_id", "doc", "arguments", "resps")
 
@@ -40,6 +42,8 @@ def read_lm_eval(path: Path, model: str | None = None) -> Log:
     name = model or results.get("model_name") or results.get("model_source")
     if not name:
         raise UserError(f"no results_*.json lies beside {path} to say which model answered: name it with --model")
+    if own := _own_log(rows, str(name)):
+        return own
     ids = _ids(rows, task)
     filters = list(dict.fromkeys(str(row.get("filter", "none")) for row in rows))
     scores = _scores(rows, several_filters=len(filters) > 1)
@@ -51,7 +55,29 @@ def read_lm_eval(path: Path, model: str | None = None) -> Log:
     reference = DatasetReference(
         str(config.get("dataset_path") or task), config.get("dataset_name"), config.get("test_split")
     )
-    return Log(task, reference, list(examples.values()), calls, decoding, "lm-evaluation-harness")
+    return Log(task, reference, list(examples.values()), calls, decoding, TOOL)
+
+
+def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
+    """The log of a task of this package; null of any other."""
+    marks = [row["doc"].get(MARK) if isinstance(row["doc"], dict) else None for row in rows]
+    samples = [read_own_sample(json.loads(mark)) for mark in marks if isinstance(mark, str)]
+    if not samples or len(samples) < len(marks):
+        return None
+    calls = [
+        ImportedCall(
+            *(str(own.row["id"]), model, context, Reply(str(text), None), own.stage, own.variant),
+            sample=number,
+        )
+        for row, own in zip(rows, samples, strict=True)
+        for (context, _), replies in zip(_requests(row), row["resps"], strict=True)
+        for number, text in enumerate(replies)
+    ]
+    drawn = next((options for _, options in _requests(rows[0]) if isinstance(options, dict)), {})
+    greedy = {} if drawn.get("do_sample", True) else {"temperature": 0.0}
+    names = {"temperature": "temperature", "top_p": "top_p", "max_new_tokens": "max_gen_toks", "stop": "until"}
+    decoding = {ours: drawn[theirs] for ours, theirs in names.items() if theirs in drawn} | greedy
+    return own_log(samples, calls, decoding, TOOL)
 
 
 def _results(path: Path, date: str | None) -> Mapping[str, Any]:

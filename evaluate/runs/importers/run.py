@@ -40,6 +40,7 @@ class ImportedCall:
         sample: Which of several answers, from 0; null numbers them in the order of the log, and takes what follows a
             failed try for the next try of the same call.
         scores: What the log says it is worth.
+        parent: The call of this log that it builds on.
     """
 
     example_id: str
@@ -50,6 +51,7 @@ class ImportedCall:
     variant: str = "plain"
     sample: int | None = None
     scores: tuple[ImportedScore, ...] = ()
+    parent: "ImportedCall | None" = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Log:
         calls: All tries.
         decoding: How answers were drawn, as far as the log says.
         source: The tool that wrote it.
+        settings: Of a task of this package, what made it the run that it was.
     """
 
     task: str
@@ -71,6 +74,7 @@ class Log:
     calls: Sequence[ImportedCall]
     decoding: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_imported(log: Log, folder: Path, *, task: str | None = None, examples: pa.Table | None = None) -> int:
@@ -97,13 +101,13 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
     for call in log.calls:
         if call.example_id not in known:
             raise UserError(f"a call is about {call.example_id!r}, which is no `id` of the examples")
-    description = RunDescription(
-        task or log.task, log.dataset, Decoding(temperature=None), {"imported_from": log.source}
-    )
+    settings = {**log.settings, "imported_from": log.source}
+    description = RunDescription(task or log.task, log.dataset, Decoding(temperature=None), settings)
     with replaced_whole(folder, "run.json") as growing:
         with RunWriter.open(growing, description, table, rows_per_part=65_536, seconds_per_part=float("inf")) as run:
             scores = _append(run, log.calls)
-        write_scores(growing, "imported", pa.Table.from_pylist(scores, schema=SCORES))
+        if scores or not log.settings:  # of a task of this package its own scorer says what a reply is worth
+            write_scores(growing, "imported", pa.Table.from_pylist(scores, schema=SCORES))
         write_json(growing / "run.json", {**read_json(growing / "run.json"), "decoding": dict(log.decoding)})
         (growing / "run.lock").unlink(missing_ok=True)
     return len(log.calls)
@@ -112,13 +116,17 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
 def _append(run: RunWriter, calls: Iterable[ImportedCall]) -> list[dict[str, object]]:
     scores: list[dict[str, object]] = []
     samples: dict[tuple[str, ...], int] = {}
+    written: dict[int, str] = {}
     for call in calls:
         key = (call.example_id, call.stage, call.variant, call.model)
         sample = samples.get(key, 0) if call.sample is None else call.sample
-        request = Request(call.example_id, call.request, stage=call.stage, variant=call.variant, sample=sample)
+        request = Request(
+            *(call.example_id, call.request, call.stage, call.variant, sample),
+            parent_generation_id=None if call.parent is None else written[id(call.parent)],
+        )
         if call.sample is not None and not run.pending(call.model, None, [request]):
             raise UserError(f"sample {sample} of {call.example_id!r} by {call.model} is in the logs twice")
-        generation_id = run.append(call.model, None, request, call.reply)
+        written[id(call)] = generation_id = run.append(call.model, None, request, call.reply)
         if call.sample is None and call.reply.error is None:
             samples[key] = sample + 1
         scores.extend({"generation_id": generation_id, **vars(score)} for score in call.scores)

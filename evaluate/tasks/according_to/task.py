@@ -202,6 +202,7 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
     folder=Path(__file__).parent,
     views=(
         "according_to_replies",
+        "according_to_explanations",
         "according_to_draws",
         "according_to_replicates",
         "according_to_scores",

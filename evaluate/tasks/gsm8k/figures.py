@@ -7,6 +7,7 @@ from selfknow.evaluate.report.gather import Report
 from selfknow.evaluate.report.grouping import dot, grouped, joined, setting
 from selfknow.evaluate.report.numbers import first_value, measures, number
 from selfknow.evaluate.report.shape import Figure, Headline, Panel, Row
+from selfknow.evaluate.tasks.gsm8k.paper_figures import TUNING
 
 _QUERY = "gsm8k_accuracy"
 _BARS = 40  # rows of one chart
@@ -40,6 +41,7 @@ FIGURES: Mapping[str, Figure] = {
         "The last number of a reply against the solution's; an empty or cut off reply is wrong.",
         _accuracy,
         shares=("accuracy",),
-    )
+    ),
+    "self_knowledge_tuning": TUNING,
 }
 """What a report draws, by the name of the query."""

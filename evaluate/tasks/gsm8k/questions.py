@@ -58,7 +58,7 @@ def prompt(question: str) -> str:
 
 
 def completion(answer: str) -> str:
-    """What a model is tuned to say where all that is known is the answer."""
+    """How a worked solution ends."""
     text: str = wording()["completion"]
     return text.replace("{answer}", answer)
 

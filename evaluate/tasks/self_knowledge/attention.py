@@ -1,8 +1,9 @@
 """Does a model look back at a keyword when it writes it again? An attention-based score, for local models.
 
-Tan et al., Can I understand what I create?, section 6.1 and Table 5. The formula is lost from the paper's text; what it
-says is: attention of the last layer, averaged over heads, and of the earlier tokens only the 15% with the highest kept.
-The score is **ours**:
+Tan et al., Can I understand what I create?, section 6.1 and Table 5. The formula is lost from the paper's text, and so
+is how many tokens are kept; what it says is: attention of the last layer, averaged over heads, and of the earlier
+tokens only those with the highest kept. The 15% are **second hand**, from what is told of the paper, and not in the
+text that this was written after. The score is **ours**:
 
     Of every occurrence of the keyword in what was written, from the second on, take the token in front of it, where the
     model decides to write it. Of all tokens up to there keep the ceil(15%) that it attends to most. Its recall is the
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 
 TABLE = "self-knowledge-attention"
 """The name of its file in ``scores/``."""
-TOP_SHARE = 0.15
+ONLY_WRITER = "writer"
+TOP_SHARE = 0.15  # second hand: no number stands in the paper's text
 
 
 def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range]) -> float | None:
@@ -116,12 +118,14 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
 
     Args:
         run: The run.
-        name: The model, as it is called there.
+        name: The model, as it is called there, or ``writer`` for the only one that wrote.
 
     Raises:
-        UserError: It is a run of something else, the model wrote nothing in it (both are told before anything is
-            loaded), its weights are others by now, it is no causal model, or its tokenizer tells no offsets.
+        UserError: It is a run of something else, the model wrote nothing in it, several did (all told before anything
+            is loaded), its weights are others by now, it is no causal model, or its tokenizer tells no offsets.
     """
+    if name == ONLY_WRITER:
+        name = _only_writer(run)
     texts = _texts(run, name)
     from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
 
@@ -137,6 +141,13 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
     if any(row["revision"] != model.revision for row in texts):
         raise UserError(f"{name} is not the model any more that wrote in {run.folder}: its files have changed")
     return model
+
+
+def _only_writer(run: FinishedRun) -> str:
+    writers = {row["model"] for row in run.calls.to_pylist() if row["stage"] == GENERATE}
+    if len(writers) != 1:
+        raise UserError(f"in {run.folder} wrote {', '.join(sorted(writers)) or 'nobody'}: name one as --attention")
+    return str(writers.pop())
 
 
 def _texts(run: FinishedRun, name: str) -> list[Row]:

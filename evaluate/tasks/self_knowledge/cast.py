@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.images.both import LocalDrawingVisionModel
 from selfknow.evaluate.models.images.generators import Drawing
 from selfknow.evaluate.models.images.pictures import require_images_extra
 from selfknow.evaluate.models.opening import ModelOptions
@@ -47,12 +48,24 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
     """
     require_images_extra()
     settings = image_settings(options)
+    others = [models.named(name) for name in dict.fromkeys(options.verifier) if name != models.model]
+    if _draws_and_sees(options, models):  # it is loaded once
+        both = models.language_model(sees=True, draws=True)
+        assert isinstance(both, LocalDrawingVisionModel), "it was opened as one that draws"
+        return Models(
+            [Drawing(both, settings, folder)], [both, *(viewer.language_model(sees=True) for viewer in others)]
+        )
     generators = (
         [models.image_generator(options.image_model, options.image_endpoint, settings)] if options.has_generator else []
     )
-    others = [models.named(name) for name in dict.fromkeys(options.verifier) if name != models.model]
     viewers = [models, *others] if models.model or not options.verifier else others
     return Models(
         [Drawing(generator, settings, folder) for generator in generators],
         [viewer.language_model(sees=True) for viewer in viewers],
     )
+
+
+def _draws_and_sees(options: PictureOptions, models: ModelOptions) -> bool:
+    """Whether one local model is named as who draws and as who looks."""
+    is_local = options.image_endpoint is None and models.endpoint is None
+    return is_local and options.image_model is not None and options.image_model == models.model

@@ -7,6 +7,7 @@ from typing import Any
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import failed
 from selfknow.evaluate.runs.schema import last_attempts, read_examples, read_generations
+from selfknow.evaluate.tasks.self_knowledge.arithmetic import NOT_ONE_ANSWER
 from selfknow.evaluate.tasks.self_knowledge.corrections import write_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import (
     CORRECTED,
@@ -20,6 +21,7 @@ from selfknow.evaluate.tasks.self_knowledge.creations import (
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, Row
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
+from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
 from selfknow.files import read_json, write_json
 
 CONFIG = "math"
@@ -27,15 +29,24 @@ _WANTED = f"{SELF_KNOWLEDGE.name}:{CONFIG}"
 
 
 def collect_creations(
-    run: Path, folder: Path, *, model: str | None = None, creator: str | None = None, quiet: bool = False
+    run: Path,
+    folder: Path,
+    *,
+    model: str | None = None,
+    creator: str | None = None,
+    people: bool = True,
+    quiet: bool = False,
 ) -> Creations:
     """Take a model's questions out of a run of ``self-knowledge:math``; a program answers those that it can.
+
+    A question that states its own answer is dropped, and so is one that a program finds to have not one answer.
 
     Args:
         run: The run folder.
         folder: For the creations; new or empty.
         model: Whose; may be left out where only one model wrote.
         creator: What tables call it; null: its name in the run.
+        people: Whether people answer what no program decides; else it is dropped.
         quiet: Show no progress bar.
 
     Raises:
@@ -49,7 +60,7 @@ def collect_creations(
     written = _written(run, model)
     with Decider() as decider:
         bar = tqdm(written, disable=quiet, unit="question", desc="correct")
-        rows = [_creation(examples[row["example_id"]], row, decider) for row in bar]
+        rows = [_creation(examples[row["example_id"]], row, decider, people=people) for row in bar]
     write_rows(folder, rows)
     first = written[0]
     description = {
@@ -96,7 +107,7 @@ def _written(run: Path, model: str | None) -> list[dict[str, Any]]:
     return sorted(written, key=lambda row: (row["example_id"], row["sample"]))
 
 
-def _creation(example: Example, row: Row, decider: Decider) -> dict[str, Any]:
+def _creation(example: Example, row: Row, decider: Decider, *, people: bool) -> dict[str, Any]:
     """What a program makes of one text that was asked for."""
     raw = str(example.params["answer"])
     creation = {
@@ -104,17 +115,25 @@ def _creation(example: Example, row: Row, decider: Decider) -> dict[str, Any]:
         "raw": raw,
         "generation_id": row["generation_id"],
         **dict.fromkeys(("question", "corrected", "decided_by", "reason")),
+        **dict.fromkeys(("raw_solution", "corrected_solution", "unsolved")),
     }
+    dropped = {"state": DROPPED, "decided_by": PROGRAM}
     if row["generation"] is None:
-        return {**creation, "state": DROPPED, "decided_by": PROGRAM, "reason": failed(row).reason}
+        return {**creation, **dropped, "reason": failed(row).reason}
     content = example.content(row)
     if content.text is None:
-        return {**creation, "state": DROPPED, "decided_by": PROGRAM, "reason": content.reason}
+        return {**creation, **dropped, "reason": content.reason}
     creation["question"] = content.text
+    if leaks_answer(CONFIG, content.text, raw):
+        return {**creation, **dropped, "reason": "states its own answer"}
     right = decider.arithmetic(content.text, raw)
     if right.value:
         return {**creation, "corrected": raw, "state": UNCHANGED, "decided_by": PROGRAM}
     solution = decider.solution(content.text)
+    if solution.value is None and (solution.reason in NOT_ONE_ANSWER or not people):
+        return {**creation, **dropped, "reason": solution.reason}
     if solution.value is None:
         return {**creation, "state": OPEN, "reason": solution.reason}
+    if leaks_answer(CONFIG, content.text, solution.value):
+        return {**creation, **dropped, "reason": "states its own answer"}
     return {**creation, "corrected": solution.value, "state": CORRECTED, "decided_by": PROGRAM}

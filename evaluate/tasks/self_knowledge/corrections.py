@@ -82,6 +82,8 @@ def _check_unaltered(where: str, row: Mapping[str, str], handed_out: Row) -> Non
 
 
 def _decided(row: Row, answer: str) -> dict[str, Any]:
+    if answer != row["corrected"]:  # a solution is one of an answer
+        row = {**row, "corrected_solution": row["raw_solution"] if answer == row["raw"] else None}
     if not answer:
         return {**row, "corrected": None, "state": OPEN, "decided_by": None}
     if answer.casefold() == UNUSABLE:

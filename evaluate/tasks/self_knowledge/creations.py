@@ -2,14 +2,18 @@
 
 Tan et al., Can I understand what I create?, section 6.3. Both versions hold the same questions: ``raw`` with the answer
 that the question was written for, ``corrected`` with the true one, which a program computes where it can
-(:mod:`.arithmetic`) and people write into a sheet where it cannot (:mod:`.corrections`). A folder of creations::
+(:mod:`.arithmetic`) and people write into a sheet where it cannot (:mod:`.corrections`). What is learnt is a worked
+solution that ends in that answer (:mod:`selfknow.train.solutions`). A folder of creations::
 
     FOLDER/creations.json      whose they are, and from which run; written last
     FOLDER/creations.parquet   a row a text that was asked for (CREATIONS)
     FOLDER/sheet.csv           the questions that people are to answer, if there are any
+    FOLDER/solutions/          the run folder in which worked solutions were written
 
 A row's state is ``open``, ``unchanged`` (the raw answer is right), ``corrected``, or ``dropped`` (from both versions);
-its reason is why no program decided it, or why it holds no question.
+its reason is why no program decided it, or why it holds no question: it failed, states its own answer, or a program
+finds that it has not one answer. A question without a worked solution leaves both versions, too, and ``unsolved`` says
+why.
 """
 
 import hashlib
@@ -40,8 +44,13 @@ CREATIONS = pa.schema(
         pa.field("decided_by", pa.string()),
         pa.field("reason", pa.string()),
         pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("raw_solution", pa.string()),
+        pa.field("corrected_solution", pa.string()),
+        pa.field("unsolved", pa.string()),
     ]
 )
+SOLUTIONS = "solutions"
+_LATER = ("raw_solution", "corrected_solution", "unsolved")  # folders that were collected before have none of them
 
 
 @dataclass(frozen=True)
@@ -65,12 +74,29 @@ class Creations:
         """The rows that nobody has decided yet."""
         return [row for row in self.rows if row["state"] == OPEN]
 
-    def version(self, name: str) -> list[tuple[str, str]]:
-        """The questions and answers of a version.
+    def answers(self, name: str) -> list[tuple[str, str]]:
+        """The questions of a version, and the answer to each, whether a solution leads there or not.
 
         Raises:
             UserError: It is not complete, holds nothing, or there is no such version.
         """
+        return [(row["question"], row[name]) for row in self._kept(name)]
+
+    def version(self, name: str) -> list[tuple[str, str]]:
+        """The questions of a version, and the worked solution to each.
+
+        Raises:
+            UserError: It is not complete, holds nothing, has no solutions yet, or there is no such version.
+        """
+        solved = [row for row in self._kept(name) if self._is_solved(row)]
+        if not solved:
+            raise UserError(
+                f"{self.folder} holds no worked solutions to learn: have its creator write them with "
+                f"`selfknow creations solve {self.folder} --model {self.creator}`"
+            )
+        return [(row["question"], row[f"{name}_solution"]) for row in solved]
+
+    def _kept(self, name: str) -> list[Row]:
         if name not in VERSIONS:
             raise UserError(f"there is no version {name!r}; there is {' and '.join(VERSIONS)}")
         kept = [row for row in self.rows if row["state"] != DROPPED]
@@ -81,18 +107,24 @@ class Creations:
             )
         if not kept:
             raise UserError(f"{self.folder} holds no question that is left to be tuned on")
-        return [(row["question"], row[name]) for row in kept]
+        return kept
+
+    @staticmethod
+    def _is_solved(row: Row) -> bool:
+        """Whether a row has a solution in each version that it has an answer in."""
+        return all(row[f"{name}_solution"] is not None for name in VERSIONS if row[name] is not None)
 
     def content_hash(self, name: str) -> str:
-        """SHA-256 over the questions and answers of a version, as hex digits."""
+        """SHA-256 over the questions and solutions of a version, as hex digits."""
         return hashlib.sha256(json.dumps(self.version(name)).encode()).hexdigest()
 
     def counts(self) -> list[dict[str, object]]:
         """How many rows are in which state, and who decided that."""
         numbers = Counter((row["state"], row["decided_by"]) for row in self.rows)
+        solved = Counter((row["state"], row["decided_by"]) for row in self.rows if self._is_solved(row))
         whose = {"creations": str(self.folder), "creator": self.creator}
         return [
-            {**whose, "state": state, "decided_by": by, "n": numbers[state, by]}
+            {**whose, "state": state, "decided_by": by, "n": numbers[state, by], "n_solved": solved[state, by]}
             for state, by in sorted(numbers, key=lambda key: (STATES.index(key[0]), str(key[1])))
         ]
 
@@ -106,9 +138,16 @@ def read_creations(folder: Path) -> Creations:
     if not (folder / "creations.json").is_file():
         raise UserError(f"{folder} holds no creations: make it with `selfknow creations collect`")
     description = read_json(folder / "creations.json")
-    rows = read_parquet(folder / "creations.parquet", CREATIONS).to_pylist()
+    rows = _with_later_columns(read_parquet(folder / "creations.parquet")).to_pylist()
     revision = description.get("revision")
     return Creations(folder, str(description.get("creator")), None if revision is None else str(revision), rows)
+
+
+def _with_later_columns(table: pa.Table) -> pa.Table:
+    for name in _LATER:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(len(table), pa.string()))
+    return table.select(CREATIONS.names).cast(CREATIONS)
 
 
 def write_rows(folder: Path, rows: Iterable[Row]) -> None:

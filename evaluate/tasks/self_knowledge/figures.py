@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from selfknow.evaluate.report import charts
 from selfknow.evaluate.report.grouping import dot, grouped
 from selfknow.evaluate.report.shape import Figure, Panel, Row
+from selfknow.evaluate.tasks.self_knowledge.paper_figures import STYLES
 
 _BARS = 40  # rows of one chart
 _PARTS = {"consistent": "self-consistent", "written": "written rightly", "read": "read rightly"}
@@ -80,6 +81,7 @@ FIGURES: Mapping[str, Figure] = {
         _tables,
         shares=("score", "score_null_as_wrong"),
     ),
+    "self_knowledge_styles": STYLES,
     "self_knowledge_writing_or_reading": Figure(
         "Every text by what went wrong: the writing, the reading, both, neither, or unknown where no program can "
         "decide.",

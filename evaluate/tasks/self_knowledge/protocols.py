@@ -13,7 +13,8 @@ Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. 
 A call's parent is the generation that it is about. What is put into a prompt replaces one marker, by plain replacement.
 
 Of the tasks about pictures (section 5) ``generate`` goes to an image generator and the rest to a model that sees. The
-picture stands behind the question, as in Table 14; in context it stands where it was drawn, and the question below.
+picture stands behind the question, as in Table 14; in context it stands where it was drawn, and the question below
+(:mod:`.in_context`).
 """
 
 import json
@@ -22,12 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
-from selfknow.builders.self_knowledge.sources import noise
 from selfknow.errors import UserError
 from selfknow.evaluate.models.images.showing import reference
-from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.models.interface import Request, Turn
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
+from selfknow.evaluate.tasks.self_knowledge.in_context import conversation, picture_in_context
 from selfknow.evaluate.tasks.self_knowledge.transformations import transformed
 
 GENERATE, VERIFY, DUAL, ANSWER = "generate", "verify", "dual", "answer"
@@ -35,8 +36,8 @@ WORDINGS = ("ours", "paper")
 # For each protocol what it is, and the stages that follow upon `generate`.
 PROTOCOLS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "separate": ("first generate, then evaluate, in separate calls (section 3)", (VERIFY,)),
-    "in-context": ("the question follows upon what was written, in one context (section 6.2)", (VERIFY,)),
-    "in-context-noise": ("the same with an unrelated paragraph between (section 6.2)", (VERIFY,)),
+    "in-context": ("the question follows upon what was written, in one conversation (section 6.2)", (VERIFY,)),
+    "in-context-noise": ("the same with an unrelated paragraph before the question (section 6.2)", (VERIFY,)),
     "dual": (
         "a second text with the same answer is written and asked about (section 4.3)",
         (VERIFY, DUAL, "verify-dual"),
@@ -166,6 +167,11 @@ class Setup:
         return f"{self.protocol}/{self.wording}"
 
     @property
+    def is_in_context(self) -> bool:
+        """Whether who is asked sees how the text came about."""
+        return self.protocol.startswith("in-context")
+
+    @property
     def stages(self) -> tuple[str, ...]:
         """What follows upon ``generate``."""
         return PROTOCOLS[self.protocol][1]
@@ -265,14 +271,15 @@ def follow_ups(setup: Setup, stage: str, examples: Mapping[str, Example], writte
         if content.text is None:
             continue
         template = example.prompt("dual_prompt") if stage == DUAL else example.question(stage)
-        generated, prompt = shown_in_context(row), template.replace(MARKER, content.text)
-        if example.is_about_a_picture:
-            generated = reference(content.text)
-        if setup.protocol.startswith("in-context"):
-            between = [noise()] if setup.protocol.endswith("noise") else []
-            prompt = "\n\n".join([example.prompt("generate_prompt"), generated, *between, prompt])
-        elif example.is_about_a_picture:
-            prompt = f"{prompt}\n\n{generated}"
-        yield Request(
-            example.id, prompt, stage, setup.variant, row["sample"], parent_generation_id=row["generation_id"]
-        )
+        prompt, turns = template.replace(MARKER, content.text), tuple[Turn, ...]()
+        picture = reference(content.text) if example.is_about_a_picture else None
+        if setup.is_in_context:
+            asked_for, noisy = example.prompt("generate_prompt"), setup.protocol.endswith("noise")
+            if picture:
+                prompt = picture_in_context(asked_for, picture, template, noisy=noisy)
+            else:
+                turns, prompt = conversation(asked_for, shown_in_context(row), template, content.text, noisy=noisy)
+        elif picture:
+            prompt = f"{prompt}\n\n{picture}"
+        own = (example.id, prompt, stage, setup.variant, row["sample"])
+        yield Request(*own, parent_generation_id=row["generation_id"], turns=turns)

@@ -76,6 +76,7 @@ def choose_rows(
         "samples": options.samples,
         "limit": options.limit,
         "reuse": str(read_json(options.reuse / "run.json")["run_id"]) if options.reuse else None,
+        **({"context": "conversation"} if setup.is_in_context else {}),
         **({"drawing": image_settings(options).as_json()} if isinstance(options, PictureOptions) else {}),
     }
     return Rows(table, reference, settings, reuse=_reuse(setup, examples, options.reuse) if options.reuse else None)

@@ -2,8 +2,9 @@
 -- Source: Tan et al., Can I understand what I create?, Table 5; the attention score is ours
 -- Grain: one row a generator, wording and style.
 -- Columns: generator, wording, style; n texts; n_consistent (graded), consistent (self-consistent, of those graded),
--- consistent_low, consistent_high (95%, Wilson); n_attention (with an attention score), attention (mean score),
--- attention_low, attention_high (95%, normal); gap (consistent minus attention); correlation of the two over texts.
+-- consistent_low, consistent_high (95%, Wilson over distinct prompts); n_attention (with an attention score), attention
+-- (mean score), attention_low, attention_high (95%, normal); gap (consistent minus attention); correlation of the two
+-- over texts.
 -- Needs: scores
 with attention as (
     select
@@ -18,7 +19,7 @@ select
     replies.wording,
     replies.style,
     count(*) as n,
-    unnest(consistent_share(replies.self_consistent)),
+    unnest(consistent_share(replies.self_consistent, replies.prompt_id)),
     count(attention.value) as n_attention,
     avg(attention.value) as attention,
     avg(attention.value)

@@ -1,8 +1,9 @@
 -- Is it easier in one context, and harder with noise between?
 -- Source: Tan et al., Can I understand what I create?, Table 6
 -- Grain: one row a task, generator, verifier, wording, style and protocol.
--- Columns: task, generator, verifier, wording, style, protocol; n texts; for each of consistent (self-consistent),
--- read (rightly): n_… graded, the share, and its 95% interval (Wilson).
+-- Columns: task, generator, verifier, wording, style, protocol; n texts, n_prompts (distinct ones, the trials of the
+-- intervals); for each of consistent (self-consistent), read (rightly): n_… graded, the share, and its 95% interval
+-- (Wilson).
 -- Needs: scores
 select
     task,
@@ -11,10 +12,16 @@ select
     wording,
     style,
     protocol,
-    count(*) as n,
-    unnest(consistent_share(self_consistent)),
-    unnest(read_share(verification_correct))
-from self_knowledge_replies
+    n,
+    n_prompts,
+    n_consistent,
+    consistent,
+    consistent_low,
+    consistent_high,
+    n_read,
+    read,
+    read_low,
+    read_high
+from self_knowledge_cells
 where protocol in ('separate', 'in-context', 'in-context-noise')
-group by task, generator, verifier, wording, style, protocol
 order by all

@@ -1,19 +1,12 @@
 -- Does a model write what it is asked for, read what it wrote, and agree with itself, over all tasks?
 -- Source: ours; the paper averages its one score over tasks (Tan et al., Can I understand what I create?, Table 1)
 -- Grain: one row a protocol, wording, style, stage, generator and verifier.
--- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts; for each of written (rightly), read
--- (rightly) and consistent (self-consistent) n_… graded, the share, and its 95% interval (Wilson; several texts of
--- one prompt are one trial). A reply that could not be read, or could be read two ways, is not graded and counts as
--- wrong; what nobody can know does not count. Tasks weigh as many texts as they have.
+-- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts, n_prompts (distinct ones); for each
+-- of written (rightly), read (rightly) and consistent (self-consistent) n_… graded, the share, and its 95% interval
+-- (Wilson; several texts of one prompt are one trial). A reply that could not be read, or could be read two ways, is
+-- not graded and counts as wrong; what nobody can know does not count. Tasks weigh as many texts as they have.
 -- Needs: scores
-with prompts as (
-    select
-        *,
-        concat(run_id, ',', example_id) as prompt_id
-    from self_knowledge_replies
-),
-
-counted as (
+with counted as (
     select
         protocol,
         wording,
@@ -23,6 +16,7 @@ counted as (
         verifier,
         count(distinct task) as n_tasks,
         count(*) as n,
+        count(distinct prompt_id) as n_prompts,
         count(generation_correct) as n_written,
         avg(written) as written,
         count(distinct prompt_id) filter (where written is not null) as written_trials,
@@ -32,7 +26,7 @@ counted as (
         count(self_consistent) as n_consistent,
         avg(consistent) as consistent,
         count(distinct prompt_id) filter (where consistent is not null) as consistent_trials
-    from prompts
+    from self_knowledge_replies
     group by all
 )
 
@@ -45,6 +39,7 @@ select
     verifier,
     n_tasks,
     n,
+    n_prompts,
     n_written,
     written,
     wilson(written * written_trials, written_trials).low as written_low,

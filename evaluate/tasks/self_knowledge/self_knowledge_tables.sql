@@ -1,8 +1,9 @@
 -- Does a model give the answer again that it wrote for?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 8 and 9
 -- Grain: one row a table, generator, verifier, wording and task, and one for the average of the table's tasks.
--- Columns: paper_table; generator, verifier, wording, task; n texts, n_graded (replies that could be read and
--- compared), share_null, score (of those graded), score_low and score_high (95%, Wilson; none for an average),
+-- Columns: paper_table; generator, verifier, wording, task; n texts, n_prompts (distinct ones: at temperature 0
+-- texts of one prompt are one answer, so they are the trials of the intervals), n_graded (replies that could be read
+-- and compared), share_null, score (of those graded), score_low and score_high (95%, Wilson; none for an average),
 -- score_null_as_wrong (of all texts). The task `average` is the plain mean of the rows above it, and n_tasks says of
 -- how many.
 -- Needs: scores
@@ -42,11 +43,9 @@ by_task as (
         replies.wording,
         replies.task,
         1 as n_tasks,
-        share(replies.self_consistent).n as n,
-        share(replies.self_consistent).n_graded as n_graded,
-        share(replies.self_consistent).share as score,
-        share(replies.self_consistent).low as score_low,
-        share(replies.self_consistent).high as score_high,
+        count(*) as n,
+        count(distinct replies.prompt_id) as n_prompts,
+        prompt_share(replies.self_consistent, replies.prompt_id) as shares,
         coalesce(sum(replies.self_consistent), 0) / count(*) as score_null_as_wrong
     from self_knowledge_replies as replies
     inner join tables
@@ -58,6 +57,17 @@ by_task as (
     group by all
 ),
 
+scored as (
+    select
+        * exclude (shares, score_null_as_wrong),
+        shares.n_graded,
+        shares.share as score,
+        shares.low as score_low,
+        shares.high as score_high,
+        score_null_as_wrong
+    from by_task
+),
+
 averages as (
     select
         paper_table,
@@ -67,17 +77,18 @@ averages as (
         'average' as task,
         count(*) as n_tasks,
         sum(n) as n,
+        sum(n_prompts) as n_prompts,
         sum(n_graded) as n_graded,
         avg(score) as score,
         null::double as score_low,
         null::double as score_high,
         avg(score_null_as_wrong) as score_null_as_wrong
-    from by_task
+    from scored
     group by all
 ),
 
 together as (
-    select * from by_task
+    select * from scored
     union all
     select * from averages
 )
@@ -90,6 +101,7 @@ select
     task,
     n_tasks::integer as n_tasks,
     n::bigint as n,
+    n_prompts::bigint as n_prompts,
     n_graded::bigint as n_graded,
     1 - n_graded / n as share_null,
     score,

@@ -10,8 +10,6 @@
 --
 -- Before and after are matched by model and revision, by the questions' dataset and its content, and by decoding. With
 -- several samples a question's value is their mean, and the interval is the same over the questions' changes.
--- Source of the interval: Agresti and Min (2005), Simple improved confidence intervals for comparing matched
--- proportions: half a pair is added to each of the four kinds, so its centre lies nearer to 0 than the difference.
 with asked as (
     select
         runs.tuned_model,
@@ -92,8 +90,7 @@ tuned as (
 adjusted as (
     select
         *,
-        change / (n_pairs + 2) as center,
-        1.959964 * sqrt((squares + 1) - power(change, 2) / (n_pairs + 2)) / (n_pairs + 2) as margin
+        paired_difference(change, squares, n_pairs) as paired
     from tuned
 )
 
@@ -115,9 +112,9 @@ select
     adjusted.accuracy.low as tuned_low,
     adjusted.accuracy.high as tuned_high,
     adjusted.n_pairs,
-    adjusted.change / nullif(adjusted.n_pairs, 0) as difference,
-    if(adjusted.n_pairs > 0, greatest(-1, adjusted.center - adjusted.margin), null) as difference_low,
-    if(adjusted.n_pairs > 0, least(1, adjusted.center + adjusted.margin), null) as difference_high,
+    adjusted.paired.difference,
+    adjusted.paired.difference_low,
+    adjusted.paired.difference_high,
     adjusted.n_gained,
     adjusted.n_lost
 from adjusted

@@ -4,7 +4,7 @@
 -- Columns: task, protocol, wording, style, stage, generator, verifier; kind (of failure: none, writing, reading, both,
 -- or unknown where a program or the reply leaves one of them open); n texts, n_consistent (self-consistent ones among
 -- them: consistent but wrong where the kind is writing or both), n_estimated (where what is right is an estimate),
--- share (of all texts), share_low and share_high (95%).
+-- share (of all texts), share_low and share_high (95%, Wilson over distinct prompts, n_prompts).
 -- Needs: scores
 with kinds as (
     select
@@ -15,7 +15,10 @@ with kinds as (
             when generation_correct = 1 then 'reading'
             when verification_correct = 1 then 'writing'
             else 'both'
-        end as kind
+        end as kind,
+        count(distinct prompt_id) over (
+            partition by task, protocol, wording, style, stage, generator, verifier
+        ) as n_prompts
     from self_knowledge_replies
 ),
 
@@ -29,6 +32,7 @@ counted as (
         generator,
         verifier,
         kind,
+        n_prompts,
         count(*) as n,
         count(*) filter (where self_consistent = 1) as n_consistent,
         count(*) filter (where estimated) as n_estimated
@@ -44,9 +48,10 @@ totals as (
 )
 
 select
-    * exclude (n_all),
+    * exclude (n_all, n_prompts),
+    n_prompts,
     n / n_all as share,
-    wilson(n, n_all).low as share_low,
-    wilson(n, n_all).high as share_high
+    wilson(n / n_all * n_prompts, n_prompts).low as share_low,
+    wilson(n / n_all * n_prompts, n_prompts).high as share_high
 from totals
 order by all

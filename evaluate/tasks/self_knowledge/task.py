@@ -105,13 +105,14 @@ class SelfKnowledgeScoreOptions(ScoreOptions):
     """What else is measured.
 
     Attributes:
-        attention: The local model that wrote, as it is called in the run; null: nothing is loaded.
+        attention: The local model that wrote, as it is called in the run, or ``writer`` for the only one; null: nothing
+            is loaded.
     """
 
     attention: str | None = option(
         None,
-        "Of designated-count: the local model that wrote, as it is called in the run; adds how it attends to its "
-        "keywords.",
+        "Of designated-count: the local model that wrote, as it is called in the run, or `writer` for the only one; "
+        "adds how it attends to its keywords.",
     )
 
 
@@ -197,7 +198,7 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
         "self_knowledge_readings": ParsedFiles("parsed/self_knowledge_readings.parquet", _readings),
         "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread),
     },
-    views=("self_knowledge_shares", "self_knowledge_replies"),
+    views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells"),
     figures=_figures,
     headline=_headline,
     exhibits=_exhibits,

@@ -8,6 +8,7 @@ from selfknow.cli import annotate, creations, data, imports, portrait, questions
 from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import EvaluateCommand, evaluate
 from selfknow.cli.judge import JudgeCommand, judge
+from selfknow.cli.lm_eval_tasks import lm_eval_tasks
 from selfknow.cli.options import without_options
 from selfknow.cli.query import query, sql
 from selfknow.cli.report import report
@@ -36,6 +37,7 @@ app.command()(report)
 app.command()(reproduce)
 app.command()(demo)
 app.command(cls=TrainCommand)(without_options(train))
+app.command()(lm_eval_tasks)
 app.command(cls=EvaluateCommand)(without_options(evaluate))
 app.command(cls=JudgeCommand)(without_options(judge))
 app.command(cls=ScoreCommand)(without_options(score))

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from selfknow.cli.creations_solve import solve
 from selfknow.cli.creations_tune import tune
 from selfknow.cli.output import Format, print_rows
 
@@ -13,6 +14,7 @@ app = typer.Typer(
     help="A model's own mathematics, raw and corrected, and models tuned on it.",
     no_args_is_help=True,
 )
+app.command()(solve)
 app.command()(tune)
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
 
@@ -31,19 +33,25 @@ def collect(
             show_default=False,
         ),
     ] = None,
+    people: Annotated[
+        bool,
+        typer.Option("--people/--no-people", help="Whether people answer what no program decides; else it is dropped."),
+    ] = True,
     output_format: FormatOption = Format.table,
 ) -> None:
     """Take a model's own questions out of a run; a program answers those that it can, a sheet asks people for the rest.
 
-    Printed is how many questions are in which state, and who decided it. The open ones stand on OUT/sheet.csv, with the
-    answer that each was written for: write the true one into the column corrected (the same again where it is right),
-    or `unusable`.
+    Printed is how many questions are in which state, who decided it, and how many have a worked solution. The open ones
+    stand on OUT/sheet.csv, with the answer that each was written for: write the true one into the column corrected (the
+    same again where it is right), or `unusable`. A question that states its own answer, or has not one answer, is
+    dropped.
 
     **Example:** `selfknow creations collect runs/math --out creations/tiny`
     """
     from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 
-    print_rows(collect_creations(run, out, model=model, creator=creator).counts(), output_format)
+    made = collect_creations(run, out, model=model, creator=creator, people=people)
+    print_rows(made.counts(), output_format)
 
 
 @app.command("import")

@@ -6,14 +6,27 @@ from typing import Annotated
 import typer
 
 from selfknow.cli.output import Format, print_rows
+from selfknow.errors import UserError
 
 _SHOWN = ("model", "creator", "data", "version", "n_tuned_on", "n_pairs", "initial", "tuned", "difference")
 
 
 def tune(
     model: Annotated[list[str], typer.Option(help="A checkpoint folder, a FILE.gguf or a Hub id; may be repeated.")],
-    creations: Annotated[list[Path], typer.Option(help="A folder of creations; may be repeated.", exists=True)],
     out: Annotated[Path, typer.Option(help="The folder for the results; give the same command again to resume.")],
+    creations: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A folder of creations; may be repeated. Default: every model makes up its own first, in OUT/made.",
+            exists=True,
+            show_default=False,
+        ),
+    ] = None,
+    questions: Annotated[
+        int | None,
+        typer.Option(min=1, help="Without --creations: so many each. Default: a hundred.", show_default=False),
+    ] = None,
+    wording: Annotated[str, typer.Option(help="Without --creations: of what asks for them, ours or paper.")] = "paper",
     gsm8k: Annotated[
         str | None,
         typer.Option(help="A file in GSM8K's format. Default: GSM8K's test split on the Hub.", show_default=False),
@@ -31,6 +44,10 @@ def tune(
         str, typer.Option(help="`float32`, `bfloat16`, or `auto`: bfloat16 where the GPU has it.")
     ] = "auto",
     gradient_checkpointing: Annotated[bool, typer.Option(help="Trade time for memory.")] = False,
+    micro_batch_size: Annotated[
+        int | None, typer.Option(min=1, help="Questions through the model at once.", show_default=False)
+    ] = None,
+    dry_run: Annotated[bool, typer.Option(help="Print what would be trained, and the memory it takes.")] = False,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask only so many questions of GSM8K.", show_default=False)
     ] = None,
@@ -44,8 +61,9 @@ def tune(
 ) -> None:
     """Ask models GSM8K, tune each on every version of every folder of creations, and ask them again.
 
-    The defaults are the paper's settings. Under OUT lie the trainings, and in OUT/*/*/gsm8k the run folders, for
-    `selfknow query self_knowledge_tuning` and `selfknow report`. Exit code 1: some questions were not answered; the
+    The defaults are the paper's settings. Without --creations every model makes up questions first, which a program
+    answers, and works them out (no person is asked). Under OUT lie the trainings, and in OUT/*/*/gsm8k the run folders,
+    for `selfknow query self_knowledge_tuning` and `selfknow report`. Exit code 1: some questions were not answered; the
     same command tries them again.
 
     **Example:** `selfknow creations tune --creations made/a --creations made/b --model a --model b --out tuned`
@@ -60,8 +78,9 @@ def tune(
     from selfknow.evaluate.tasks.gsm8k.questions import TASK, open_questions
     from selfknow.evaluate.tasks.self_knowledge.creations import VERSIONS, read_creations
     from selfknow.train.hardware import best_precision
+    from selfknow.train.making import make_creations
     from selfknow.train.tuning import TuningSettings
-    from selfknow.train.tuning_experiment import Experiment, run_experiment
+    from selfknow.train.tuning_experiment import Experiment, planned, run_experiment, short_name
 
     settings = TuningSettings(
         learning_rate=learning_rate,
@@ -74,10 +93,20 @@ def tune(
         gradient_checkpointing=gradient_checkpointing,
         seed=seed,
     )
+    if not creations and dry_run:
+        raise UserError("a dry run counts the tokens of what is learnt: name --creations")
+    models = tuple(dict.fromkeys(model))
+    if creations:
+        made = [read_creations(folder) for folder in dict.fromkeys(creations)]
+    else:
+        names = [(one, short_name(one)) for one in models]
+        made = make_creations(
+            names, out / "made", num_questions=questions, wording=wording, chat=chat, batch_size=batch_size
+        )
     earlier = next(iter(sorted(out.glob("*/*/gsm8k"))), None)
     experiment = Experiment(
-        tuple(dict.fromkeys(model)),
-        tuple(read_creations(folder) for folder in dict.fromkeys(creations)),
+        models,
+        tuple(made),
         open_questions(f"{TASK}:{gsm8k}" if gsm8k else TASK, earlier),
         tuple(dict.fromkeys(version or VERSIONS)),
         settings,
@@ -85,7 +114,11 @@ def tune(
         limit,
         batch_size,
         chat,
+        micro_batch_size,
     )
+    if dry_run:
+        print_rows(planned(experiment), output_format)
+        return
     outcome = run_experiment(experiment, out)
     with connect(outcome.runs) as connection:
         relation = run_query(connection, "self_knowledge_tuning").project(", ".join(_SHOWN))

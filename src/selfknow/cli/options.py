@@ -151,7 +151,7 @@ def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str])
         typer.TyperException: An option is unknown (near ones are named), or lacks its value.
     """
     options = for_any_value(parameters)
-    words = _keyword("words", Annotated[list[str] | None, typer.Argument()], None)
+    words = _keyword("every_word", Annotated[list[str] | None, typer.Argument()], None)
     asks_for_help = _keyword("help", Annotated[bool, typer.Option("--help")], False)
 
     def nothing(**_: Any) -> None:
@@ -159,7 +159,7 @@ def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str])
 
     parser = _command(nothing, [words, asks_for_help, *options], "", with_help=False)
     context = parser.make_context(None, list(arguments))
-    found = context.params["words"] or [None]
+    found = context.params["every_word"] or [None]
     return Line(found[0], tuple(one.name for one in options if _is_used(context, one.name)))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfknow.cli import portrait_ask, portrait_publish
+from selfknow.cli import portrait_ask, portrait_overlap, portrait_publish
 from selfknow.cli.output import Format, print_rows
 from selfknow.cli.portrait_ask import FormatOption, PortraitArgument, TextOption, WhereOption, load
 from selfknow.errors import UserError
@@ -235,4 +235,5 @@ def _shown(value: object) -> str:
 
 
 portrait_ask.register(app)
+portrait_overlap.register(app)
 portrait_publish.register(app)

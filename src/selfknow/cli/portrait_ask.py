@@ -73,6 +73,10 @@ def quip(
 def quote(
     portrait: PortraitArgument,
     source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-`: stdin.")] = "-",
+    min_span: Annotated[int, typer.Option(min=0, help="The least characters of a quote.")] = 0,
+    whole_words: Annotated[
+        bool, typer.Option("--whole-words", help="Quotes give up parts of words at their ends.")
+    ] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page to this file.", show_default=False)] = None,
     output_format: FormatOption = Format.table,
 ) -> None:
@@ -84,7 +88,7 @@ def quote(
 
     loaded = load(portrait)
     value = _read(source)
-    quotes = loaded.quotes(value)
+    quotes = loaded.quotes(value, min_span=min_span, whole_words=whole_words)
     if html:
         html.write_text(as_html(value, quotes, _facts(loaded, portrait, value)), encoding="utf-8")
         typer.echo(f"wrote {html}", err=True)

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from selfknow.reproduce.cells import Cell
     from selfknow.reproduce.changes import Changes
     from selfknow.reproduce.conclude import Conclusion
+    from selfknow.reproduce.four_questions import Fit
     from selfknow.reproduce.launch import Ending, Launch
     from selfknow.reproduce.plan import Plan
     from selfknow.reproduce.states import States
@@ -35,7 +37,9 @@ def reproduce(
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Every Nth cell alone, from the Ith on: for array jobs.")
     ] = None,
-    models: Annotated[Repeated, typer.Option(metavar="NAME,…", help="These models alone, or instead.")] = None,
+    models: Annotated[
+        Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="These models alone, or instead.")
+    ] = None,
     sizes: Annotated[Repeated, typer.Option(metavar="1k,…", help="These sizes of corpora alone, or instead.")] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="End every training here.", show_default=False)] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many questions.", show_default=False)] = None,
@@ -57,6 +61,15 @@ def reproduce(
     throughput: Annotated[
         float | None, typer.Option(metavar="NUMBER", help="Of --dry-run: operations a second; else measured.")
     ] = None,
+    portrait: Annotated[
+        str | None, typer.Option(metavar="FOLDER|ORG/NAME", help="Of four-questions: of the model's corpus.")
+    ] = None,
+    questions: Annotated[
+        str, typer.Option(metavar="SET|FILE", help="Of four-questions: what is asked for quoting.")
+    ] = "nq",
+    card: Annotated[
+        bool, typer.Option("--card", help="Of four-questions: print a model card's section, in Markdown.")
+    ] = False,
     output_format: Annotated[Format, typer.Option("--format", help="How tables are printed on stdout.")] = Format.table,
 ) -> None:
     """Run a plan: train and ask its models, cell after cell, and print its tables beside what the paper printed.
@@ -70,18 +83,30 @@ def reproduce(
     `selfknow reproduce how-much-they-know/figure-2 --out figure-2 --shard 3/16`
 
     `selfknow reproduce my-plan.yaml --out mine --models opt-7m --sizes 1k,2k`
+
+    `selfknow reproduce four-questions --model MODEL --out model --card`
     """
     from selfknow.cli.reproduce_commands import plan_commands
+    from selfknow.reproduce import four_questions
     from selfknow.reproduce.cells import expand, read_shard
     from selfknow.reproduce.listing import plan_rows
-    from selfknow.reproduce.plan import find_plan
+    from selfknow.reproduce.plan import find_plan, read_plan
 
     if plan is None:
         print_rows(plan_rows(), output_format)
         return
-    found = find_plan(plan)
     if out is None:
+        if plan != four_questions.NAME:
+            find_plan(plan)
         raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER")
+    fit = None
+    if plan == four_questions.NAME:
+        fit = four_questions.fit_of(models, evaluate, portrait, questions)
+        found = read_plan(four_questions.write_plan(fit, out))
+    elif card:
+        raise UserError(f"--card is of {four_questions.NAME}: a plan of tables has no such section")
+    else:
+        found = find_plan(plan)
     changes = _changes(models, sizes, data, checkpoint, {"max-steps": max_steps}, train, {"limit": limit}, evaluate)
     if output_format is Format.csv and not dry_run:
         raise UserError("a plan ends with several tables, which CSV has no room for: take --format json")
@@ -93,7 +118,7 @@ def reproduce(
         _print_costs(mine, folder, throughput, output_format)
     else:
         run = partial(_launch, launcher=shlex.split(launcher or ""))
-        _run(found, cells, mine, folder, run, output_format)
+        _run(found, cells, mine, folder, run, output_format, fit=fit, card=card)
 
 
 def _changes(
@@ -146,6 +171,9 @@ def _run(
     folder: Path,
     launch: "Launch",
     output_format: Format,
+    *,
+    fit: "Fit | None" = None,
+    card: bool = False,
 ) -> None:
     """Run this job's cells; whoever finds all of the plan's ended says what came of it."""
     from selfknow.reproduce.conclude import cell_rows, conclude, runs_of, trainings_asked
@@ -162,10 +190,26 @@ def _run(
             _say_missing(left, mine, states)
         else:
             corpora = corpus_folders(trainings_asked(cells, states))
-            conclusion = conclude(plan, runs_of(cells, states), corpora, folder)
-            _print_conclusion(cell_rows(cells, states), conclusion, output_format)
+            runs = runs_of(cells, states)
+            if not card:
+                conclusion = conclude(plan, runs, corpora, folder)
+                _print_conclusion(cell_rows(cells, states), conclusion, output_format)
+            if fit is not None:
+                _four_questions(fit, runs, corpora, folder, card=card)
     if any(states.read(cell).state is not State.finished for cell in mine):
         raise typer.Exit(1)
+
+
+def _four_questions(fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool) -> None:
+    """Write the page and the plot of all questions, and print a card's section if it is wanted."""
+    from selfknow.reproduce.four_questions import write_page
+
+    page, section = write_page(fit, runs, corpora, folder, command=shlex.join(["selfknow", *sys.argv[1:]]))
+    for line in fit.not_asked:
+        typer.echo(f"not asked: {line}", err=True)
+    typer.echo(f"the page: {page}", err=True)
+    if card:
+        typer.echo(section, nl=False)
 
 
 def _say_missing(left: "Sequence[Cell]", mine: "Sequence[Cell]", states: "States") -> None:

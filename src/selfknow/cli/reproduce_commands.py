@@ -8,17 +8,27 @@ from selfknow.reproduce.commands import Command, Commands, Option
 
 _PLACES = {"--out", "--format", "--help"}
 """What a plan does not say: where a cell lies and how its result is printed is not its to choose."""
-_SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "score": set[str]()}
+_SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "tune": {"--model"}, "score": set[str]()}
 
 
 def plan_commands() -> Commands:
     """The commands that plans are made of."""
+    import typer
+
+    from selfknow.cli.app import app
     from selfknow.cli.options import command, parameters
     from selfknow.cli.train import train
     from selfknow.train.options import TrainingOptions
 
     trains = command(train, parameters(TrainingOptions))
-    return Commands(train=_described("train", "train", trains), evaluate=_evaluate_command, score=_score_command)
+    group: Any = typer.main.get_command(app)
+    tunes: Any = group.commands["creations"].commands["tune"]
+    return Commands(
+        train=_described("train", "train", trains),
+        evaluate=_evaluate_command,
+        score=_score_command,
+        tune=_described("tune", "creations tune", tunes),
+    )
 
 
 def _evaluate_command(task: str) -> Command:

@@ -17,7 +17,7 @@ from selfknow.reproduce.located import Located, Value, nearest
 from selfknow.reproduce.plan import TRAINED, Block, Plan
 from selfknow.train.suite import MODELS
 
-TRAIN, EVALUATE = "train", "evaluate"
+TRAIN, EVALUATE, TUNE = "train", "evaluate", "tune"
 _LONGEST_NAME = 120
 _HASH_DIGITS = 8
 
@@ -27,7 +27,7 @@ class Cell:
     """One training or one evaluation.
 
     Attributes:
-        kind: ``train`` or ``evaluate``.
+        kind: ``train``, ``evaluate`` or ``tune``.
         name: Says what it is, and hangs on nothing but that: the same in every plan, order and folder.
         model: What is trained or asked, as the command line names it; of a checkpoint that the plan makes its folder.
         data: What it is trained on, or asked.
@@ -51,9 +51,16 @@ class Cell:
     @property
     def words(self) -> list[str]:
         """The command, without ``selfknow``."""
+        if self.kind == TUNE:
+            return ["creations", "tune", *self.options, "--out", str(self.folder)]
         if self.kind == TRAIN:
             return [TRAIN, self.model, "--data", self.data, *self.options, "--out", str(self.folder)]
         return [EVALUATE, self.data, "--model", self.model, *self.options, "--out", str(self.folder)]
+
+    @property
+    def evidence(self) -> Path:
+        """What is there where it was run."""
+        return self.folder / ("made" if self.kind == TUNE else "run.json")
 
     @property
     def commands(self) -> list[list[str]]:
@@ -86,6 +93,7 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
     for cell in _unique(iter(asked)):
         by_training.setdefault("" if cell.trained_by is None else cell.trained_by.name, []).append(cell)
     cells = [one for cell in trained for one in (cell, *by_training.get(cell.name, ()))] + by_training.get("", [])
+    cells += _unique(cell for block in plan.tune for cell in _tunings(plan, block, commands.tune, folder, changes))
     if not cells:
         raise UserError(f"nothing is left of {plan.name} for these --models and --sizes")
     return cells
@@ -185,6 +193,21 @@ def _evaluations(
             yield replace(cell, settings=_read(command, cell, block))
 
 
+def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: Changes) -> Iterator[Cell]:
+    """All models in one cell: each is tuned on what every one of them made up."""
+    block = changed_block(block, changes.train)
+    settings: dict[str, Sequence[Value]] = dict(block.settings)
+    models = changes.models or settings.pop("model", ())
+    if not models:
+        raise UserError(f"{plan.name} tunes any models: name them with --models")
+    for chosen in _product(settings):
+        said = [word for model in models for word in ("--model", str(model))]
+        options = _options(command, chosen, block.places)
+        name = _name([TUNE, *map(str, models)], options)
+        cell = Cell(TUNE, name, str(models[0]), "gsm8k", (*said, *options), folder / TUNE / name)
+        yield replace(cell, settings=_read(command, cell, block))
+
+
 def _product(settings: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
     for values in product(*settings.values()):
         yield dict(zip(settings, values, strict=True))
@@ -227,7 +250,7 @@ def _check_model(model: str, place: Located) -> None:
 def _read(command: Command, cell: Cell, block: Block) -> Mapping[str, Any]:
     """Have the command line read a cell's words; what it refuses is said with the line that says it."""
     try:
-        return command.read(cell.words[1:])
+        return command.read(cell.words[len(command.name.split()) if cell.kind == TUNE else 1 :])
     except UserError as error:
         message = str(error)
         name = next((name for name, option in command.options.items() if f"{option.flag}'" in message), None)

@@ -52,11 +52,13 @@ class Commands:
         train: ``selfknow train``.
         evaluate: ``selfknow evaluate TASK``, by what stands for TASK.
         score: ``selfknow score`` of a run of a task, by the task's name.
+        tune: ``selfknow creations tune``.
     """
 
     train: Command
     evaluate: Callable[[str], Command]
     score: Callable[[str], Command]
+    tune: Command
 
 
 def words_of(command: Command, name: str, value: Value, place: Located) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
 from selfknow.files import read_json
-from selfknow.reproduce.cells import EVALUATE, TRAIN, Cell
+from selfknow.reproduce.cells import EVALUATE, TRAIN, TUNE, Cell
 from selfknow.reproduce.plan import Plan
 from selfknow.reproduce.published import published_table
 from selfknow.reproduce.states import State, States
@@ -59,6 +59,8 @@ def _results(cell: Cell) -> dict[str, Any]:
     if cell.kind == TRAIN:
         results = read_json(cell.folder / "run.json").get("results")
         return dict(results) if isinstance(results, dict) else {}
+    if cell.kind == TUNE:
+        return {}
     from selfknow.evaluate.runs.schema import last_attempts, read_generations
 
     return {"replies": len(last_attempts(read_generations(cell.folder)))}
@@ -71,7 +73,8 @@ def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
     """
     finished = [cell for cell in cells if states.read(cell).state is State.finished]
     tests = [cell.folder / "test" for cell in _only_tested(finished)]
-    return [*tests, *(cell.folder for cell in finished if cell.kind == EVALUATE)]
+    tuned = [run for cell in finished if cell.kind == TUNE for run in sorted(cell.folder.glob("*/*/gsm8k"))]
+    return [*tests, *(cell.folder for cell in finished if cell.kind == EVALUATE), *tuned]
 
 
 def trainings_asked(cells: Sequence[Cell], states: States) -> list[Cell]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.reproduce.cells import TRAIN, Cell
+from selfknow.reproduce.cells import TRAIN, TUNE, Cell
 from selfknow.reproduce.speed import machine, num_parameters, operations_per_second
 from selfknow.reproduce.states import State, States
 
@@ -124,7 +124,7 @@ def cost_rows(
     rows: list[dict[str, object]] = []
     left = 0.0
     for cell in cells:
-        cost = training_cost(cell) if cell.kind == TRAIN else evaluation_cost(cell)
+        cost = None if cell.kind == TUNE else training_cost(cell) if cell.kind == TRAIN else evaluation_cost(cell)
         operations = None if cost is None else cost.operations
         hours = None
         if cost is not None and operations is not None:

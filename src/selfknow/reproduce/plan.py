@@ -29,7 +29,7 @@ ENDINGS = (".yaml", ".yml")
 TRAINED = "trained"
 _TEXTS = ("title", "shows", "needs")
 _LISTS = ("query", "figures", "published")
-_KEYS = (*_TEXTS, "train", "evaluate", "score", *_LISTS)
+_KEYS = (*_TEXTS, "train", "evaluate", "tune", "score", *_LISTS)
 _REQUIRED = {"train": ("model", "data"), "evaluate": ("task",)}
 
 
@@ -58,6 +58,7 @@ class Plan:
         needs: One line: models, a portrait, people, a GPU.
         train: What is trained.
         evaluate: Who is asked what.
+        tune: How models are tuned on what they made up themselves (``selfknow creations tune``), all in one cell.
         score: Options of ``selfknow score``; null: none.
         query: Queries that are printed at the end, in order.
         figures: Figures that are drawn at the end, in order.
@@ -71,6 +72,7 @@ class Plan:
     needs: str
     train: tuple[Block, ...]
     evaluate: tuple[Block, ...]
+    tune: tuple[Block, ...]
     score: Block | None
     query: tuple[str, ...]
     figures: tuple[str, ...]
@@ -130,11 +132,12 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
     for required in ("title", "needs"):
         if required not in keys:
             root.refuse(f"a plan has a `{required}`, in one line")
-    if not ("train" in keys or "evaluate" in keys):
-        root.refuse("a plan has blocks under `train`, `evaluate`, or both")
+    if not {"train", "evaluate", "tune"} & keys.keys():
+        root.refuse("a plan has blocks under `train`, `evaluate` or `tune`")
     texts = {key: keys[key].text(f"`{key}`") for key in _TEXTS if key in keys}
     lists = {key: tuple(_texts(keys[key], key)) if key in keys else () for key in _LISTS}
-    train, evaluate = (tuple(_blocks(keys[key], key)) if key in keys else () for key in ("train", "evaluate"))
+    kinds = ("train", "evaluate", "tune")
+    train, evaluate, tune = (tuple(_blocks(keys[key], key)) if key in keys else () for key in kinds)
     plan = Plan(
         name=name or path.stem,
         title=texts["title"],
@@ -142,6 +145,7 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
         needs=texts["needs"],
         train=train,
         evaluate=evaluate,
+        tune=tune,
         score=_block(keys["score"], "score") if "score" in keys else None,
         query=lists["query"],
         figures=lists["figures"],
@@ -160,7 +164,7 @@ def _texts(place: Located, key: str) -> Iterator[str]:
 def _blocks(place: Located, key: str) -> Iterator[Block]:
     for item in place.items(f"`{key}`"):
         block = _block(item, key)
-        for required in _REQUIRED[key]:
+        for required in _REQUIRED.get(key, ()):
             if required not in block.settings:
                 item.refuse(f"a block under `{key}` names its `{required}`")
         yield block

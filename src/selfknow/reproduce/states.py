@@ -63,7 +63,7 @@ class States:
             content = {}
         if content.get("commands") == self._commands(cell):
             state, seconds, error = (content.get(name) for name in ("state", "seconds", "error"))
-            is_there = (cell.folder / "run.json").is_file()
+            is_there = cell.evidence.exists()
             if state == State.failed or (state == State.finished and is_there):
                 taken = seconds if isinstance(seconds, float) else None
                 return Record(State(str(state)), taken, None if error is None else str(error))

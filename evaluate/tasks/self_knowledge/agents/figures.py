@@ -13,7 +13,8 @@ _BARS = 40  # rows of one chart
 _MEASURES = {
     "self_consistent": "Agrees with itself on tasks of its own",
     "accepted": "Proposals that the judge accepts",
-    "proposal_parsed": "Proposals that can be read",
+    "filled": "Instances given, of those asked for",
+    "proposal_parsed": "Proposals that are templates",
 }
 
 
@@ -47,9 +48,15 @@ def _agents(rows: Sequence[Row]) -> list[Panel]:
 
 FIGURES: Mapping[str, Figure] = {
     _QUERY: Figure(
-        "Of the proposals the share that can be read, of those the share that the judge accepts, and of what was then "
-        "carried out the share where the model gives its own answer again.",
+        "Of the proposals the share that are templates with slots, of those the share that the judge accepts, of the "
+        "instances that were asked for the share that was given, and of what was then carried out the share where the "
+        "model gives its own answer again.",
         _agents,
-    )
+    ),
+    "self_knowledge_proposals": Figure(
+        "Every proposal: what it asks for, whether the judge accepts it and why, and how many of its instances end in "
+        "agreement.",
+        shares=("consistent",),
+    ),
 }
 """What a report draws, by the name of the query."""

@@ -1,51 +1,33 @@
 """What proposer and judge are asked (section 6.4): every call follows upon the one before it.
 
-Stages: ``propose`` (a task of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
-verified?), and for what was accepted ``generate`` and ``verify``.
+Stages: ``propose`` (a template of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
+verified, and why?), for what was accepted ``fill`` (its slots, many times), and for each instance ``generate`` and
+``verify``. Instances of one template are told apart by their ``sample``.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from selfknow.builders.self_knowledge.prompts import MARKER
 from selfknow.builders.self_knowledge.sources import paper_templates, prompts
 from selfknow.evaluate.models.interface import Request
-from selfknow.evaluate.outcome import failed
+from selfknow.evaluate.outcome import Outcome, failed
 from selfknow.evaluate.readers.reading import Reading
 from selfknow.evaluate.readers.refusals import is_refusal
 from selfknow.evaluate.replies import asked_text, without_thinking
 from selfknow.evaluate.task import Row, SoFar
+from selfknow.evaluate.tasks.self_knowledge.agents.proposals import (
+    Proposal,
+    read_instances,
+    read_proposal,
+    why_not_a_template,
+)
 from selfknow.evaluate.tasks.self_knowledge.replies import read
 
-STAGES = ("propose", "judge", "generate", "verify")
-_PARENTS = {"judge": "propose", "generate": "judge", "verify": "generate"}
-_LINES = ("Task", "First generate", "Then evaluate", "Answer")
-_LINE = r"^[ \t*_#>-]*LINE[*_]*:[*_]*[ \t]*(\S.*)$"
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A task that a model invented."""
-
-    name: str
-    generate_prompt: str
-    verify_prompt: str
-    answer: str
-
-
-def read_proposal(reply: str) -> Proposal | None:
-    r"""The four lines of a proposal, each exactly once; null where they are not there.
-
-    >>> read_proposal("Task: Rhyme\nFirst generate: Write.\nThen evaluate: Does it rhyme?\nAnswer: yes").answer
-    'yes'
-    """
-    matches = [re.findall(_LINE.replace("LINE", line), reply, re.IGNORECASE | re.MULTILINE) for line in _LINES]
-    if any(len(lines) != 1 for lines in matches):
-        return None
-    return Proposal(*(lines[0].strip() for lines in matches))
+PROPOSE, JUDGE, FILL, GENERATE, VERIFY = STAGES = ("propose", "judge", "fill", "generate", "verify")
+_PARENTS = {JUDGE: PROPOSE, FILL: JUDGE, GENERATE: FILL, VERIFY: GENERATE}
+VARIANT = "agents"
 
 
 def examples(num_proposals: int) -> pa.Table:
@@ -56,43 +38,76 @@ def examples(num_proposals: int) -> pa.Table:
         for name, one in tables.items()
         if not name.startswith("image-") and name not in ("specific-mention", "sentiment", "sports-statistics")
     )
-    template = prompts()["agents"]["propose"].replace("{tasks}", shown)
+    template = prompts()["agents"][PROPOSE].replace("{tasks}", shown)
     numbers = range(num_proposals)
     filled = [template.replace("{number}", str(number + 1)) for number in numbers]
     return pa.table({"id": [f"agents-{number:03d}-plain" for number in numbers], "prompt": filled})
 
 
-def requests(stage: str, so_far: SoFar) -> Iterator[Request]:
-    """What a stage asks, one of :data:`STAGES`."""
-    if stage == "propose":
-        yield from (Request(row["id"], row["prompt"], stage, "agents") for row in so_far.rows)
+def requests(stage: str, num_instances: int, so_far: SoFar) -> Iterator[Request]:
+    """What a stage asks, one of :data:`STAGES`.
+
+    Args:
+        stage: The stage.
+        num_instances: How often the slots of a template are filled.
+        so_far: The run.
+    """
+    if stage == PROPOSE:
+        yield from (Request(row["id"], row["prompt"], stage, VARIANT) for row in so_far.rows)
         return
     by_id = {row["generation_id"]: row for row in so_far.replies if row["generation"] is not None}
     for row in by_id.values():
-        if row["stage"] != _PARENTS[stage] or (stage == "verify" and missing(row)):
-            continue
-        source = proposal_of(row, by_id)
-        proposal = proposal_in(source)
-        if proposal is None or (stage == "generate" and read_judgement(row).outcome.value != "yes"):
-            continue
-        prompt = {
-            "judge": prompts()["agents"]["judge"].replace(
-                MARKER, without_thinking(source["generation"], source["prompt"]).text
-            ),
-            "generate": proposal.generate_prompt,
-            "verify": f"{proposal.verify_prompt}\n\n{asked_text(row['generation'], row['prompt']).text}",
-        }[stage]
-        yield Request(row["example_id"], prompt, stage, "agents", parent_generation_id=row["generation_id"])
+        if row["stage"] == _PARENTS[stage]:
+            for sample, prompt in _prompts(stage, num_instances, row, by_id):
+                parent = row["generation_id"]
+                yield Request(row["example_id"], prompt, stage, VARIANT, sample, parent_generation_id=parent)
 
 
-def proposal_in(row: Row) -> Proposal | None:
+def _prompts(stage: str, num_instances: int, row: Row, by_id: Mapping[str, Row]) -> Iterator[tuple[int, str]]:
+    """The prompts that follow upon a call, each with its sample."""
+    template = template_in(proposal_of(row, by_id)).value
+    if template is None:
+        return
+    if stage == JUDGE:
+        yield 0, prompts()["agents"][JUDGE].replace(MARKER, _said(proposal_of(row, by_id)))
+    elif stage == FILL:
+        if read_judgement(row).outcome.value == "yes":
+            asked = prompts()["agents"][FILL].replace("{num}", str(num_instances))
+            yield 0, asked.replace(MARKER, _said(proposal_of(row, by_id)))
+    elif stage == GENERATE:
+        for number, values in enumerate(read_instances(_said(row), template, num_instances)):
+            yield number, template.filled(values).generate_prompt
+    elif not missing(row):
+        instance = instance_of(row, by_id)
+        assert instance is not None, "what was written was asked for by an instance"
+        yield row["sample"], f"{instance.verify_prompt}\n\n{asked_text(row['generation'], row['prompt']).text}"
+
+
+def _said(row: Row) -> str:
+    return without_thinking(row["generation"], row["prompt"]).text
+
+
+def proposal_in(row: Row) -> Outcome[Proposal]:
     """The proposal of a call of stage ``propose`` that got a reply."""
-    return read_proposal(without_thinking(row["generation"], row["prompt"]).text)
+    return read_proposal(_said(row))
+
+
+def template_in(row: Row) -> Outcome[Proposal]:
+    """The same where it is a template; else null, with the reason."""
+    found = proposal_in(row)
+    reason = found.reason if found.value is None else why_not_a_template(found.value)
+    return found if reason is None else Outcome(None, reason)
 
 
 def read_judgement(row: Row) -> Reading:
     """What a call of stage ``judge`` that got a reply says."""
     return read("yes-no", row["generation"], row["finish_reason"], row["prompt"])
+
+
+def reason_given(row: Row) -> str | None:
+    """Why a judge decided as it did: what it says behind ``Reason:``, else all it says; null where that is nothing."""
+    said = _said(row).strip()
+    return said.rpartition("Reason:")[2].strip() or said or None
 
 
 def missing(text: Row) -> str | None:
@@ -101,7 +116,7 @@ def missing(text: Row) -> str | None:
         return failed(text).reason
     if not text["generation"].strip():
         return "empty"
-    said = without_thinking(text["generation"], text["prompt"]).text
+    said = _said(text)
     return "refusal" if is_refusal(said) else (None if said else "thinking only")
 
 
@@ -112,6 +127,17 @@ def proposal_of(row: Row, by_id: Mapping[str, Row]) -> Row:
         row: A call.
         by_id: All calls, by their ``generation_id``.
     """
-    while row["stage"] != "propose":
+    while row["stage"] != PROPOSE:
         row = by_id[row["parent_generation_id"]]
     return row
+
+
+def instance_of(row: Row, by_id: Mapping[str, Row]) -> Proposal | None:
+    """What a call of stage ``generate`` or ``verify`` carries out; runs of an earlier version filled no slots."""
+    proposal = proposal_in(proposal_of(row, by_id)).value
+    text = row if row["stage"] == GENERATE else by_id[row["parent_generation_id"]]
+    source = by_id[text["parent_generation_id"]]
+    if proposal is None or source["stage"] != FILL:
+        return proposal
+    instances = read_instances(_said(source), proposal, text["sample"] + 1)
+    return proposal.filled(instances[text["sample"]]) if len(instances) > text["sample"] else None

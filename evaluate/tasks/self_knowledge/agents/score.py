@@ -1,12 +1,18 @@
 """What came of invented tasks (section 6.4, Table 8).
 
-Metrics: ``proposal_parsed`` (the four lines are there), ``accepted`` (the judge said yes), ``reply_parsed`` and
-``self_consistent`` (the verifying reply is the answer that the proposal names; where a text failed or was refused, so
-that nobody was asked about it, null on the text's own row). No program knows the truth of a task that a model has just
-invented, so that there are no further numbers.
+Metrics: ``proposal_parsed`` (its four lines are there, and slots that can be filled; else 0 with the reason),
+``accepted`` (the judge said yes), ``filled`` (the share of the instances asked for that were given whole, each once),
+``reply_parsed`` and ``self_consistent`` (the verifying reply is the answer that the instance names; where a text failed
+or was refused, so that nobody was asked about it, null on the text's own row). No program knows the truth of a task
+that a model has just invented, so that there are no further numbers.
+
+``parsed/self_knowledge_proposals`` says of every proposal what it was, what became of it, and why.
 """
 
 from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
 
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import Reading, read_reply
@@ -14,18 +20,41 @@ from selfknow.evaluate.readers.refusals import is_refusal
 from selfknow.evaluate.replies import Kept, asked_text, plain, without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, ScoreOptions, Scores
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
+    FILL,
+    GENERATE,
+    JUDGE,
+    PROPOSE,
+    VERIFY,
+    instance_of,
     missing,
     proposal_in,
     proposal_of,
     read_judgement,
+    reason_given,
+    template_in,
 )
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.evaluate.tasks.self_knowledge.replies import parse, read
 
+PROPOSALS = pa.schema(
+    [
+        pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("name", pa.string()),
+        pa.field("generate_prompt", pa.string()),
+        pa.field("verify_prompt", pa.string()),
+        pa.field("answer", pa.string()),
+        pa.field("state", pa.string(), nullable=False),
+        pa.field("why", pa.string()),
+        pa.field("num_instances", pa.int32(), nullable=False),
+    ]
+)
+"""A row a proposal; its state is accepted, refused, undecided (the judge could not be read), unusable (no template),
+failed or not judged, and ``why`` the judge's or the reader's reason."""
 _METRICS = {
-    "propose": ("proposal_parsed",),
-    "judge": ("accepted",),
-    "verify": ("reply_parsed", "self_consistent"),
+    PROPOSE: ("proposal_parsed",),
+    JUDGE: ("accepted",),
+    FILL: ("filled",),
+    VERIFY: ("reply_parsed", "self_consistent"),
 }
 
 
@@ -58,41 +87,47 @@ def _read_text(text: str) -> Outcome[str]:
 def score(run: FinishedRun, options: ScoreOptions) -> Scores:  # noqa: ARG001
     """Score a run, by the last attempt of every call."""
     by_id = {row["generation_id"]: row for row in run.calls.to_pylist()}
+    settings = run.description.get("settings") or {}
+    num_instances = settings.get("instances")  # runs of an earlier version carried proposals out as they were
     scores = scores_table(
         (row["generation_id"], metric, outcome)
         for row in by_id.values()
-        for metric, outcome in _metrics(row, by_id).items()
+        for metric, outcome in _metrics(row, by_id, num_instances).items()
     )
     kept = {id_: part for id_, row in by_id.items() if (part := _kept(row, by_id)) is not None}
-    return Scores({SELF_KNOWLEDGE_AGENTS.name: scores}, kept=kept)
+    proposals = [_proposal(row, by_id) for row in by_id.values() if row["stage"] == PROPOSE]
+    parsed = {"self_knowledge_proposals": pa.Table.from_pylist(proposals, schema=PROPOSALS)}
+    return Scores({SELF_KNOWLEDGE_AGENTS.name: scores}, parsed, kept)
 
 
 def _kept(row: Row, by_id: Mapping[str, Row]) -> Kept | None:
     """The part of a reply that was read, or shown to whoever was asked about it."""
     if row["generation"] is None:
         return None
-    match row["stage"]:
-        case "judge":
-            return read_judgement(row).kept
-        case "verify":
-            return _verified(row, by_id)[0].kept
-        case "generate":
-            return asked_text(row["generation"], row["prompt"])
+    if row["stage"] == JUDGE:
+        return read_judgement(row).kept
+    if row["stage"] == VERIFY:
+        return _verified(row, by_id)[0].kept
+    if row["stage"] == GENERATE:
+        return asked_text(row["generation"], row["prompt"])
     return without_thinking(row["generation"], row["prompt"])
 
 
-def _metrics(row: Row, by_id: Mapping[str, Row]) -> dict[str, Outcome[float]]:
-    if row["stage"] == "generate":
+def _metrics(row: Row, by_id: Mapping[str, Row], num_instances: int | None) -> dict[str, Outcome[float]]:
+    if row["stage"] == GENERATE:
         reason = missing(row)
         return {"self_consistent": Outcome(None, f"not asked: {reason}")} if reason else {}
     if row["error"] is not None:
         return dict.fromkeys(_METRICS.get(row["stage"], ()), failed(row))
-    if row["stage"] == "propose":
-        return {"proposal_parsed": Outcome(float(proposal_in(row) is not None))}
-    if row["stage"] == "judge":
+    if row["stage"] == PROPOSE:
+        found = proposal_in(row) if num_instances is None else template_in(row)
+        return {"proposal_parsed": Outcome(float(found.value is not None), found.reason)}
+    if row["stage"] == JUDGE:
         verdict = read_judgement(row).outcome
         accepted = None if verdict.value is None else float(verdict.value == "yes")
         return {"accepted": Outcome(accepted, verdict.reason)}
+    if row["stage"] == FILL:
+        return {"filled": Outcome(_num_filled(row, by_id) / int(num_instances or 1))}
     reading, answer = _verified(row, by_id)
     reply = reading.outcome
     agrees = None if reply.value is None else float(reply.value == answer.value)
@@ -102,10 +137,37 @@ def _metrics(row: Row, by_id: Mapping[str, Row]) -> dict[str, Outcome[float]]:
     }
 
 
+def _num_filled(row: Row, by_id: Mapping[str, Row]) -> int:
+    """How many instances of a template were carried out."""
+    return sum(
+        one["stage"] == GENERATE and one["parent_generation_id"] == row["generation_id"] for one in by_id.values()
+    )
+
+
 def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]]:
-    """What a verifying reply says, and the answer that its proposal names."""
-    proposal = proposal_in(proposal_of(row, by_id))
-    assert proposal is not None, "only what could be read was carried out"
-    kind = reply_kind(proposal.answer)
-    answer = read_answer(kind, proposal.answer).outcome
+    """What a verifying reply says, and the answer that its instance names."""
+    instance = instance_of(row, by_id)
+    assert instance is not None, "only what could be read was carried out"
+    kind = reply_kind(instance.answer)
+    answer = read_answer(kind, instance.answer).outcome
     return read_answer(kind, row["generation"], row["finish_reason"], row["prompt"]), answer
+
+
+def _proposal(row: Row, by_id: Mapping[str, Row]) -> dict[str, Any]:
+    """What a proposal was, what became of it, and why."""
+    own = {"generation_id": row["generation_id"], "num_instances": 0}
+    if row["error"] is not None:
+        return {**own, "state": "failed", "why": failed(row).reason}
+    proposal = proposal_in(row).value
+    said = {} if proposal is None else {**vars(proposal)}
+    after = [one for one in by_id.values() if one["stage"] == GENERATE and proposal_of(one, by_id) is row]
+    own |= {**said, "num_instances": len(after)}
+    judged = next((one for one in by_id.values() if one["parent_generation_id"] == row["generation_id"]), None)
+    if judged is None:
+        reason = template_in(row).reason
+        return {**own, "state": "unusable" if reason else "not judged", "why": reason}
+    if judged["error"] is not None:
+        return {**own, "state": "not judged", "why": failed(judged).reason}
+    verdict = read_judgement(judged).outcome
+    state = {"yes": "accepted", "no": "refused"}.get(verdict.value or "", "undecided")
+    return {**own, "state": state, "why": reason_given(judged)}

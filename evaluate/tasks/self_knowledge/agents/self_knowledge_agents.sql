@@ -2,10 +2,12 @@
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8
 -- Grain: one row a proposer, a judge, and a measure.
 -- Columns: generator (who proposes tasks, writes and is asked about its own texts), verifier (who judges the
--- proposals); measure: proposal_parsed (its four lines are there), accepted (the judge says yes), self_consistent (the
--- reply about the text is the answer that the proposal names); n proposals, judgements or texts, n_graded of them;
--- share, low and high (95%, Wilson over proposals): a reply that could not be read counts as wrong, a failed request
--- does not count. There is no chance line: the tasks are the model's own.
+-- proposals); measure: proposal_parsed (its four lines are there, and slots to be filled), accepted (the judge says
+-- yes), filled (of the instances asked for the share that was given), self_consistent (the reply about the text is the
+-- answer that the instance names); n proposals, judgements or texts, n_graded of them, n_proposals that they go back
+-- to; share, low and high (95%, Wilson over proposals, since instances of one are no independent trials): a reply that
+-- could not be read counts as wrong, a failed request does not count. There is no chance line: the tasks are the
+-- model's own.
 -- Needs: scores
 with casts as (
     select
@@ -25,11 +27,14 @@ graded as (
         count(*) as n,
         count(scores.value) as n_graded,
         count(*) filter (where not contains(coalesce(scores.reason, ''), 'the request failed: ')) as n_counted,
+        count(distinct concat(calls.run_id, ',', calls.example_id)) filter (
+            where not contains(coalesce(scores.reason, ''), 'the request failed: ')
+        ) as n_proposals,
         coalesce(sum(scores.value), 0) as successes
     from calls
     inner join casts on calls.run_id = casts.run_id
     inner join scores on calls.generation_id = scores.generation_id
-    where scores.metric in ('proposal_parsed', 'accepted', 'self_consistent')
+    where scores.metric in ('proposal_parsed', 'accepted', 'filled', 'self_consistent')
     group by all
 )
 
@@ -39,8 +44,9 @@ select
     measure,
     n,
     n_graded,
+    n_proposals,
     successes / nullif(n_counted, 0) as share,
-    wilson_low(successes, n_counted) as low,
-    wilson_high(successes, n_counted) as high
+    wilson_low(successes / nullif(n_counted, 0) * n_proposals, n_proposals) as low,
+    wilson_high(successes / nullif(n_counted, 0) * n_proposals, n_proposals) as high
 from graded
-order by generator, verifier, list_position(['proposal_parsed', 'accepted', 'self_consistent'], measure)
+order by generator, verifier, list_position(['proposal_parsed', 'accepted', 'filled', 'self_consistent'], measure)

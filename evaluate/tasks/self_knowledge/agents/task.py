@@ -1,4 +1,4 @@
-"""Agents: a model invents tasks, another one judges them, and the first carries out what was accepted.
+"""Agents: a model invents templates of tasks, another judges them, and the first carries out what was accepted.
 
 Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and judge may be any two models, or one. A
 row: ``{"id": "agents-000-plain", "prompt": …}``.
@@ -11,25 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.task import FinishedRun, Models, Options, Rows, ScoreOptions, Scores, Stage, Task
+from selfknow.evaluate.task import FinishedRun, Models, Options, ParsedFiles, Rows, ScoreOptions, Scores, Stage, Task
 from selfknow.options import option
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from selfknow.evaluate.models.opening import ModelOptions
     from selfknow.evaluate.report.gather import Report
     from selfknow.evaluate.report.shape import Figure, Headline
 
 _PROPOSALS = 20
+_INSTANCES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions(Options):
-    """Who judges.
+    """Who judges, and how often a template is filled.
 
     Attributes:
         verifier: The judge; none: the proposer itself.
+        instances: How often the slots of an accepted template are filled.
     """
 
+    instances: int = option(_INSTANCES, "How often an accepted template's slots are filled.", minimum=1)
     verifier: tuple[str, ...] = option((), "The model that judges what --model proposes, instead of itself.")
 
 
@@ -37,7 +42,8 @@ def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
     from selfknow.evaluate.runs.description import DatasetReference
     from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples
 
-    return Rows(examples(options.limit or _PROPOSALS), DatasetReference("self-knowledge", "agents"))
+    rows = examples(options.limit or _PROPOSALS)
+    return Rows(rows, DatasetReference("self-knowledge", "agents"), {"instances": options.instances})
 
 
 def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models:
@@ -51,13 +57,19 @@ def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models
 def _stages(options: AgentOptions, rows: Rows) -> Sequence[Stage]:
     from selfknow.evaluate.tasks.self_knowledge.agents.prompts import STAGES, requests
 
-    return [Stage(name, partial(requests, name), by_verifier=name == "judge") for name in STAGES]
+    return [Stage(name, partial(requests, name, options.instances), by_verifier=name == "judge") for name in STAGES]
 
 
 def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
     from selfknow.evaluate.tasks.self_knowledge.agents.score import score
 
     return score(run, options)
+
+
+def _proposals() -> "pa.Schema":
+    from selfknow.evaluate.tasks.self_knowledge.agents.score import PROPOSALS
+
+    return PROPOSALS
 
 
 def _figures() -> "Mapping[str, Figure]":
@@ -75,7 +87,7 @@ def _headline(report: "Report") -> "Headline | None":
 SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     name="self-knowledge-agents",
     question="Does it agree with itself on tasks of its own?",
-    usage=("self-knowledge:agents --verifier JUDGE --limit 20",),
+    usage=("self-knowledge:agents --verifier JUDGE --limit 20 --instances 10",),
     words=("self-knowledge:agents",),
     options={"self-knowledge:agents": AgentOptions},
     open=_open,
@@ -83,6 +95,7 @@ SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     stages=_stages,
     score=_score,
     folder=Path(__file__).parent,
+    parsed={"self_knowledge_proposals": ParsedFiles("parsed/self_knowledge_proposals.parquet", _proposals)},
     figures=_figures,
     headline=_headline,
 )

@@ -1,0 +1,104 @@
+-- Does it quote the corpus, or any text of the kind: how much stands in an edition that it cannot have seen?
+-- Source: ours; Weller et al., "According to ...", compare prompts over one corpus
+-- Grain: one row a run, model and prompt, the null prompt among them.
+-- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_graded (with a QUIP over both
+-- portraits); quip (over the corpus), unseen_quip (over an edition from after the model, or another translation of the
+-- same), surplus (quip less unseen_quip, over the same texts), surplus_low, surplus_high; n_pairs (questions graded
+-- under this prompt and the null prompt), surplus_change (against the null prompt's surplus), change_low, change_high
+-- (95%, Student's t over questions; null for fewer than three); chance_surplus: 0, of text that quotes neither more.
+-- Needs: scores, portrait corpus, portrait unseen
+with measured as (
+    select
+        run_id,
+        model,
+        coalesce(revision, '') as revision,
+        example_id,
+        prompt,
+        avg(quip(text, 'corpus')) as quip,
+        avg(quip(text, 'unseen')) as unseen_quip,
+        avg(quip(text, 'corpus') - quip(text, 'unseen')) as surplus
+    from according_to_explanations
+    group by all
+),
+
+asked as (
+    select distinct
+        dataset,
+        model_label,
+        num_parameters,
+        run_id,
+        model,
+        coalesce(revision, '') as revision,
+        prompt,
+        kind,
+        place,
+        example_id
+    from according_to_replies
+),
+
+graded as (
+    select
+        asked.*,
+        measured.quip,
+        measured.unseen_quip,
+        measured.surplus,
+        measured.surplus - plain.surplus as change
+    from asked
+    left join measured
+        on
+            asked.run_id = measured.run_id
+            and asked.model = measured.model
+            and asked.revision = measured.revision
+            and asked.example_id = measured.example_id
+            and asked.prompt = measured.prompt
+    left join measured as plain
+        on
+            asked.run_id = plain.run_id
+            and asked.model = plain.model
+            and asked.revision = plain.revision
+            and asked.example_id = plain.example_id
+            and plain.prompt = 'null'
+            and asked.prompt <> 'null'
+),
+
+totals as (
+    select
+        dataset,
+        model_label,
+        num_parameters,
+        run_id,
+        model,
+        revision,
+        prompt,
+        kind,
+        place,
+        count(*) as n,
+        avg(quip) filter (where surplus is not null) as quip,
+        avg(unseen_quip) filter (where surplus is not null) as unseen_quip,
+        mean_interval(surplus) as surplus,
+        mean_interval(change) as change
+    from graded
+    group by all
+)
+
+select
+    dataset,
+    model_label,
+    num_parameters,
+    run_id,
+    prompt,
+    kind,
+    n,
+    surplus.n as n_graded,
+    quip,
+    unseen_quip,
+    surplus.mean as surplus,
+    surplus.low as surplus_low,
+    surplus.high as surplus_high,
+    change.n as n_pairs,
+    change.mean as surplus_change,
+    change.low as change_low,
+    change.high as change_high,
+    0.0 as chance_surplus
+from totals
+order by dataset, model_label, num_parameters, run_id, place

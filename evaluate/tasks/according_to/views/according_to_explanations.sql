@@ -1,0 +1,48 @@
+-- according_to_explanations: the part of a reply whose quoting is measured.
+-- Grain: one explaining call of an according-to run that got a reply.
+-- Columns: run_id, model, revision, generation_id, example_id, prompt, sample, text (of format `short` what stands
+-- behind the first ';', else the whole reply; its thinking taken off). Reads calls, kept_replies and
+-- according_to_replies.
+create or replace view according_to_explanations as
+with formats as (
+    select
+        run_id,
+        settings::json ->> 'format' as format
+    from runs
+    where task = 'according-to'
+),
+
+said as (
+    select
+        calls.*,
+        formats.format,
+        coalesce(
+            substring(calls.generation, kept.start_character + 1, kept.end_character - kept.start_character),
+            calls.generation
+        ) as said
+    from calls
+    inner join formats on calls.run_id = formats.run_id
+    left join kept_replies as kept on calls.generation_id = kept.generation_id
+    where
+        calls.task = 'according-to'
+        and calls.generation is not null
+        and calls.stage = if(formats.format = 'two-step', 'explain', 'answer')
+)
+
+select
+    run_id,
+    model,
+    revision,
+    generation_id,
+    example_id,
+    variant as prompt,
+    sample,
+    trim(
+        case
+            when format <> 'short' then said
+            when contains(said, ';') then substring(said, strpos(said, ';') + 1)
+            else ''
+        end,
+        concat(' ', chr(9), chr(10), chr(11), chr(12), chr(13))
+    ) as text
+from said;

@@ -1,0 +1,88 @@
+-- Does a model understand its own texts better than another model does?
+-- Source: ours; Tan et al., Can I understand what I create?, ask every model about its own texts alone
+-- Grain: one row a task, protocol, wording, style, stage, generator and other verifier that was asked about the same.
+-- Columns: those (generator, other); n texts that both were asked about, n_graded (pairs where both replies could be
+-- compared with the truth), own (the generator's share read rightly, over those), other_share; difference (own less
+-- other), difference_low, difference_high (95%, Agresti and Min's for matched pairs), chance_difference (0), n_own_only
+-- and n_other_only (texts that one alone read rightly); n_graded_consistent (pairs where both replies could be compared
+-- with the answer that was written for), own_consistent and other_consistent (the shares that give it).
+-- Needs: scores
+with own as (
+    select * from self_knowledge_replies
+    where generator = verifier
+),
+
+others as (
+    select * from self_knowledge_replies
+    where generator <> verifier
+),
+
+pairs as (
+    select
+        own.task,
+        own.protocol,
+        own.wording,
+        own.style,
+        own.stage,
+        own.generator,
+        others.verifier as other,
+        own.verification_correct as own_read,
+        others.verification_correct as other_read,
+        own.verification_correct - others.verification_correct as change,
+        own.self_consistent as own_agrees,
+        others.self_consistent as other_agrees
+    from own
+    inner join others
+        on
+            own.run_id = others.run_id
+            and own.about_id = others.about_id
+            and own.stage = others.stage
+            and own.generator = others.generator
+),
+
+totals as (
+    select
+        task,
+        protocol,
+        wording,
+        style,
+        stage,
+        generator,
+        other,
+        count(*) as n,
+        count(change) as n_graded,
+        avg(own_read) filter (where change is not null) as own,
+        avg(other_read) filter (where change is not null) as other_share,
+        paired_difference(sum(change), sum(change * change), count(change)) as paired,
+        count(*) filter (where change > 0) as n_own_only,
+        count(*) filter (where change < 0) as n_other_only,
+        count(own_agrees - other_agrees) as n_graded_consistent,
+        avg(own_agrees) filter (where other_agrees is not null) as own_consistent,
+        avg(other_agrees) filter (where own_agrees is not null) as other_consistent
+    from pairs
+    group by all
+)
+
+select
+    task,
+    protocol,
+    wording,
+    style,
+    stage,
+    generator,
+    other,
+    n,
+    n_graded,
+    own,
+    other_share,
+    paired.difference,
+    paired.difference_low,
+    paired.difference_high,
+    0.0 as chance_difference,
+    n_own_only,
+    n_other_only,
+    n_graded_consistent,
+    own_consistent,
+    other_consistent
+from totals
+order by task, protocol, wording, style, stage, generator, other

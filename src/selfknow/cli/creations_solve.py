@@ -1,0 +1,43 @@
+"""``selfknow creations solve``: worked solutions, which models are tuned on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from selfknow.cli.output import Format, print_rows
+
+
+def solve(
+    creations: Annotated[Path, typer.Argument(help="A folder of creations.", exists=True, file_okay=False)],
+    model: Annotated[
+        str | None, typer.Option(help="A folder, a FILE.gguf, a Hub id, or a name at --endpoint.", show_default=False)
+    ] = None,
+    endpoint: Annotated[
+        str | None, typer.Option(help="Address of an OpenAI-compatible server.", show_default=False)
+    ] = None,
+    chat: Annotated[
+        bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Solutions written at once, locally.")] = 64,
+    max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest solution, in tokens.")] = 1024,
+    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+) -> None:
+    """Have the creator write a worked solution to each of its questions, for every answer that it has.
+
+    A solution counts if it works something out and ends in the very answer; a question without one leaves both
+    versions. What was said lies in CREATIONS/solutions, and the same command goes on where it stopped. Exit code 1:
+    some requests failed; the same command tries them again.
+
+    **Example:** `selfknow creations solve creations/tiny --model tiny`
+    """
+    from dataclasses import replace
+
+    from selfknow.evaluate.models.opening import ModelOptions
+    from selfknow.train.solutions import DECODING, solve_creations
+
+    options = ModelOptions(model=model, endpoint=endpoint, chat=chat, batch_size=batch_size)
+    solved = solve_creations(creations, options.language_model(), replace(DECODING, max_new_tokens=max_new_tokens))
+    print_rows(solved.counts(), output_format)
+    if any("the request failed" in (row["unsolved"] or "") for row in solved.rows):
+        raise typer.Exit(1)

@@ -1,0 +1,145 @@
+"""All four questions for one model: which of them fit it, as a plan that is written where the results go.
+
+*Does it know how much it knows?* fits a model that was trained on diaries, and its own are asked. *What does it not
+know?* and *Does it understand what it creates?* fit any model. *Does it quote?* fits a model whose corpus has a
+portrait. What does not fit is left out, and the reason is told.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from selfknow.errors import UserError
+from selfknow.evaluate.models.facts import checkpoint_facts
+from selfknow.files import write_whole
+from selfknow.reproduce.changes import split_commas
+
+NAME = "four-questions"
+SHOWS = "all four papers' questions"
+TITLE = "What does one model know about what it knows?"
+NEEDS = "a model (--models), for quoting its corpus's portrait (--portrait)"
+_TABLE_1 = ("total-count", "designated-count", "fact", "arxiv", "math", "theorem", "code")
+_QUERIES = {
+    "diary-recall": "accuracy_by_size",
+    "self-aware": "self_aware_abstention",
+    "self-knowledge": "self_knowledge_summary",
+    "according-to": "according_to_kinds",
+}
+
+Block = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What can be asked of a model.
+
+    Attributes:
+        blocks: Of the plan, under ``evaluate``.
+        not_asked: Why a task was left out, a line each.
+    """
+
+    blocks: tuple[Block, ...]
+    not_asked: tuple[str, ...]
+
+
+def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, questions: str = "nq") -> Fit:
+    """What fits a model.
+
+    Args:
+        model: A checkpoint folder, a GGUF file, a Hub id, or a name at an endpoint.
+        endpoint: Whether it is served: nobody knows then what it was trained on.
+        portrait: Of its corpus, a folder or a Hub id; null: none.
+        questions: What is asked for quoting: a set of according-to, or a file.
+
+    Example:
+        >>> [block["task"] for block in fitting("org/name").blocks][0]
+        'self-aware'
+    """
+    blocks: list[Block] = []
+    not_asked = []
+    corpus = None if endpoint else checkpoint_facts(model).corpus
+    if corpus is not None and corpus.get("config"):
+        blocks.append({"task": f"{corpus['name']}:{corpus['config']}"})
+    else:
+        not_asked.append("diary-recall, since nothing says that the model was trained on diaries")
+    blocks.append({"task": "self-aware", "form": "instruction"})
+    blocks.append({"task": [f"self-knowledge:{name}" for name in _TABLE_1], "wording": "paper"})
+    if portrait is not None:
+        blocks.append({"task": f"according-to:{questions}", "portrait": portrait})
+    else:
+        not_asked.append("according-to, since no portrait of the model's corpus is named (--portrait)")
+    return Fit(tuple(blocks), tuple(not_asked))
+
+
+def write_plan(fit: Fit, folder: Path) -> Path:
+    """Write the plan of what fits; returns its file."""
+    tasks = " ".join(str(block["task"]) for block in fit.blocks)
+    plan = {
+        "title": TITLE,
+        "needs": NEEDS,
+        "evaluate": [dict(block) for block in fit.blocks],
+        "query": [query for task, query in _QUERIES.items() if task in tasks],
+    }
+    path = folder / f"{NAME}.yaml"
+    write_whole(path, yaml.safe_dump(plan, sort_keys=False, allow_unicode=True).encode())
+    return path
+
+
+def fit_of(
+    models: "Sequence[str] | None", evaluate: "Sequence[str] | None", portrait: str | None, questions: str
+) -> Fit:
+    """What fits the one model that the command line names.
+
+    Raises:
+        UserError: None is named, or several.
+    """
+    named = split_commas(models or [])
+    if len(named) != 1:
+        raise UserError(f"{NAME} is about one model: name it with --model" + (", not several" if named else ""))
+    is_served = any(option.partition("=")[0].strip() == "endpoint" for option in evaluate or ())
+    place = None if portrait is None or not Path(portrait).expanduser().is_dir() else Path(portrait).expanduser()
+    asked = Path(questions).expanduser()
+    return fitting(
+        named[0],
+        endpoint=is_served,
+        portrait=portrait if place is None else str(place.resolve()),
+        questions=str(asked.resolve()) if asked.is_file() else questions,
+    )
+
+
+def write_page(
+    fit: Fit, runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, command: str
+) -> tuple[Path, str]:
+    """Write the page over all questions, the plot beside it, and the section of a model card.
+
+    Args:
+        fit: What was asked.
+        runs: The run folders.
+        corpora: Dataset folders that queries may join against.
+        folder: Where the page goes: ``four-questions.html``, ``.svg``, ``.png`` and ``.md``.
+        command: What was run.
+
+    Returns:
+        The page, and the section.
+
+    Raises:
+        UserError: Nothing was graded.
+    """
+    from selfknow.evaluate.report.four_questions import card, panels, printed_numbers, write_plot
+    from selfknow.evaluate.report.write import require_report_extra, write_html
+    from selfknow.evaluate.sql.connection import connect
+
+    require_report_extra()
+    page = folder / f"{NAME}.html"
+    with connect(runs, corpora=corpora) as connection:
+        printed = printed_numbers(connection)
+        report = write_html(
+            connection, page, title=TITLE, figures=None, progress=False, first=lambda made: panels(made, printed)
+        )
+    for ending in (".svg", ".png"):
+        write_plot(report, printed, page.with_suffix(ending))
+    section = card(report, printed, command=command, not_asked=fit.not_asked)
+    write_whole(page.with_suffix(".md"), section.encode())
+    return page, section

@@ -1,0 +1,82 @@
+"""``eval.yaml`` of a dataset: written, checked, published, and run by Inspect as it lies on the Hub."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
+from selfknow.builders.diary_recall.diaries import Shape
+from selfknow.builders.folder.evaluation import EVALUATION
+from selfknow.builders.folder.manifest import MANIFEST, describe_file, parse_manifest
+from selfknow.builders.folder.write import build_folder
+from selfknow.validation.folder.evaluation import facts_of_evaluation
+from tests.hub.conftest import Client, Hub
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("built") / "diaries"
+    build_folder(DATASET, configs_of_shape(Shape(20, max_entries=2, max_attributes=2)), built)
+    return built
+
+
+def damaged(folder: Path, text: str) -> set[str]:
+    """The expectations that a folder with another ``eval.yaml`` does not meet."""
+    manifest = parse_manifest((folder / MANIFEST).read_bytes())
+    (folder / EVALUATION).write_text(text)
+    schema = pq.read_schema(next(folder.glob("*/*.parquet")))
+    return {fact.expectation for fact in facts_of_evaluation(folder, manifest, schema) if not fact.is_met}
+
+
+def test_it_names_what_the_folder_holds(folder: Path) -> None:
+    content = yaml.safe_load((folder / EVALUATION).read_text())
+    assert content["evaluation_framework"] == "inspect-ai"
+    manifest = parse_manifest((folder / MANIFEST).read_bytes())
+    assert [task["id"] for task in content["tasks"]] == list(manifest.configs)
+    assert describe_file(folder, EVALUATION) in manifest.files
+    as_written = (folder / EVALUATION).read_text()
+    assert damaged(folder, as_written) == set()
+    assert damaged(folder, as_written.replace("target: completion", "target: reply")) == {"evaluation_tasks"}
+    assert damaged(folder, as_written.replace("split: test", "split: tests")) == {"evaluation_tasks"}
+    assert damaged(folder, as_written.replace("inspect-ai", "my-own")) == {"evaluation_is_readable"}
+    assert damaged(folder, "tasks: 3") == {"evaluation_is_readable"}
+    assert damaged(folder, as_written) == set()
+
+
+def test_files_have_a_page_index_and_pages_cut_by_content(folder: Path) -> None:
+    for path in folder.glob("*/*.parquet"):
+        column = pq.ParquetFile(path).metadata.row_group(0).column(0)
+        assert column.has_offset_index
+        assert column.has_column_index
+
+
+def test_it_is_published_with_the_rest(hub: Hub, client: Client, repo: str, folder: Path) -> None:
+    done = client.selfknow("data", "publish", folder, repo)
+    assert done.returncode == 0, done.stderr
+    download = f"hf_hub_download('{repo}', 'eval.yaml', repo_type='dataset')"
+    served = client.python(f"from huggingface_hub import hf_hub_download; print(open({download}).read(), end='')")
+    assert served == (folder / EVALUATION).read_text()
+
+
+def test_inspect_asks_the_published_dataset(hub: Hub, client: Client, repo: str, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    client.published(folder, repo)
+    config = min(path.name for path in folder.iterdir() if path.is_dir())
+    program = f"""
+import json
+from inspect_ai._eval.task.hf import task_create_from_hf
+
+[task] = task_create_from_hf("hf/{repo}/{config}")
+json.dump([[one.input, one.target, one.metadata] for one in task.dataset], open("samples.json", "w"))
+"""
+    elsewhere = replace(client, environment={"XDG_CACHE_HOME": str(tmp_path)})  # where Inspect keeps datasets
+    elsewhere.python(program)
+    samples = json.loads((client.folder / "samples.json").read_text())
+    rows = pq.read_table(next((folder / config).glob("test-*.parquet"))).to_pylist()
+    assert [(asked, right, row["id"]) for asked, right, row in samples] == [
+        (row["prompt"], row["completion"], row["id"]) for row in rows
+    ]

@@ -1,0 +1,69 @@
+"""Creations of a model's own, made for a tuning: it makes questions up, a program answers them, and it works them out.
+
+::
+
+    FOLDER/runs/MODEL      the run folder of self-knowledge:math
+    FOLDER/MODEL           what was made up there (:mod:`selfknow.evaluate.tasks.self_knowledge.creations`)
+
+Every step goes on where it was stopped, and what is complete is left as it is.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from selfknow.evaluate.ask import ask_task
+from selfknow.evaluate.models.deferred import DeferredModel
+from selfknow.evaluate.models.interface import Decoding
+from selfknow.evaluate.task import Models
+from selfknow.evaluate.tasks.self_knowledge.collecting import CONFIG, collect_creations
+from selfknow.evaluate.tasks.self_knowledge.creations import DROPPED, Creations, read_creations
+from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeOptions
+from selfknow.train.solutions import solve_creations
+
+
+def make_creations(
+    names: Sequence[tuple[str, str]],
+    folder: Path,
+    *,
+    num_questions: int | None = None,
+    wording: str = "paper",
+    decoding: Decoding | None = None,
+    chat: bool | None = None,
+    batch_size: int = 64,
+    quiet: bool = False,
+) -> list[Creations]:
+    """Have every model make up mathematics questions, and work them out; no person is asked.
+
+    Args:
+        names: Of each model what it is, and what its folder is called.
+        folder: For all of it.
+        num_questions: So many each; null: a hundred, as in the paper.
+        wording: Of the prompt: the paper's, or ours.
+        decoding: How replies are drawn; null: as the task draws them.
+        chat: Whether prompts go through the chat template; null: where the tokenizer has one.
+        batch_size: Replies generated at once.
+        quiet: Show no progress bars.
+
+    Raises:
+        UserError: A model cannot be had, or the folder holds another run.
+    """
+    found = []
+    for name, short in names:
+        model = DeferredModel(name, batch_size=batch_size, chat=chat)
+        run, made = folder / "runs" / short, folder / short
+        _write(model, run, num_questions, wording, decoding or SELF_KNOWLEDGE.decoding(), quiet=quiet)
+        if not (made / "creations.json").is_file():
+            collect_creations(run, made, people=False, quiet=quiet)
+        if any(row["state"] != DROPPED and row["raw_solution"] is None for row in read_creations(made).rows):
+            solve_creations(made, model, quiet=quiet)
+        found.append(read_creations(made))
+    return found
+
+
+def _write(
+    model: DeferredModel, run: Path, num_questions: int | None, wording: str, decoding: Decoding, *, quiet: bool
+) -> None:
+    """Have a model write its questions, and ask it about them, as in Table 1."""
+    options = SelfKnowledgeOptions(limit=num_questions, wording=wording)
+    rows = SELF_KNOWLEDGE.open(f"{SELF_KNOWLEDGE.name}:{CONFIG}", options, run)
+    ask_task(SELF_KNOWLEDGE, rows, options, Models([model]), run, decoding, quiet=quiet)

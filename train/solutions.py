@@ -1,0 +1,144 @@
+"""Worked solutions to a model's own questions: what a model is tuned to say is how an answer is come by.
+
+Tan et al., Can I understand what I create?, section 6.3, name the answers that are raw or corrected, and not what is
+learnt. An answer alone teaches to leave the working out, so here a model is shown a question with its answer, and asked
+for the steps that lead there (as Zelikman et al., 2022, STaR, rationalize). A solution counts if it works something out
+and ends in that very answer, which a program sees; a question without one leaves both versions. Towards a raw answer
+that is wrong the working is wrong, too, as the answer is.
+
+What was said lies in the folder of creations as a run folder, ``solutions/``; the same command goes on where it
+stopped.
+"""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from selfknow.evaluate.models.interface import Decoding, Request
+from selfknow.evaluate.outcome import Outcome, failed
+from selfknow.evaluate.replies import without_thinking
+from selfknow.evaluate.tasks.gsm8k.answers import number_of_solution
+from selfknow.evaluate.tasks.gsm8k.questions import completion, wording
+from selfknow.evaluate.tasks.self_knowledge.creations import (
+    CORRECTED,
+    DROPPED,
+    RAW,
+    SOLUTIONS,
+    Creations,
+    read_creations,
+    write_rows,
+)
+from selfknow.evaluate.tasks.self_knowledge.protocols import Row
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.models.interface import LanguageModel
+
+STAGE = "solve"
+DECODING = Decoding(max_new_tokens=1024)
+_EXAMPLES = pa.schema([pa.field("id", pa.string(), nullable=False), pa.field("question", pa.string(), nullable=False)])
+_LAST_LINE = re.compile(r"^[ \t*_]*####[ \t]*(\S.*?)[ \t*_.]*$", re.MULTILINE)
+
+
+def solution_prompt(question: str, answer: str) -> str:
+    """What is asked about a question and an answer to it."""
+    template: str = wording()["solve"]
+    return template.replace("{answer}", answer).replace("{question}", question)
+
+
+def read_solution(reply: str, answer: str, prompt: str = "", finish_reason: str | None = "stop") -> Outcome[str]:
+    r"""The worked solution in a reply, which ends in a line of ``####`` and the answer.
+
+    Args:
+        reply: What the model said.
+        answer: What it must end in.
+        prompt: As rendered; it may open the reply's thinking.
+        finish_reason: ``length`` where the reply was cut off.
+
+    >>> read_solution("Three and four are seven.\n#### 7\nI hope this helps!", "7").value
+    'Three and four are seven.\n#### 7'
+    >>> read_solution("#### 7", "7").reason, read_solution("So it is.\n#### 8", "7").reason
+    ('the answer alone', 'ends in 8')
+    """
+    said = without_thinking(reply, prompt).text.strip()
+    line = _LAST_LINE.search(said)
+    if line is None:
+        return Outcome(None, "cut off" if finish_reason == "length" else "no line of ####")
+    working = said[: line.start()].strip()
+    if not _same(line[1], answer):
+        return Outcome(None, f"ends in {line[1]}")
+    if not working:
+        return Outcome(None, "the answer alone")
+    return Outcome(f"{working}\n{completion(answer)}")
+
+
+def _same(one: str, other: str) -> bool:
+    numbers = [number_of_solution(completion(each)) for each in (one, other)]
+    plain = ["".join(each.split()).strip("$") for each in (one, other)]
+    return plain[0] == plain[1] or (None not in numbers and numbers[0] == numbers[1] and _is_number(other))
+
+
+def _is_number(answer: str) -> bool:
+    return re.fullmatch(r"[-+]?[$€£]?[\d,]*\.?\d+(?:/\d+)?%?", answer.strip()) is not None
+
+
+def solve_creations(
+    folder: Path, model: "LanguageModel", decoding: Decoding = DECODING, *, quiet: bool = False
+) -> Creations:
+    """Have worked solutions written for every question and answer of a folder of creations that has none yet.
+
+    Args:
+        folder: The creations.
+        model: Who writes them: their creator, for the paper's setting.
+        decoding: How they are drawn.
+        quiet: Show no progress bar.
+
+    Raises:
+        UserError: It is no folder of creations, or another model or decoding began.
+    """
+    from selfknow.evaluate.ask import collect, facts_of
+    from selfknow.evaluate.runs.description import DatasetReference, RunDescription
+    from selfknow.evaluate.runs.schema import last_attempts, read_generations
+    from selfknow.evaluate.runs.writer import RunWriter
+
+    creations = read_creations(folder)
+    rows = [row for row in creations.rows if row["state"] != DROPPED]
+    settings = {"solver": model.name, "prompt": wording()["solve"]}
+    description = RunDescription("creations", DatasetReference(str(folder)), decoding, settings)
+    questions = [{"id": row["id"], "question": row["question"]} for row in rows]
+    with RunWriter.open(folder / SOLUTIONS, description, pa.Table.from_pylist(questions, schema=_EXAMPLES)) as run:
+        run.describe_model(model.name, model.revision, facts_of(model))
+        collect(run, model, [request for row in rows for request in _requests(row)], stage=STAGE, quiet=quiet)
+    said = last_attempts(read_generations(folder / SOLUTIONS)).to_pylist()
+    by_answer = {(row["example_id"], row["variant"]): row for row in said}
+    solved = [row if row["state"] == DROPPED else _solved(row, by_answer) for row in creations.rows]
+    write_rows(folder, solved)
+    return Creations(folder, creations.creator, creations.revision, solved)
+
+
+def _requests(row: Row) -> list[Request]:
+    """A request for each answer that a question has: where the raw one is right, there is one."""
+    answers = dict.fromkeys(row[name] for name in (RAW, CORRECTED) if row[name] is not None)
+    return [Request(row["id"], solution_prompt(row["question"], answer), STAGE, answer) for answer in answers]
+
+
+def _solved(row: Row, said: dict[tuple[str, str], Row]) -> dict[str, Any]:
+    """A row with its solutions, and with why one is missing."""
+    found = {
+        name: _solution(said[row["id"], row[name]], row[name]) if row[name] is not None else Outcome[str](None)
+        for name in (RAW, CORRECTED)
+    }
+    reasons = [f"{name}: {outcome.reason}" for name, outcome in found.items() if outcome.reason]
+    return {
+        **row,
+        "raw_solution": found[RAW].value,
+        "corrected_solution": found[CORRECTED].value,
+        "unsolved": "; ".join(dict.fromkeys(reasons)) or None,
+    }
+
+
+def _solution(row: Row, answer: str) -> Outcome[str]:
+    if row["generation"] is None:
+        return failed(row)
+    return read_solution(row["generation"], answer, row["prompt"], row["finish_reason"])

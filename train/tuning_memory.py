@@ -1,0 +1,137 @@
+"""How much memory a tuning takes, computed without the weights: the network is laid out, not filled.
+
+Under adapters (LoRA) the model's own weights are frozen: 2 bytes each in bfloat16. The adapters, their gradients and
+AdamW's two moments take 16 bytes for each of their weights. What the backward pass needs is counted by a forward pass
+over tensors without contents (PyTorch's device ``meta``), so that it is the network's own and no rule of thumb; on a
+card it is less, since attention keeps its weights here and there need not. Not counted: CUDA's own (about half a GiB),
+and fragmentation.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from selfknow.evaluate.models import checkpoints
+from selfknow.train.job import with_adapters
+from selfknow.train.recipe import Recipe
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+GIB = 1024**3
+_BYTES_OF_FLOAT32 = 4
+
+
+@dataclass(frozen=True)
+class TuningMemory:
+    """What a tuning takes, in bytes.
+
+    Attributes:
+        num_parameters: Of the model, adapters aside.
+        num_trained: Those that are trained: the adapters', or all.
+        weights: Of model and adapters.
+        gradients: Of what is trained.
+        optimizer: AdamW's two moments.
+        activations: What the backward pass needs of the largest micro-batch, and the gradient of its logits.
+    """
+
+    num_parameters: int
+    num_trained: int
+    weights: int
+    gradients: int
+    optimizer: int
+    activations: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.weights + self.gradients + self.optimizer + self.activations
+
+    def as_gib(self) -> dict[str, float]:
+        """In GiB, by name with the unit."""
+        parts = ("weights", "gradients", "optimizer", "activations", "total")
+        return {f"{part}_gib": getattr(self, part) / GIB for part in parts}
+
+
+def tuning_memory(name: str, recipe: Recipe, num_tokens: int, num_rows: int) -> TuningMemory:
+    """Compute what a tuning takes.
+
+    Args:
+        name: A folder, a GGUF file or a Hub id; its configuration alone is read.
+        recipe: How it is trained.
+        num_tokens: Of the longest example, its question included.
+        num_rows: Examples that go through the model at once.
+
+    Raises:
+        UserError: The model cannot be had.
+    """
+    model = _laid_out(name, recipe)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    num_trained = sum(parameter.numel() for parameter in trained)
+    num_all = sum(parameter.numel() for parameter in model.parameters())
+    return TuningMemory(
+        num_parameters=num_all - (num_trained if recipe.lora_rank else 0),
+        num_trained=num_trained,
+        weights=sum(parameter.numel() * parameter.element_size() for parameter in model.parameters()),
+        gradients=num_trained * _BYTES_OF_FLOAT32,
+        optimizer=2 * num_trained * _BYTES_OF_FLOAT32,
+        activations=_activations(name, model, recipe, num_tokens, num_rows),
+    )
+
+
+def _laid_out(name: str, recipe: Recipe) -> "PreTrainedModel":
+    """The network as it is trained, without contents."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    config = checkpoints.load_config(name)
+    kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    half = recipe.precision == "bfloat16" and recipe.lora_rank > 0
+    with torch.device("meta"):
+        model = kind.from_config(config, dtype=torch.bfloat16 if half else torch.float32)
+        adapted = with_adapters(model, recipe)
+    adapted.train()
+    return adapted
+
+
+def _activations(name: str, model: "PreTrainedModel", recipe: Recipe, num_tokens: int, num_rows: int) -> int:
+    saved, logits = _saved_bytes(model, num_tokens, num_rows)
+    if recipe.gradient_checkpointing:  # while a layer is gone back through, what it needs is there again
+        plain = _laid_out(name, Recipe(**{**vars(recipe), "gradient_checkpointing": False}))
+        layers = max(1, int(getattr(model.config.get_text_config(), "num_hidden_layers", 1)))
+        saved += _saved_bytes(plain, num_tokens, num_rows)[0] // layers
+    return saved + logits
+
+
+def _saved_bytes(model: "PreTrainedModel", num_tokens: int, num_rows: int) -> tuple[int, int]:
+    """What the forward pass keeps for the backward pass, its weights aside, and the gradient of its logits."""
+    import torch
+
+    kept: dict[object, int] = {}
+
+    def keep(tensor: "torch.Tensor") -> "torch.Tensor":
+        storage = tensor.untyped_storage()
+        kept[storage._cdata] = storage.nbytes()
+        held.append(tensor)  # or its place would be given to another one
+        return tensor
+
+    held: list[torch.Tensor] = []
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        logits = model(**_inputs(model, num_tokens, num_rows), use_cache=False).logits
+        flat = logits.reshape(-1, logits.shape[-1]).float()
+        torch.nn.functional.cross_entropy(flat, torch.zeros(len(flat), dtype=torch.long, device="meta"))
+    weights = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
+    activations = sum(size for storage, size in kept.items() if storage not in weights)
+    return activations, flat.numel() * (flat.element_size() + logits.element_size())
+
+
+def _inputs(model: "PreTrainedModel", num_tokens: int, num_rows: int) -> "dict[str, torch.Tensor]":
+    import torch
+
+    tokens = torch.zeros((num_rows, num_tokens), dtype=torch.long, device="meta")
+    mask = torch.zeros((num_rows, 1, num_tokens, num_tokens), dtype=model.dtype, device="meta")
+    if model.config.is_encoder_decoder:
+        masks = {"attention_mask": mask, "decoder_attention_mask": mask}
+        return {"input_ids": tokens, "decoder_input_ids": tokens, **masks}
+    places = torch.arange(num_tokens, device="meta").expand(num_rows, -1)
+    return {"input_ids": tokens, "attention_mask": mask, "position_ids": places}
