@@ -17,7 +17,7 @@ LIGHT_TESTS := tests/builders tests/portraits tests/sql tests/validation
 .PHONY: help demo test test-light lint docs bench clean
 
 help:
-	@echo "make demo   set up, then build and check the smallest corpora and train two small models"
+	@echo "make demo   set up, then ask a real model what it knows of itself, and train two small ones"
 	@echo "make test   set up, then lint, build the wheel and test it (what CI runs)"
 	@echo "make test PYTHON=python3.13   the same on another Python; make test-light: what needs no torch, without it"
 	@echo "make lint   ruff, mypy, import-linter and sqlfluff"

@@ -126,10 +126,10 @@ def _ask_real_model(plan: RealModelPlan, out: Path, number: Iterator[int]) -> tu
 def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
     """What is announced: seconds on two idle cores."""
     announced = [
-        Step("build the smallest diary corpora", 10),
-        Step("check them", 20),
-        Step("load them", 10),
-        Step("ask a portrait who wrote what", 15),
+        Step("build the smallest diary corpora", 5),
+        Step("check them", 10),
+        Step("load them", 5),
+        Step("ask a portrait who wrote what", 10),
     ]
     if plan is not None:
         announced += [
@@ -142,7 +142,7 @@ def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
         announced += [
             Step("train two small models on diaries", 15 + _SECONDS_A_TRAINING_STEP * steps),
             Step("have one of them quote its diaries", 10),
-            Step("write one page of everything", 20),
+            Step("write one page of everything", 10),
         ]
     return announced
 

@@ -138,7 +138,7 @@ def _go_on(
 
 def print_continuations(runs: Sequence[Path]) -> None:
     """Print how much of what models go on with stands in the text, beside a text that they cannot have seen."""
-    columns = ("model_label", "passage_words", "n", "quip_beyond_prompt", "quip", "chance_quip")
+    columns = ("model_label", "passage_words", "n", "n_graded", "quip_beyond_prompt", "quip", "chance_quip")
     print_query("according_to_continuation", runs, columns)
     typer.echo(
         "quip_beyond_prompt: of what it adds the share in the text's own words; chance_quip: in an unseen text's"

@@ -45,7 +45,7 @@ def announce(steps: Sequence[Step]) -> None:
         [{"step": f"{number}. {step.title}", "about": _duration(step.seconds)} for number, step in enumerate(steps, 1)]
     )
     total = sum(step.seconds for step in steps)
-    typer.echo(f"together about {_duration(total)} on two idle cores; what is done is not done again", nl=True)
+    typer.echo(f"together about {_duration(total)} on two idle cores; what is done is not done again")
 
 
 @contextmanager
