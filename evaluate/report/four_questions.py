@@ -71,7 +71,7 @@ def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
             rows = [
                 _dot(measure, number, headline.measures)
                 for measure in headline.measures
-                if _is_change(measure) == is_change
+                if measure.goes_below_zero == is_change
                 for number in measure.numbers
                 if number.value is not None
             ]
@@ -82,11 +82,6 @@ def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
                 chart = charts.dots(rows, "share", hue="whose", hues=(_MODEL, _PAPER), title=title, narrow=is_change)
                 found.append(Panel("" if is_change else task.question, chart, group=""))
     return found
-
-
-def _is_change(measure: Measure) -> bool:
-    """Whether its numbers are differences: they may lie below 0."""
-    return measure.is_change or any((one.low or 0) < 0 or (one.value or 0) < 0 for one in measure.numbers)
 
 
 def _dot(measure: Measure, number: Number, measures: Sequence[Measure]) -> dict[str, Any]:
@@ -173,7 +168,7 @@ def _rows(report: Report, printed: Sequence[Printed]) -> Iterator[str]:
     for task in report.tasks:
         headline = task.headline(report)
         for measure in headline.measures if headline else ():
-            shown = points if _is_change(measure) else percent
+            shown = points if measure.goes_below_zero else percent
             for number in measure.numbers:
                 if number.value is None:
                     continue

@@ -104,6 +104,11 @@ class Measure:
     chance_name: str = "chance"
     is_change: bool = False
 
+    @property
+    def goes_below_zero(self) -> bool:
+        """Whether its numbers are drawn from -1 to 1: they are differences, or one of them lies below 0."""
+        return self.is_change or any((one.low or 0) < 0 or (one.value or 0) < 0 for one in self.numbers)
+
 
 @dataclass(frozen=True)
 class Note:

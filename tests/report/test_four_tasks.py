@@ -9,18 +9,22 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 from altair.utils.schemapi import SchemaValidationError
 
+from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.report.gather import Report, gather
 from selfknow.evaluate.report.headline import headline
 from selfknow.evaluate.report.pictures import specification
 from selfknow.evaluate.report.shape import ExampleGroup, Number, Panel, Verdict
 from selfknow.evaluate.report.write import write_html, write_markdown
+from selfknow.evaluate.run import ask
 from selfknow.evaluate.sql.connection import connect
 from selfknow.evaluate.sql.queries import find_query
 from selfknow.evaluate.tasks.according_to.prompts import PROMPTS
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
+from selfknow.evaluate.tasks.self_aware.questions import read_questions
 from selfknow.portraits import Portrait
 from tests.conftest import Run
 from tests.report.four_runs import OWN_WORDS, SENTENCE, four_runs, odd_run, quoting_run, self_knowledge_run
@@ -285,3 +289,22 @@ def test_four_runs_are_one_page_from_the_command_line(selfknow: Run, runs: list[
         assert title in page
     for name in ("accuracy_by_size", "self_aware_f1", "self_knowledge_summary", "according_to_kinds"):
         assert f"selfknow query {name} RUN…" in page
+
+
+def test_a_difference_below_zero_stays_on_its_track(tmp_path: Path) -> None:
+    answerable = read_questions(open_dataset("self-aware"), limit=8).filter(pc.field("answerable"))["question"]
+
+    def abstains_where_there_is_an_answer(prompt: str) -> str:
+        return "I do not know." if any(question in prompt for question in answerable.to_pylist()) else "It is Paris."
+
+    run = ask("self-aware", abstains_where_there_is_an_answer, out=tmp_path / "run", limit=8, quiet=True)
+    run.score()
+    with connect(run.folder) as connection:
+        report = write_html(connection, tmp_path / "page.html", title="Below zero", figures=None, progress=False)
+    [difference] = numbers(report)["self-aware", "The difference of the two"]
+    assert difference.value == -1
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    marks = r'class="(dot|interval|notch)" style="left:([-\d.]+)%'
+    places = [(mark, float(left)) for mark, left in re.findall(marks, page)]
+    assert ("dot", 0.0) in places
+    assert all(0 <= left <= 100 for _, left in places)
