@@ -33,7 +33,7 @@ class RealModelPlan:
     text: PackagedFile
     forms: tuple[str, ...] = ("direct", "instruction")
     questions: int = 100
-    tasks: tuple[str, ...] = ("total-count", "designated-count", "fact", "math")
+    tasks: tuple[str, ...] = ("total-count", "designated-count", "fact", "specific-mention")
     instances: int = 12
     prompts: str = "all"
     passages: int = 64

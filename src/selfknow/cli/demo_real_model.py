@@ -91,6 +91,7 @@ def ask_quotes(
         "according-to-prompts",
         portrait=str(text.portrait),
         prompts=plan.prompts,
+        prompt_format="long",  # the whole reply is measured; a small model puts no explanation behind a semicolon
         corpus_name=plan.text.title,
         max_new_tokens=plan.answer_tokens,
     )
