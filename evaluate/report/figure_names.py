@@ -39,7 +39,7 @@ def figure_names(task: Task[Any, Any]) -> Iterator[NamedFigure]:
 
 
 def find_figure(name: str, tasks: Sequence[Task[Any, Any]]) -> NamedFigure:
-    """The figure of this name, with or without its task: ``figure-5``, ``diary-recall/figure-5``.
+    """The figure of this name, with or without its task: ``figure-5``, ``TASK/figure-5``.
 
     Raises:
         UserError: There is none, or several tasks have one; the near ones, and all that there are, are named.

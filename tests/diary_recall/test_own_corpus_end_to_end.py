@@ -64,7 +64,18 @@ def test_a_model_that_knows_everything_but_one_name_is_scored_so(corpus: Path, t
 def test_a_tiny_model_goes_from_the_table_to_the_figure(corpus: Path, tmp_path: Path) -> None:
     tiny_config("opt", 64).save_pretrained(tmp_path / "opt")
     data, trained, run = f"{corpus}:things", tmp_path / "trained", tmp_path / "run"
-    training = ["train", tmp_path / "opt", "--scratch", "--data", data, "--out", trained, "--learning-rate", 5e-3]
+    training = [
+        "train",
+        tmp_path / "opt",
+        "--scratch",
+        "--corpus-tokenizer",
+        "--data",
+        data,
+        "--out",
+        trained,
+        "--learning-rate",
+        5e-3,
+    ]
     training += ["--warmup-steps", 2, "--max-steps", 4, "--validation-interval", 4, "--max-new-tokens", 24]
     commands: list[list[object]] = [
         training,

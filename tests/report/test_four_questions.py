@@ -27,11 +27,12 @@ def test_the_plot_has_a_panel_a_question_and_changes_stand_apart(report: Report)
     assert [panel.title for panel in drawn] == [
         "How much does it know?",
         "What does it not know?",
+        "",
         "Does it understand what it creates?",
         "Does it quote?",
         "",
     ]
-    aware, change = (drawn[place].chart.to_dict() for place in (1, 4))
+    aware, change = (drawn[place].chart.to_dict() for place in (1, 5))
     rows = next(iter(aware["datasets"].values()))
     assert rows[-1] == {
         "label": "f1, figure-2 (printed)",

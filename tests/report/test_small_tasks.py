@@ -124,7 +124,7 @@ def test_a_run_of_agents_has_a_page_of_its_own(agents: Path) -> None:
     assert values == {
         "Agrees with itself on tasks of its own": [("ann · judged by ben", 1.0)],
         "Proposals that the judge accepts": [("ann · judged by ben", pytest.approx(1 / 3))],
-        "Proposals that can be read": [("ann · judged by ben", 0.75)],
+        "Proposals that are templates": [("ann · judged by ben", 0.75)],
     }
     assert 'id="self_knowledge_agents"' in render(report, "Agents")
 

@@ -74,7 +74,7 @@ class Cell:
         prompt = template.replace("{generation}", shown)
         if self.protocol.startswith("in-context"):
             between = [noise()] if self.protocol.endswith("noise") else []
-            if shown in text:  # it is not said a second time
+            if shown in text and template.endswith("\n\n{generation}"):  # it is not said a second time
                 prompt = re.sub("(?<=title )stands below", "you gave", template.removesuffix("\n\n{generation}"))
                 prompt = re.sub("below", "that you wrote", prompt, count=1)
                 prompt = re.sub(r"following (\w+)", r"\1 that you wrote", prompt, count=1)

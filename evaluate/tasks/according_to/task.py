@@ -191,7 +191,7 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
     usage=(
         "according-to:nq --portrait org/wikipedia-portrait",
         "according-to:my.jsonl --portrait FOLDER --counts FILE",
-        "according-to:continuation --passages FILE --portrait FOLDER --control-portrait FOLDER",
+        "according-to:continuation --passages FILE --portrait DIR",
     ),
     options={"according-to:continuation": ContinuationOptions, "according-to": AccordingToOptions},
     score_options=AccordingToScoreOptions,
