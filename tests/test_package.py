@@ -105,8 +105,8 @@ def test_a_query_of_every_task_runs_where_the_package_is_installed(tmp_path: Pat
         with RunWriter.open(tmp_path / task.name, description, pa.table({"id": ["1"]})) as run:
             run.append("model", None, Request("1", "?"), Reply("!", "stop"))
     with connect([tmp_path / task.name for task in TASKS]) as connection:
-        asks_no_portrait = [query for query in queries().values() if not any("portrait" in need for need in query.needs)]
-        firsts = {query.task: query for query in reversed(asks_no_portrait)}
+        without_portrait = [query for query in queries().values() if "portrait" not in " ".join(query.needs)]
+        firsts = {query.task: query for query in reversed(without_portrait)}
         assert set(firsts) == {None, *(task.name for task in TASKS if any(task.folder.glob("*.sql")))}
         for query in firsts.values():
             connection.rows(query.sql)
