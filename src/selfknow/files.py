@@ -8,12 +8,12 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TEMPORARY_SUFFIX = ".writing"
 
@@ -82,8 +82,10 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
     write_whole(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def write_parquet(path: Path, table: pa.Table) -> None:
+def write_parquet(path: Path, table: "pa.Table") -> None:
     """Write a table as one Parquet file, whole or not at all."""
+    import pyarrow.parquet as pq
+
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     write_whole(path, buffer.getvalue())
@@ -106,12 +108,15 @@ def read_json(path: Path) -> dict[str, object]:
     return content
 
 
-def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
+def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
     """Read one Parquet file, with exactly the columns of a schema where one is given.
 
     Raises:
         UserError: The file is missing, is no whole Parquet file, lacks a column or holds another type.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         table = pq.read_table(path, partitioning=None)
     except FileNotFoundError as error:
