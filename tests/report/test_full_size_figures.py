@@ -93,7 +93,7 @@ def test_a_picture_that_is_drawn_of_other_rows_is_a_chart_that_vega_lite_knows(s
     import altair as alt
 
     for panel in section("recalled_documents").panels[:2]:
-        alt.LayerChart.from_dict(panel.chart.to_dict())
+        assert isinstance(alt.LayerChart.from_dict(panel.chart.to_dict()), alt.LayerChart)
 
 
 def test_pictures_of_several_models_have_the_same_axes(section: Sections) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CONFIGS = ("1k", "1k-simplified")
 NUM_PASSAGES = 64  # of the diaries
-_SECONDS_A_TRAINING_STEP = 0.12  # of two trainings side by side, a core each
+_SECONDS_A_TRAINING_STEP = 0.18  # of two trainings side by side, a core each
 
 
 def demo(
