@@ -97,8 +97,11 @@ def _compile_patterns() -> None:
 
 
 def _import(names: Iterable[str]) -> None:
+    """Import what is installed here; a module of ours may say that it needs an extra."""
+    from selfknow.errors import MissingExtraError
+
     for name in names:
-        with suppress(ImportError):
+        with suppress(ImportError, MissingExtraError):
             importlib.import_module(name)
     gc.collect()
     gc.freeze()  # a collection in a fork would copy every page

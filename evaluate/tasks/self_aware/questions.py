@@ -14,7 +14,7 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
 
     Args:
         dataset: A config with the splits of self-aware.
-        limit: Only so many; the labels keep their shares.
+        limit: Only so many; the labels keep their shares, and so do the categories (or kinds of source) within each.
 
     Raises:
         UserError: The rows lack a column.
@@ -26,5 +26,16 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
     if limit is not None:
         total = sum(map(len, tables))
         first = min(len(tables[0]), round(limit * len(tables[0]) / total))
-        tables = [tables[0].slice(0, first), tables[1].slice(0, limit - first)]
+        tables = [_sample(tables[0], first), _sample(tables[1], limit - first)]
     return pa.concat_tables(tables)
+
+
+def _sample(table: pa.Table, size: int) -> pa.Table:
+    """So many rows in the table's order, evenly spaced over its strata, so that each keeps its share."""
+    if size >= len(table):
+        return table
+    rows = zip(table["category"].to_pylist(), table["source"].to_pylist(), strict=True)
+    strata = [category or (source or "").partition("/")[0] for category, source in rows]
+    by_stratum = sorted(range(len(table)), key=strata.__getitem__)
+    spaced = [by_stratum[(2 * place + 1) * len(table) // (2 * size)] for place in range(size)]
+    return table.take(sorted(spaced))
