@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from selfknow.errors import UserError
+from selfknow.errors import SelfknowWarning, UserError
 from selfknow.portraits.description import MAX_WIDTH, REDISBLOOM_HASH, Description
 from selfknow.portraits.filter.segments import Bytes, Positions
 from selfknow.portraits.normalization import check_normalization, normalize, normalize_with_positions
@@ -23,7 +23,7 @@ DEFAULT_WIDTH = 25
 DEFAULT_FALSE_POSITIVE_RATE = 1e-3
 
 
-class OverfullPortraitWarning(UserWarning):
+class OverfullPortraitWarning(SelfknowWarning):
     """A portrait is fuller than it was made for, so more of its hits are false than promised."""
 
 

@@ -1,6 +1,5 @@
 """``selfknow portrait``: build, question and publish portraits of corpora."""
 
-import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,19 +40,6 @@ class Normalization(StrEnum):
 
 OutOption = Annotated[Path, typer.Option("--out", help="The folder to write.", show_default=False)]
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the portrait that is there.")]
-
-
-@app.callback()
-def portrait_() -> None:
-    """Build, question and publish portraits of corpora."""
-    told: set[str] = set()
-
-    def tell_once(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in told:
-            told.add(str(message))
-            typer.echo(f"selfknow: {message}", err=True)
-
-    warnings.showwarning = tell_once
 
 
 @app.command()
