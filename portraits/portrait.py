@@ -59,6 +59,7 @@ class Portrait:
         threads: int | None = None,
         corpus: Mapping[str, Any] | None = None,
         progress: bool = False,
+        folder: Path | None = None,
     ) -> "Portrait":
         """Portray texts. The bits do not depend on the order of the texts, nor on the number of threads.
 
@@ -74,6 +75,8 @@ class Portrait:
             threads: All cores unless told.
             corpus: What is portrayed, for ``portrait.json``; a ``Corpus`` tells itself.
             progress: Whether a progress bar is shown on stderr.
+            folder: Where the portrait will be saved: the building of a ``Corpus`` that was killed then goes on where it
+                was, but for its last minute. The bits are the same.
 
         Raises:
             UserError: The corpus has no n-gram, an argument makes no filter, or something is no text.
@@ -94,6 +97,7 @@ class Portrait:
             threads=threads,
             corpus=corpus,
             progress=progress,
+            folder=folder,
         ))  # fmt: skip
         portrait._warn_if_overfull()
         return portrait

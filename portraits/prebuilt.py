@@ -71,6 +71,6 @@ def _kept(folder: Path, corpus: Corpus) -> Portrait | None:
 
 
 def _built(folder: Path, corpus: Corpus, threads: int | None, overwrite: bool) -> Portrait:
-    portrait = Portrait.build(corpus, threads=threads)
+    portrait = Portrait.build(corpus, threads=threads, folder=folder)
     portrait.save(folder, overwrite=overwrite)
     return portrait

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks.kills.activity import Activity
@@ -10,8 +11,10 @@ from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.manifest import MANIFEST, describe_file, read_manifest
 from selfknow.builders.folder.write import build_folder
 from selfknow.errors import UserError
-from selfknow.portraits import Corpus, Portrait
+from selfknow.files import read_json
+from selfknow.portraits import Corpus, Portrait, building, checkpoint
 from selfknow.portraits.description import DESCRIPTION
+from selfknow.portraits.filter.texts import arrow_batches
 
 
 def _bytes_below(folder: Path) -> dict[str, bytes]:
@@ -69,8 +72,10 @@ def _corpus(place: Path) -> Path:
 
 
 def _portray(place: Path) -> None:
-    corpus = Corpus.from_files([str(place / "corpus.txt")])
-    Portrait.build(corpus, threads=1).save(place / "portrait", overwrite=True)
+    checkpoint.SECONDS_BETWEEN = 0.0  # in a process of its own: else no corpus this small is ever kept half-done
+    building.arrow_batches = partial(arrow_batches, max_bytes=8_192)
+    corpus, out = Corpus.from_files([str(place / "corpus.txt")]), place / "portrait"
+    Portrait.build(corpus, threads=1, folder=out).save(out, overwrite=True)
 
 
 def _prepare_portrait(place: Path) -> None:
@@ -84,7 +89,10 @@ def _phase_of_portrait(place: Path) -> str:
         return "bits exchanged, no description yet"
     if any(name.endswith(".writing") for name in held):
         return "writing"
-    return "counting or portraying" if _is_earlier(place) else "whole"
+    if not _is_earlier(place):
+        return "whole"
+    kept = place / "portrait" / ".building" / "progress.json"
+    return f"{read_json(kept)['doing']}, progress kept" if kept.exists() else "nothing kept yet"
 
 
 def _is_earlier(place: Path) -> bool:

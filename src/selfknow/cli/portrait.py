@@ -75,7 +75,8 @@ def build(
 ) -> None:
     """Portray a corpus: a Bloom filter of its character n-grams, as a folder to load or publish.
 
-    The same corpus gives the same bytes in any order, with any number of threads, and on either engine.
+    A build that was killed goes on when the same command is given again. The same corpus gives the same bytes in any
+    order, with any number of threads, and on either engine.
 
     **Examples:**
 
@@ -98,7 +99,7 @@ def build(
     else:
         portrait = Portrait.build(
             corpus, width=width, stride=stride, capacity=capacity, false_positive_rate=false_positive_rate,
-            normalization=normalization.value, threads=threads, progress=True,
+            normalization=normalization.value, threads=threads, progress=True, folder=out,
         )  # fmt: skip
     portrait.save(out, overwrite=overwrite)
     _print_info(portrait, output_format)
