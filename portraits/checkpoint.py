@@ -109,7 +109,8 @@ class Checkpoint:
         started = time.monotonic()
         name = f"{uuid.uuid4().hex}.npz"
         with written_whole(self.folder / name) as file:
-            np.savez(file, **progress.arrays)
+            arrays: Any = dict(progress.arrays)  # numpy takes them by name, beside options of its own
+            np.savez(file, **arrays)
         said = {"key": self.key, "doing": progress.doing, "texts": progress.texts, "numbers": dict(progress.numbers)}
         write_json(self.folder / "progress.json", {**said, "arrays": name})
         for path in self.folder.glob("*.npz"):

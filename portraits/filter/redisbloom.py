@@ -5,6 +5,7 @@ with the blocks and ``<file>.idx``, a JSON list of them. The first block is the 
 order.
 """
 
+import os
 import re
 import struct
 import tempfile
@@ -133,14 +134,14 @@ def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
         try:
             with block.file.open("rb") as file:
                 start = done.get(block.file, 0)
+                if start + block.size_in_bytes > os.fstat(file.fileno()).st_size:
+                    raise UserError(f"{block.file} is cut short: download it again")
                 file.seek(start)
                 content = file.read(block.size_in_bytes)
         except FileNotFoundError:
             raise UserError(f"{index} misses its part {block.file.name}: download it") from None
         except OSError as error:
             raise UserError(f"{block.file} cannot be read: {error.strerror or error}") from error
-        if len(content) != block.size_in_bytes:
-            raise UserError(f"{block.file} is cut short: download it again")
         done[block.file] = start + len(content)
         yield content
 
