@@ -17,7 +17,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.sql.connection import connect
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_content_hashes.json").read_text())
-"""By config: ``content_hashes`` of the built folder's card."""
+"""By config; ``python -m tests.model_replies.golden`` writes them."""
 
 
 def test_the_content_never_changes(replies: Path) -> None:

@@ -1,6 +1,7 @@
 """The suite of model-replies: its rows are what its run folders hold, and these are whole, plausible and unchanged."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
@@ -49,16 +50,10 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     yield Fact("tasks", config, None, "task", config if config in CONFIGS else None, config)
     runs = [run for run in collected_runs() if run.config == config]
     listed = entry.parameters.get("runs")
-    of_name = {str(one.get("run")): one for one in listed or () if isinstance(one, dict)} if _is_list(listed) else {}
-    wanted = {str(one["run"]): one for one in parameters_of(runs)}
-    for name in dict.fromkeys([*wanted, *of_name]):
-        yield Fact("parameters", config, None, name, _text(wanted.get(name)), _text(of_name.get(name)))
+    for wanted, found in zip_longest(parameters_of(runs), listed if isinstance(listed, list) else []):
+        yield Fact("parameters", config, None, "runs", _text(wanted), _text(found))
     for run in runs:
         yield Fact("run_files", config, None, run.name, run.digest, _digest(manifest, run.name))
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list)
 
 
 def _text(value: object) -> str | None:
