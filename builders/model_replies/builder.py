@@ -152,12 +152,12 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 
 
 def _table_of_models(runs: Sequence[ReplyRun]) -> str:
-    lines = ["| model | file | parameters | licence of the model |", "| --- | --- | ---: | --- |"]
+    lines = ["| model | kind | file | parameters | licence of the model |", "| --- | --- | --- | ---: | --- |"]
     for name in dict.fromkeys(run.model for run in runs):
         known, asked = models()[name], _asked(next(run for run in runs if run.model == name))
         licence = f"[{known['licence']}]({known['licence_page']})"
-        cells = f"[{name}]({known['page']})", f"`{asked['name']}`", f"{asked['num_parameters']:,}", licence
-        lines.append(f"| {' | '.join(cells)} |")
+        file, num_parameters = f"`{asked['name']}`", f"{asked['num_parameters']:,}"
+        lines.append(f"| [{name}]({known['page']}) | {known['kind']} | {file} | {num_parameters} | {licence} |")
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from selfknow.evaluate.sql.connection import connect
 from selfknow.files import write_json
 from tests.conftest import REPOSITORY
 
-RUN = next(run for run in collected_runs() if run.run == "self-aware-direct")
+RUN = next(run for run in collected_runs() if run.name == "SmolLM2-135M-Instruct/self-aware-direct")
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from selfknow.validation.check import check_folder, findings, validate
 from selfknow.validation.model_replies.suite import QUERIES, SUITE, batch_of_config
 
 Rows = list[dict[str, Any]]
-RUN = next(run for run in collected_runs() if run.run == "self-aware-direct")
+RUN = next(run for run in collected_runs() if run.name == "SmolLM2-135M-Instruct/self-aware-direct")
 SCORES = "scores/self-aware-sentences.parquet"
 
 
