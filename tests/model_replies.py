@@ -1,0 +1,18 @@
+"""Where the committed replies of real models lie, as a user has them after ``selfknow data build model-replies``."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+RUNS = REPOSITORY / "datasets_src" / "model_replies" / "runs"
+"""``MODEL/RUN``, a run folder each."""
+
+
+def link_replies(folder: Path, runs: Path = RUNS) -> None:
+    """Make ``folder/replies/runs``, as the guides' commands name it."""
+    if not runs.is_dir():
+        pytest.skip("the replies of real models are not there yet")
+    (folder / "replies").mkdir()
+    (folder / "replies" / "runs").symlink_to(runs.resolve())
