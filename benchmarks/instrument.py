@@ -78,11 +78,11 @@ def of_part(part: str, keep: Callable[[ReadReply], bool] = lambda _: True) -> li
 
 
 def rate(wrong: int, n: int) -> str:
-    """A share with its n and its 95% interval (Wilson)."""
+    """A share, with what it is a share of and its 95% interval (Wilson)."""
     if not n:
         return "–"
     low, high = wilson_interval(wrong, n)
-    return f"{wrong / n:.1%} ({wrong} of {n:,}; {low:.1%} to {high:.1%})"
+    return f"{wrong / n:.1%} ({wrong:,}/{n:,}; {low:.1%}–{high:.1%})"
 
 
 def _falsely(rows: Rows, found: Verdicts) -> str:
@@ -151,9 +151,10 @@ def _sections() -> Iterable[str]:
     yield "### By manner of speaking\n\nUnseen abstentions that are recognised, and other replies read as abstaining."
     yield _by(lambda one: one.manner, of_part(UNSEEN), found)
     yield _AUTHORS
-    yield "Unseen authors:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), found)
+    of_default = {"sentences_abstained": found["sentences_abstained"]}
+    yield "Unseen authors:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), of_default)
     left_out = {id_: one.abstained for id_, one in readings_left_out().items()}
-    chosen_on = {"sentences_abstained": found["sentences_abstained"], "its author left out": left_out}
+    chosen_on = {**of_default, "its author left out": left_out}
     yield "Chosen authors:\n\n" + _by(lambda one: one.author, of_part(CHOSEN), chosen_on)
     yield "### What it gets wrong\n\nEvery unseen reply whose class is read wrongly, shortened."
     yield _table(
@@ -195,8 +196,9 @@ def _readers() -> Iterator[str]:
     for model in reader_errors.models(CHOSEN):
         yield f"Chosen on, complete replies of {model}:"
         yield _outcomes(reader_errors.recorded(CHOSEN, model))
-    yield "Chosen on, written by hand, at least forty for each reader:"
-    yield _outcomes(reader_errors.by_hand())
+    counts = sum(reader_errors.by_hand().values(), Counter[str]())
+    by_hand = ", ".join(f"{counts[outcome]:,} read {outcome}" for outcome in reader_errors.OUTCOMES)
+    yield f"Of {counts.total():,} written by hand, at least forty for each reader: {by_hand}."
 
 
 def _outcomes(found: Mapping[str, Counter[str]]) -> str:
@@ -262,15 +264,16 @@ def _by(group: Callable[[ReadReply], str], rows: Rows, found: Mapping[str, Verdi
     return _table(header, lines)
 
 
-def _short(text: str, longest: int = 110) -> str:
+def _short(text: str, longest: int = 80) -> str:
     line = " ".join(text.split()).replace("|", "\\|")
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 _HEAD = (
     "# The instrument\n\n"
-    "How often each reader and scorer is wrong, measured on labelled replies. Intervals are 95% (Wilson). `selfknow "
-    "query` prints the rates beside each score. `python -m benchmarks.instrument` writes this page.\n\n"
+    "How often each reader and scorer is wrong, measured on labelled replies: the rate, the count, and the 95% "
+    "interval (Wilson). `selfknow query` prints the rates beside each score. `python -m benchmarks.instrument` writes "
+    "this page.\n\n"
     "The patterns and the learnt model were chosen on the part `chosen`. They are measured on the part `unseen`, which "
     "shares no question, no model and no author's text with it. One language model wrote the unseen short replies, "
     "some of the chosen ones, and the patterns: the unseen part is new text, but not a new way of writing."
