@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import REPOSITORY
 
 RUNS = REPOSITORY / "datasets_src" / "model_replies" / "runs"
@@ -12,7 +10,6 @@ RUNS = REPOSITORY / "datasets_src" / "model_replies" / "runs"
 
 def link_replies(folder: Path, runs: Path = RUNS) -> None:
     """Make ``folder/replies/runs``, as the guides' commands name it."""
-    if not runs.is_dir():
-        pytest.skip("the replies of real models are not there yet")
+    assert runs.is_dir(), f"there are no run folders of real models in {runs}"
     (folder / "replies").mkdir()
     (folder / "replies" / "runs").symlink_to(runs.resolve())
