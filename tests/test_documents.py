@@ -1,4 +1,4 @@
-"""The README and the docs show real commands with their real output: every console block is run again."""
+"""The README and portraits.md show real commands with their real output; test_guides.py runs the other guides."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import REPOSITORY
 from tests.warm_python import WarmPython
 
-DOCUMENTS = [REPOSITORY / "README.md", *(REPOSITORY / "docs" / name for name in ("portraits.md", "self-aware.md"))]
+DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "docs" / "portraits.md"]
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:
