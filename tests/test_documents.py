@@ -27,8 +27,9 @@ def python_blocks(text: str) -> list[str]:
 
 
 def printing_blocks(text: str) -> list[tuple[str, str]]:
-    """Each ``python`` block with the ``text`` block right below it, which shows what it prints; empty: none is shown."""
-    return re.findall(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", text, flags=re.DOTALL | re.MULTILINE)
+    """Each ``python`` block, with what the ``text`` block right below it says that it prints; empty: there is none."""
+    output = r"(?:\n\n^```text\n(.*?)^```$)?"
+    return re.findall(r"^```python\n(.*?)^```$" + output, text, flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module", params=DOCUMENTS, ids=lambda path: path.name)

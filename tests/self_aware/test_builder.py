@@ -109,8 +109,8 @@ def test_the_builder_of_hugging_face_makes_the_same_rows(tmp_path: Path) -> None
 
 
 def test_the_guide_and_the_page_of_rows_show_ten_questions_of_each_half_that_were_drawn_by_a_seed() -> None:
-    repository = Path(__file__).parents[2]
-    guide, rows = ((repository / f"docs/{page}").read_text(encoding="utf-8") for page in ("self-aware.md", "corpora.md"))
+    docs = Path(__file__).parents[2] / "docs"
+    guide, rows = ((docs / page).read_text(encoding="utf-8") for page in ("self-aware.md", "corpora.md"))
     for half in (ANSWERABLE, UNANSWERABLE):
         drawn = "\n".join(question.question for question in random.Random(0).sample(half, 10))
         assert drawn in guide
