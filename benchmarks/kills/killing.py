@@ -39,7 +39,12 @@ class Tally:
     faults: list[str] = field(default_factory=list)
 
 
-def forked(call: Callable[[], object], seconds: float = _LONGEST_SECONDS, file_operation: int = 0) -> int | None:
+def forked(
+    call: Callable[[], object],
+    seconds: float = _LONGEST_SECONDS,
+    file_operation: int = 0,
+    counted: Path | None = None,
+) -> int | None:
     """Run a call in a process of its own; its exit code, and null where it was killed.
 
     A fork has imported everything already, so that a kill finds it at work.
@@ -48,14 +53,18 @@ def forked(call: Callable[[], object], seconds: float = _LONGEST_SECONDS, file_o
         call: What is run.
         seconds: When it is killed.
         file_operation: Before which of its operations on files it is killed, from 1; 0: none.
+        counted: Where it writes how many such operations there were.
     """
     process = os.fork()
     if process == 0:
         code = 1
         try:
-            if file_operation:
-                sys.addaudithook(_Operations(file_operation))
+            operations = _Operations(file_operation)
+            if file_operation or counted:
+                sys.addaudithook(operations)
             call()
+            if counted:
+                counted.write_text(str(operations.count))
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -77,13 +86,13 @@ class _Operations:
     """Counts what Python does to files and connections, and kills the process before one of them."""
 
     def __init__(self, last: int) -> None:
-        self._last, self._count = last, 0
+        self._last, self.count = last, 0
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
         if event not in _OPERATIONS or (event == "open" and not _writes(arguments)):
             return
-        self._count += 1
-        if self._count == self._last:
+        self.count += 1
+        if self.count == self._last:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -109,10 +118,9 @@ def count(
     sound, place = folder / "undisturbed", folder / "trial"
     _prepared(activity, sound)
     started = time.monotonic()
-    code = forked(lambda: activity.work(sound))
+    code = forked(lambda: activity.work(sound), counted=folder / "operations")
     assert code == 0, f"{activity.name} fails undisturbed"
-    length = time.monotonic() - started
-    operations = _operations(activity, place)
+    length, operations = time.monotonic() - started, int((folder / "operations").read_text())
     while tally.kills < kills:
         number = tally.trials
         chance = Random(f"{seed}:{activity.name}:{number}")
@@ -136,22 +144,6 @@ def count(
         tally.trials += 1
         _save(ledger, tally)
     return tally
-
-
-def _operations(activity: Activity, place: Path) -> int:
-    """How many operations on files the work takes: how late it can be killed before one without ending first."""
-    low, high = 1, 2
-    while _survives(activity, place, high) is None:
-        low, high = high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _survives(activity, place, middle) is None else (low, middle)
-    return low
-
-
-def _survives(activity: Activity, place: Path, operation: int) -> int | None:
-    _prepared(activity, place)
-    return forked(lambda: activity.work(place), file_operation=operation)
 
 
 def _prepared(activity: Activity, place: Path) -> None:
