@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.guides import DOCS, PAGES, Addresses, outputs, prepared
-from tests.model_replies import RUNS
+from tests.model_replies.linked import RUNS
 from tests.test_documents import python_blocks
 
 # To be removed with the first committed runs.
