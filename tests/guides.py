@@ -25,7 +25,7 @@ from selfknow.evaluate.sql.queries import queries
 from tests.according_to.quoting_server import ASKED, CORPUS
 from tests.conftest import REPOSITORY
 from tests.images import picture_server
-from tests.model_replies import RUNS, link_replies
+from tests.reply_runs import RUNS, link_replies
 from tests.sql.example_runs import write_examples
 
 DOCS = REPOSITORY / "docs"
