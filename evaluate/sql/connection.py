@@ -146,7 +146,10 @@ def connect(
     settings = {"threads": threads, "memory_limit": memory_limit, "temp_directory": f"{workspace.name}/spilled"}
     config = {name: value for name, value in settings.items() if value is not None}
     views = Path(workspace.name) / "views.duckdb"
-    connection = _read_only(views, folders, found, config) if read_only else _writable(folders, found, config)
+    try:
+        connection = _read_only(views, folders, found, config) if read_only else _writable(folders, found, config)
+    except duckdb.Error as error:  # such as a number in run.json that no column can hold
+        raise UserError(f"SQL cannot read {', '.join(run.location for run in folders)}: {error}") from error
     loaded = _load_portraits(portraits or {})
     if loaded:
         from selfknow.portraits.sql import register
