@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.according_to.prompts import formats, question_sets
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.question_files import find_column, read_at_commit
@@ -66,7 +66,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
     else:
         path = Path(name).expanduser()
         if not path.is_file():
-            raise UserError(f"there is no question set {name!r}: name {', '.join(question_sets())}, or a file")
+            raise UserError(f"there is no question set {name!r}{nearest(name, question_sets())} (or name a file)")
         listed, where, format_ = read_rows(path), name, "short"
         question = find_column(path, listed, "question", "input")
         answers = find_column(path, listed, "answers", "answer", "output")
@@ -83,7 +83,7 @@ def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table
         raise UserError(f"{where} holds no questions")
     for number, row in enumerate(rows, 1):
         if not isinstance(row.get(question), str) or not row[question].strip():
-            raise UserError(f"{where} has a row whose question is no text: number {number}")
+            raise UserError(f"{where} has a row whose question is not a text: row {number}")
     made = [
         {
             "id": _id(row, number),
@@ -130,7 +130,7 @@ def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
                 raise UserError(f"{path} counts another question as {row['id']}: it was made for another set")
     names = rows[key].to_pylist()
     if not any(name in counts for name in names):
-        raise UserError(f"{path} counts none of these questions: its column {key} names others")
+        raise UserError(f"{path} counts none of these questions: its column {key} names other ones")
     return rows.set_column(3, "cooccurrences", pa.array([counts.get(name) for name in names], pa.int64()))
 
 
@@ -143,5 +143,5 @@ def _count(path: Path, value: object) -> int | None:
     except ValueError:
         number = -1
     if number < 0:
-        raise UserError(f"{path} has a count that is no whole number of passages: {value!r}")
+        raise UserError(f"{path} has a count that is not a whole number of passages: {value!r}")
     return number
