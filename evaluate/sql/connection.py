@@ -119,8 +119,8 @@ def connect(
 
     Views: ``runs``, ``examples``, ``generations``, ``scores``, and on top of them ``models``, ``cohorts`` and
     ``calls``; after them each task's own. Functions: ``share`` (with its interval and its n), ``wilson_low``,
-    ``wilson_high``, those of the bootstrap, each task's own, and with portraits ``quip``. ``docs/sql.md`` tells of them
-    all, and has the columns of every view.
+    ``wilson_high``, those of the bootstrap, each task's own, and with portraits ``quip``.
+    ``docs/sql-reference.md`` lists them, with the columns of every view.
 
     Args:
         runs: Run folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.

@@ -179,8 +179,8 @@ def sql(
 ) -> None:
     """Query run folders in your own SQL; nothing is copied.
 
-    Views: `runs`, `examples`, `generations`, `scores`, `models`, `cohorts`, `calls`, and each task's own. docs/sql.md
-    is their cookbook.
+    Views: `runs`, `examples`, `generations`, `scores`, `models`, `cohorts`, `calls`, and each task's own.
+    docs/sql-reference.md lists them with their columns.
 
     **Examples:**
 
