@@ -16,6 +16,13 @@ from selfknow.evaluate.report.shape import Row
 _PERCENT = ".0%"
 
 
+class _Rows(alt.InlineData):
+    """Rows that all copies of a chart share: Altair copies a chart, and all that it holds, at every step."""
+
+    def __deepcopy__(self, memo: object) -> "_Rows":
+        return self
+
+
 def dots(
     rows: Sequence[Row],
     value: str,
@@ -45,6 +52,7 @@ def dots(
         domain: Where the axis begins and ends, so that several charts share it.
         each: A column with a list of the shares that the share is the mean of: a small circle each.
     """
+    assert all(value in one for one in rows), f"a chart of {value} without its points"
     names = list(dict.fromkeys(one[row] for one in rows))
     axis = _named() if any(" · " in str(name) for name in names) else alt.Axis()
     y = alt.Y(f"{row}:N", sort=names, title=None, axis=axis)
@@ -55,7 +63,7 @@ def dots(
         rows,
         [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
     )
-    base = alt.Chart(alt.InlineData(values=list(rows))).encode(y=y, tooltip=tips, **offset)
+    base = alt.Chart(_Rows(values=list(rows))).encode(y=y, tooltip=tips, **offset)
     ends = [one[end] or 0 for one in rows for end in ("low", "high")]
     if domain is None:
         domain = (0, 1) if min(ends) >= 0 and not narrow else (min(-0.1, *ends), max(0.1, *ends))
@@ -75,7 +83,7 @@ def dots(
     layers = [ticks, bars, points]
     if each is not None:
         parts = [{row: one[row], value: share} for one in rows for share in one.get(each) or ()]
-        circles = alt.Chart(alt.InlineData(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
+        circles = alt.Chart(_Rows(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
         layers += [circles.encode(y=y, x=x, tooltip=_tooltips(parts, [row, value]))] if parts else []
     return _sized(alt.layer(*layers), step * len(names))
 
@@ -91,6 +99,7 @@ def lines(
     dash: str | None = None,
     log: bool = False,
     steps: bool = False,
+    alone: bool = True,
 ) -> alt.LayerChart:
     """A share over a number, a line a cohort, with intervals and the chance line.
 
@@ -104,8 +113,9 @@ def lines(
         dash: What is told apart by whole and broken lines.
         log: A logarithmic axis.
         steps: An axis on which its values are equally far apart.
+        alone: Whether the only value of ``order`` is named in a legend.
     """
-    base = alt.Chart(alt.InlineData(values=list(rows)))
+    base = alt.Chart(_Rows(values=list(rows)))
     tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
     scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
     values = sorted({one[x] for one in rows})
@@ -118,7 +128,7 @@ def lines(
     horizontal = alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=scale)
     if steps:
         horizontal = alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(format=",", labelAngle=0), scale=alt.Scale())
-    encoded = base.encode(x=horizontal, color=_colour(colour, rows, order=order), detail="label:N")
+    encoded = base.encode(x=horizontal, color=_colour(colour, rows, order=order, alone=alone), detail="label:N")
     vertical = alt.Y(
         f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1], nice=False)
     )
@@ -127,7 +137,8 @@ def lines(
     if dash:
         kinds = list(dict.fromkeys(one[dash] for one in rows))
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds, long=True)))
-    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
+    shapes = {} if order else {"shape": _shape(colour, rows)}
+    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips, **shapes)
     guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
     # A layer without a row would have no extent.
     beneath = [layer for layer, column in ((guess, "chance"), (between, "low")) if _any(rows, column)]
@@ -233,7 +244,7 @@ def stacked(
     ranked = [{**one, "rank": order.index(one[colour])} for one in rows]
     cohorts = list(dict.fromkeys(one["label"] for one in rows))
     chart = (
-        alt.Chart(alt.InlineData(values=ranked))
+        alt.Chart(_Rows(values=ranked))
         .mark_bar(cornerRadius=2)
         .encode(
             y=alt.Y("label:N", sort=cohorts, title=None, axis=_named()),
@@ -259,16 +270,17 @@ def against_chance(
         tips: Further columns for those who point at a dot.
     """
     names = list(dict.fromkeys(one[colour] for one in rows))
-    base = alt.Chart(alt.InlineData(values=list(rows))).encode(
+    base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
         color=alt.Color(f"{colour}:N", sort=names, legend=_legend(names)),
         tooltip=_tooltips(rows, [colour, x, "share", "low", "high", "chance", "n", *tips]),
     )
     share = alt.Y("share:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1]))
     between = base.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
-    points = base.mark_line(point=alt.OverlayMarkDef(filled=True, size=55), strokeWidth=2).encode(y=share)
+    line = base.mark_line(strokeWidth=2).encode(y=share)
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(y=share, shape=_shape(colour, rows))
     guess = base.mark_line(strokeDash=[3, 3], opacity=0.6).encode(y=alt.Y("chance:Q", title=titles[1]))
-    return _sized(alt.layer(guess, between, points), 240)
+    return _sized(alt.layer(guess, between, line, points), 240)
 
 
 def steps(
@@ -292,7 +304,7 @@ def steps(
         titles: Of both axes and of the colours.
         tips: Columns for those who point at a dot.
     """
-    base = alt.Chart(alt.InlineData(values=list(rows))).encode(
+    base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
         y=alt.Y(f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1])),
         color=alt.Color(f"{colour}:O", legend=alt.Legend(title=titles[2], orient="top", columns=8)),
@@ -316,11 +328,23 @@ def _named() -> alt.Axis:
     )
 
 
-def _colour(field: str | None, rows: Sequence[Row], hues: Sequence[str] = (), order: Sequence[str] = ()) -> alt.Color:
+def _shape(field: str, rows: Sequence[Row]) -> alt.Shape:
+    """Whoever does not see the colours sees the shapes."""
+    names = list(dict.fromkeys(one[field] for one in rows))
+    return alt.Shape(f"{field}:N", sort=names, legend=_legend(names) if len(names) > 1 else None)
+
+
+def _colour(
+    field: str | None,
+    rows: Sequence[Row],
+    hues: Sequence[str] = (),
+    order: Sequence[str] = (),
+    *,
+    alone: bool = True,
+) -> alt.Color:
     if order:
-        return alt.Color(
-            f"{field}:O", sort=list(order), scale=alt.Scale(domain=list(order)), legend=_legend(order, columns=7)
-        )
+        legend = _legend(order, columns=7) if alone or len(order) > 1 else None
+        return alt.Color(f"{field}:O", sort=list(order), scale=alt.Scale(domain=list(order)), legend=legend)
     names = list(dict.fromkeys(one[field] for one in rows if field))
     legend = _legend(names) if len(names) > 1 else None
     if hues:
@@ -359,5 +383,7 @@ def _tooltip(column: str, values: Sequence[object]) -> alt.Tooltip:
 
 def _sized(chart: Any, height: int) -> alt.LayerChart:
     """A chart that fills its container; heights are numbers, since Vega-Lite fits no chart with steps."""
-    sized: alt.LayerChart = chart.properties(width="container", height=height)
+    # Not by `properties`, which makes the chart again and validates it against the whole schema.
+    chart.width, chart.height = "container", height
+    sized: alt.LayerChart = chart
     return sized

@@ -14,7 +14,7 @@ from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.run import ask
 from selfknow.evaluate.runs.schema import last_attempts, read_generations
 from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from selfknow.files import read_parquet
 from selfknow.portraits import Portrait
 from tests.according_to.quoting_server import ASKED, CORPUS, PARAPHRASES, QUESTIONS, Quoter, quoting_server
@@ -65,8 +65,7 @@ def brute_force(text: str) -> float:
 
 def asked(folder: Path, query: str) -> list[dict[str, Any]]:
     with connect(folder) as connection:
-        relation = run_query(connection, query)
-        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+        return query_rows(connection, query)
 
 
 def test_the_table_is_that_of_a_search_through_the_corpus(run: Path) -> None:
@@ -189,11 +188,14 @@ def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': name nq, tqa, hotpot, eli5"),
+        (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': choose from nq, tqa, hotpot, eli5"),
         (["according-to"], "there is no question set ''"),
-        (["according-to:"], "there is no question set '': name nq, tqa, hotpot, eli5, king-james-bible, or a file"),
+        (
+            ["according-to:"],
+            "there is no question set '': choose from nq, tqa, hotpot, eli5, king-james-bible (or name a file)",
+        ),
         (["according-to:questions.jsonl", "--portrait", "tiles"], "QUIP needs a portrait of stride 1"),
-        (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt nul; there is null, evidence"),
+        (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt 'nul': did you mean 'null'"),
         (["according-to:questions.jsonl", "--prompt-format", "long-form"], "there is no format 'long-form'"),
         (["according-to:questions.jsonl", "--placement", "behind"], "there is no placement 'behind'"),
         (["according-to:questions.jsonl", "--portrait", "nowhere"], "nowhere"),
