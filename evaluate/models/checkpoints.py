@@ -188,6 +188,9 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
         raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
     return model
 
 
