@@ -78,11 +78,11 @@ def of_part(part: str, keep: Callable[[ReadReply], bool] = lambda _: True) -> li
 
 
 def rate(wrong: int, n: int) -> str:
-    """A share with its n and its 95% interval (Wilson)."""
+    """A share, with what it is a share of and its 95% interval (Wilson)."""
     if not n:
         return "–"
     low, high = wilson_interval(wrong, n)
-    return f"{wrong / n:.1%} ({wrong} of {n:,}; {low:.1%} to {high:.1%})"
+    return f"{wrong / n:.1%} ({wrong:,}/{n:,}; {low:.1%}–{high:.1%})"
 
 
 def _falsely(rows: Rows, found: Verdicts) -> str:
@@ -130,9 +130,9 @@ def _sections() -> Iterable[str]:
     found = verdicts()
     yield _what_was_read()
     yield "## `sentences`, the default scorer of abstaining"
-    yield "What it makes of the unseen part: a row what a reply is, a column what it is read as."
+    yield "On the unseen part. A row is what a reply is, a column what it is read as."
     yield _confusion(of_part(UNSEEN))
-    yield "### By length\n\nPlain answers of the unseen part that are taken for abstaining."
+    yield "### By length\n\nUnseen plain answers that are read as abstaining."
     plain = of_part(UNSEEN, lambda one: one.is_plain)
     yield _table(
         ["Words", *found],
@@ -148,15 +148,15 @@ def _sections() -> Iterable[str]:
         ],
     )
     yield _ENCODERS
-    yield "### By manner of speaking"
-    yield "Of the unseen part: abstentions that are recognised, and other replies that are taken for abstaining."
+    yield "### By manner of speaking\n\nUnseen abstentions that are recognised, and other replies read as abstaining."
     yield _by(lambda one: one.manner, of_part(UNSEEN), found)
     yield _AUTHORS
-    yield "Unseen:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), found)
+    of_default = {"sentences_abstained": found["sentences_abstained"]}
+    yield "Unseen authors:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), of_default)
     left_out = {id_: one.abstained for id_, one in readings_left_out().items()}
-    chosen_on = {"sentences_abstained": found["sentences_abstained"], "its author left out": left_out}
-    yield "Chosen on:\n\n" + _by(lambda one: one.author, of_part(CHOSEN), chosen_on)
-    yield "### What it gets wrong\n\nEvery reply of the unseen part whose class is read wrongly, shortened."
+    chosen_on = {**of_default, "its author left out": left_out}
+    yield "Chosen authors:\n\n" + _by(lambda one: one.author, of_part(CHOSEN), chosen_on)
+    yield "### What it gets wrong\n\nEvery unseen reply whose class is read wrongly, shortened."
     yield _table(
         ["Reply", "is", "read as"],
         [
@@ -191,13 +191,14 @@ def _judges() -> Iterator[str]:
 def _readers() -> Iterator[str]:
     yield _READERS
     for model in reader_errors.models(UNSEEN):
-        yield f"Unseen, of {model}, those that came to their end:"
+        yield f"Unseen, complete replies of {model}:"
         yield _outcomes(reader_errors.recorded(UNSEEN, model))
     for model in reader_errors.models(CHOSEN):
-        yield f"Chosen on, of {model}, those that came to their end:"
+        yield f"Chosen on, complete replies of {model}:"
         yield _outcomes(reader_errors.recorded(CHOSEN, model))
-    yield "Chosen on, written by hand, at least forty for every task:"
-    yield _outcomes(reader_errors.by_hand())
+    counts = sum(reader_errors.by_hand().values(), Counter[str]())
+    by_hand = ", ".join(f"{counts[outcome]:,} read {outcome}" for outcome in reader_errors.OUTCOMES)
+    yield f"Of {counts.total():,} written by hand, at least forty for each reader: {by_hand}."
 
 
 def _outcomes(found: Mapping[str, Counter[str]]) -> str:
@@ -225,10 +226,9 @@ def _what_was_read() -> str:
     counts = Counter((one.part, one.kind) for one in read_replies())
     kinds = [*CLASSES[:2], "hedged", *CLASSES[2:]]
     return (
-        f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled by [the guide](labelling-replies.md). "
-        f"{len(twice):,} of them were read twice in full: Cohen's kappa {cohens_kappa(pairs):.2f}, {differ} read in "
-        "two ways, which a third look settled. Both readings are a language model's; where it had written the reply, "
-        "what it had meant is the first.\n\n"
+        f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled by [this guide](labelling-replies.md). "
+        f"{len(twice):,} were read twice: Cohen's kappa {cohens_kappa(pairs):.2f}; a third look settled the {differ} "
+        "that differed. All readings are a language model's.\n\n"
         + _table(["", *kinds], [[part, *(f"{counts[part, kind]:,}" for kind in kinds)] for part in (CHOSEN, UNSEEN)])
     )
 
@@ -255,7 +255,7 @@ def _confusion(rows: Rows) -> str:
 def _by(group: Callable[[ReadReply], str], rows: Rows, found: Mapping[str, Verdicts]) -> str:
     header = [""]
     for metric in found:
-        header += [f"{metric}: abstentions recognised", f"{metric}: others taken for one"]
+        header += [f"{metric}: abstentions recognised", f"{metric}: others read as abstaining"]
     lines = []
     for name in sorted({group(one) for one in rows}):
         own = [one for one in rows if group(one) == name and one.kind != UNREADABLE]
@@ -264,46 +264,41 @@ def _by(group: Callable[[ReadReply], str], rows: Rows, found: Mapping[str, Verdi
     return _table(header, lines)
 
 
-def _short(text: str, longest: int = 110) -> str:
+def _short(text: str, longest: int = 80) -> str:
     line = " ".join(text.split()).replace("|", "\\|")
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 _HEAD = (
     "# The instrument\n\n"
-    "How often each reader and scorer is wrong, measured on replies that were read and labelled. `python -m "
-    "benchmarks.instrument` makes this page again. Intervals are 95% (Wilson). `selfknow query` prints the rates of "
-    "the unseen part beside each score.\n\n"
-    "A scorer may be chosen on the part `chosen`; it is measured on the part `unseen`, which shares no question, no "
-    "model and no author's text with it. Language models wrote all eight sets of short replies. The fourth, the sixth "
-    "and the seventh were unseen once; when their misses had been read they were moved to the part `chosen`. The "
-    "eighth is the unseen one: the model that wrote the fifth to the seventh, and the patterns, wrote it when the "
-    "patterns were fixed, so it is unseen as text, not as a manner of writing."
+    "How often each reader and scorer is wrong, measured on labelled replies: the rate, the count, and the 95% "
+    "interval (Wilson). `selfknow query` prints the rates beside each score. `python -m benchmarks.instrument` writes "
+    "this page.\n\n"
+    "The patterns and the learnt model were chosen on the part `chosen`. They are measured on the part `unseen`, which "
+    "shares no question, no model and no author's text with it. One language model wrote the unseen short replies, "
+    "some of the chosen ones, and the patterns: the unseen part is new text, but not a new way of writing."
 )
 _ENCODERS = (
-    "`@packaged` is the packaged encoder, a substitute for the paper's (`selfknow score --scorer paper --encoder "
-    "packaged`); thirty replies of documentation of each length were judged with it. It is known to fail: see *the "
-    "answer is* below, and how its false abstention grows with length."
+    "`@packaged` is the packaged encoder, a substitute for the paper's. It fails on *The answer is X.* (below) "
+    "and on many long replies. It judged thirty replies of documentation of each length."
 )
 _READERS = (
     "## The readers of values\n\n"
-    "What the readers of numbers, verdicts, words and the like make of labelled replies (`tests/replies`). The unseen "
-    "ones were recorded (temperature 0.7) and labelled when the readers were fixed; the readers were written with the "
-    "others in view, for which these rates are the least. A language model that knew the readers' rules labelled them, "
-    "once."
+    "How numbers, verdicts, words and the like are read from labelled replies (`tests/replies`). The unseen replies "
+    "were recorded (temperature 0.7) when the readers were finished. The readers were written with the others in view, "
+    "so there the rates look better than they are. A language model that knew the rules labelled all replies, once."
 )
 _JUDGES = (
     "## Models as judges\n\n"
-    "What a model says that was asked in the words of `selfknow judge` (`python -m benchmarks.judging MODEL`), of "
-    "replies of the unseen part that are neither documentation nor gold answers: a row what a reply is, a column what "
-    "the judge says, *nothing* where none of the four words is in it. SmolLM2-135M-Instruct was given twelve tokens."
+    "What a model says when it is asked as in `selfknow judge` (`python -m benchmarks.judging MODEL`), on unseen "
+    "replies without documentation and reference answers. *nothing*: none of the four words is in its reply. "
+    "SmolLM2-135M-Instruct had twelve tokens."
 )
 _AUTHORS = (
-    "### Real models, and who else wrote\n\n"
-    "The patterns were written with every author of the part `chosen` in view and none of the unseen one; for the "
-    "authors they were chosen on, these rates are the least. The learnt reader was fitted to the same part; *its "
-    "author left out* is fitted without the author, or the model, whose replies are read (documentation is not "
-    "read again)."
+    "### By author\n\n"
+    "The patterns and the learnt model were made with every author of the part `chosen` in view, so there the rates "
+    "look better than they are. *its author left out*: the learnt model is fitted without the author of the reply (not "
+    "done for documentation)."
 )
 
 

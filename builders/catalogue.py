@@ -6,6 +6,7 @@ from selfknow.builders.abstention import builder as abstention
 from selfknow.builders.according_to import builder as according_to
 from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.diary_recall import builder as diary_recall
+from selfknow.builders.model_replies import builder as model_replies
 from selfknow.builders.self_aware import builder as self_aware
 from selfknow.builders.self_aware import nearest_config as self_aware_nearest
 from selfknow.builders.self_aware import original as self_aware_original
@@ -20,6 +21,7 @@ _ALL = (
     abstention.DATASET,
     self_knowledge.DATASET,
     according_to.DATASET,
+    model_replies.DATASET,
 )
 _FLAGS = {"path": "source"}
 DATASETS = {dataset.name: dataset for dataset in _ALL}

@@ -1,7 +1,8 @@
 """A config of a dataset as pure functions, and the Hugging Face builder that is made of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import datasets
@@ -21,12 +22,14 @@ class DatasetConfig:
         parameters: What it was made from, as JSON can hold it.
         schema: The schema of every shard.
         shards: For each split the functions that make its rows, one file each, in order. Each can be called alone.
+        files: What else lies in the dataset folder: the path there, and the file that is copied.
     """
 
     name: str
     parameters: Mapping[str, object]
     schema: pa.Schema
     shards: Mapping[str, list[Callable[[], pa.Table]]]
+    files: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

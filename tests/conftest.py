@@ -95,19 +95,25 @@ def selfknow(python: WarmPython, tmp_path: Path) -> Run:
 @pytest.fixture(scope="session")
 def small_corpora(shared_folder: Path) -> Path:
     """A dataset folder with ``1k`` and ``1k-simplified``; copy it before changing it."""
-    return _corpora(shared_folder / "small" / "diary-recall", ["1k", "1k-simplified"])
+    return _built(shared_folder / "small" / "diary-recall", ["1k", "1k-simplified"])
 
 
 @pytest.fixture(scope="session")
 def all_corpora(shared_folder: Path) -> Path:
     """A dataset folder with all 14 configs of diary recall."""
-    return _corpora(shared_folder / "all" / "diary-recall", [])
+    return _built(shared_folder / "all" / "diary-recall", [])
 
 
-def _corpora(folder: Path, configs: list[str]) -> Path:
+@pytest.fixture(scope="session")
+def replies(shared_folder: Path) -> Path:
+    """What real models replied: the dataset folder ``model-replies``, its run folders in ``runs``."""
+    return _built(shared_folder / "all" / "model-replies", [])
+
+
+def _built(folder: Path, configs: list[str]) -> Path:
     folder.parent.mkdir(exist_ok=True)
     with FileLock(folder.with_suffix(".lock")):
         if not folder.exists():
-            dataset = find_dataset("diary-recall")
+            dataset = find_dataset(folder.name)
             build_folder(dataset, find_configs(dataset, configs, seed=0), folder, jobs=2)
     return folder

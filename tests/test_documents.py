@@ -1,4 +1,4 @@
-"""The README and the docs show real commands with their real output: every console block is run again."""
+"""The README and portraits.md show real commands with their real output; test_guides.py runs the other guides."""
 
 import os
 import re
@@ -11,7 +11,8 @@ import pytest
 from tests.conftest import REPOSITORY
 from tests.warm_python import WarmPython
 
-DOCUMENTS = [REPOSITORY / "README.md", *(REPOSITORY / "docs" / name for name in ("portraits.md", "self-aware.md"))]
+PAGES = ("corpora.md", "index.md", "portraits.md")
+DOCUMENTS = [REPOSITORY / "README.md", *(REPOSITORY / "docs" / name for name in PAGES)]
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:
@@ -22,7 +23,13 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
 
 
 def python_blocks(text: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    return [block for block, _ in printing_blocks(text)]
+
+
+def printing_blocks(text: str) -> list[tuple[str, str]]:
+    """Each ``python`` block, with what the ``text`` block right below it says that it prints; empty: there is none."""
+    output = r"(?:\n\n^```text\n(.*?)^```$)?"
+    return re.findall(r"^```python\n(.*?)^```$" + output, text, flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module", params=DOCUMENTS, ids=lambda path: path.name)
@@ -36,7 +43,7 @@ def folder(document: str, tmp_path_factory: pytest.TempPathFactory, python: Warm
     """A folder in which the document's commands were run; what each printed is in ``printed-NUMBER``."""
     folder = tmp_path_factory.mktemp("document")
     for number, (command, _) in enumerate(console_blocks(document)):
-        arguments = shlex.split(command)
+        arguments = [path for word in shlex.split(command) for path in expanded(word, folder)]
         assert arguments[0] == "selfknow"
         result = python.run("-m", *arguments, cwd=folder)
         assert result.returncode == 0, result.stderr
@@ -44,18 +51,25 @@ def folder(document: str, tmp_path_factory: pytest.TempPathFactory, python: Warm
     return folder
 
 
+def expanded(word: str, folder: Path) -> list[str]:
+    """What a shell makes of a word: the paths that match a pattern, or the word itself."""
+    is_pattern = "*" in word and " " not in word
+    return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if is_pattern else [word]
+
+
 def test_commands_print_what_the_document_shows(document: str, folder: Path) -> None:
     blocks = console_blocks(document)
-    assert blocks
+    assert blocks or printing_blocks(document)
     for number, (command, expected) in enumerate(blocks):
         assert (folder / f"printed-{number}").read_text() == expected, command
 
 
-def test_python_in_the_document_runs(document: str, folder: Path, python: WarmPython) -> None:
+def test_python_in_the_document_prints_what_is_shown(document: str, folder: Path, python: WarmPython) -> None:
     environment = os.environ | {"HF_HOME": str(folder / "home")}
-    for block in python_blocks(document):
+    for block, expected in printing_blocks(document):
         result = python.run("-c", block, cwd=folder, env=environment)
         assert result.returncode == 0, result.stderr
+        assert not expected or result.stdout == expected, block
 
 
 def test_the_projects_words_name_no_machine() -> None:

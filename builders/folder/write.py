@@ -1,5 +1,6 @@
-"""Writes a dataset folder: Parquet files, the card, and last of all the manifest."""
+"""Writes a dataset folder: Parquet files, the card, what lies beside the rows, and last of all the manifest."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -81,6 +82,16 @@ def _write(
         text = evaluation_text(dataset.evaluation, title, dataset.summary, manifest)
         (staging / EVALUATION).write_text(text, encoding="utf-8")
     written = [name for name in (CARD, EVALUATION) if (staging / name).is_file()]
+    written += _copy_files(configs, staging)
     manifest = replace(manifest, files=tuple(describe_file(staging, name) for name in written))
     (staging / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest
+
+
+def _copy_files(configs: list[DatasetConfig], staging: Path) -> list[str]:
+    """Copy what lies beside the rows; their paths in the folder, in order."""
+    files = {path: source for config in configs for path, source in config.files.items()}
+    for path, source in files.items():
+        (staging / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, staging / path)
+    return list(files)

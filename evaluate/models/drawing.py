@@ -7,7 +7,7 @@ import torch
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from selfknow.evaluate.models.interface import Decoding
-from selfknow.evaluate.models.logits import with_gumbel_noise
+from selfknow.evaluate.models.logits import draw
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -40,8 +40,9 @@ class Drawing:
         for warper in self._warpers:
             chances = warper(None, chances)
         if self._warpers:
-            chances = with_gumbel_noise(chances, [one for one in generators if one is not None])
-        tokens = chances.argmax(dim=-1)
+            tokens = draw(chances, [one for one in generators if one is not None])
+        else:
+            tokens = scores.argmax(dim=-1)
         logprobs = scores.gather(1, tokens[:, None]).squeeze(1).double() - scores.logsumexp(dim=-1).double()
         return tokens.tolist(), logprobs.tolist()
 

@@ -222,10 +222,10 @@ class LocalModel:
 
     def _sampling(self, batch: list[Rendered], decoding: Decoding) -> list[Any]:
         from selfknow.evaluate.models.drawing import warpers
-        from selfknow.evaluate.models.logits import GumbelNoise
+        from selfknow.evaluate.models.logits import Draw
 
         found = warpers(self.model, decoding)
-        return [*found, GumbelNoise([one.request.seed(decoding.seed) for one in batch])] if found else []
+        return [*found, Draw([one.request.seed(decoding.seed) for one in batch])] if found else []
 
     def _reply(self, one: Rendered, row: list[int], ends: list[int], decoding: Decoding, logprob: float) -> Reply:
         end = next((place for place, token in enumerate(row) if token in ends), None)

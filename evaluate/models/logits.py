@@ -6,22 +6,26 @@ import torch
 from transformers import LogitsProcessor
 
 
-def with_gumbel_noise(scores: torch.Tensor, generators: Sequence[torch.Generator]) -> torch.Tensor:
-    """Sampling as greedy decoding of noisy scores: the largest of scores + Gumbel noise is a draw from their softmax.
+def draw(scores: torch.Tensor, generators: Sequence[torch.Generator]) -> torch.Tensor:
+    """Draw a token for every row from the softmax of its scores: where a uniform number falls in the summed chances.
 
     Every row has a random stream of its own, so its draw does not depend on which requests share its batch, and a run
-    that goes on after a kill draws what it would have drawn.
+    that goes on after a kill draws what it would have drawn. One number a row: a vocabulary may have 262,144 tokens.
 
     Args:
         scores: Of the next token, (rows, vocabulary).
         generators: A random stream a row, on the CPU, so that every device draws the same.
+
+    Returns:
+        The tokens, (rows,).
     """
-    exponential = torch.stack([torch.empty(scores.shape[-1]).exponential_(generator=each) for each in generators])
-    return scores - exponential.clamp_min(torch.finfo(torch.float32).tiny).log().to(scores)
+    summed = torch.softmax(scores.float(), dim=-1).cumsum(-1, dtype=torch.float64)
+    uniform = torch.stack([torch.rand((), dtype=torch.float64, generator=each) for each in generators])
+    return torch.searchsorted(summed, uniform.to(summed)[:, None] * summed[:, -1:], right=True).squeeze(1)
 
 
-class GumbelNoise(LogitsProcessor):
-    """:func:`with_gumbel_noise` for ``model.generate``.
+class Draw(LogitsProcessor):
+    """:func:`draw` for ``model.generate``: all scores but that of the drawn token are minus infinity.
 
     Args:
         seeds: One seed a row.
@@ -31,8 +35,9 @@ class GumbelNoise(LogitsProcessor):
         self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:  # noqa: ARG002
-        """Add the next noise of every row; ``scores`` is (rows, vocabulary)."""
-        return with_gumbel_noise(scores, self._generators)  # type: ignore[return-value]
+        """Draw the next token of every row; ``scores`` is (rows, vocabulary)."""
+        alone = torch.full_like(scores, -torch.inf)
+        return alone.scatter_(1, draw(scores, self._generators)[:, None], 0.0)  # type: ignore[return-value]
 
 
 class SequenceLogprob(LogitsProcessor):

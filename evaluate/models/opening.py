@@ -1,9 +1,11 @@
 """How models are opened: local checkpoints, endpoints and plain functions behind one class of options."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
 from selfknow.evaluate.models.facts import ModelFacts
@@ -109,9 +111,7 @@ class ModelOptions:
             return (LocalDrawingVisionModel if draws else LocalVisionModel).load(
                 self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision
             )
-        from selfknow.evaluate.models.local import LocalModel
-
-        return LocalModel.load(self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision)
+        return _opened_or_kept(self.model, self.batch_size, self.chat, self.precision)
 
     def image_generator(self, name: str | None, address: str | None, settings: "ImageSettings") -> "ImageGenerator":
         """Open a model that draws, and refuse settings that it cannot be told."""
@@ -140,3 +140,28 @@ class ModelOptions:
             timeout_seconds=self.timeout,
             tries=self.tries,
         )
+
+
+_KEPT: ContextVar[dict[tuple[Any, ...], LanguageModel] | None] = ContextVar("_KEPT", default=None)
+
+
+@contextmanager
+def keeping_models() -> Iterator[None]:
+    """In this block the local model that was opened last is kept: whoever opens it again need not read its weights."""
+    token = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def _opened_or_kept(name: str, batch_size: int, chat: bool | None, precision: str | None) -> LanguageModel:
+    from selfknow.evaluate.models.local import LocalModel
+
+    kept, key = _KEPT.get(), (name, batch_size, chat, precision)
+    if kept is None:
+        return LocalModel.load(name, batch_size=batch_size, chat=chat, precision=precision)
+    if key not in kept:
+        kept.clear()  # one model at a time has to fit into memory
+        kept[key] = LocalModel.load(name, batch_size=batch_size, chat=chat, precision=precision)
+    return kept[key]

@@ -52,6 +52,7 @@ def dots(
         domain: Where the axis begins and ends, so that several charts share it.
         each: A column with a list of the shares that the share is the mean of: a small circle each.
     """
+    assert all(value in one for one in rows), f"a chart of {value} without its points"
     names = list(dict.fromkeys(one[row] for one in rows))
     axis = _named() if any(" · " in str(name) for name in names) else alt.Axis()
     y = alt.Y(f"{row}:N", sort=names, title=None, axis=axis)

@@ -123,8 +123,8 @@ def connect(
 
     Views: ``runs``, ``examples``, ``generations``, ``scores``, and on top of them ``models``, ``cohorts`` and
     ``calls``; after them each task's own. Functions: ``share`` (with its interval and its n), ``wilson_low``,
-    ``wilson_high``, those of the bootstrap, each task's own, and with portraits ``quip``. ``docs/sql.md`` tells of them
-    all, and has the columns of every view.
+    ``wilson_high``, those of the bootstrap, each task's own, and with portraits ``quip``.
+    ``docs/sql-reference.md`` lists them, with the columns of every view.
 
     Args:
         runs: Run folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
@@ -150,7 +150,10 @@ def connect(
     settings = {"threads": threads, "memory_limit": memory_limit, "temp_directory": f"{workspace.name}/spilled"}
     config = {name: value for name, value in settings.items() if value is not None}
     views = Path(workspace.name) / "views.duckdb"
-    connection = _read_only(views, folders, found, config) if read_only else _writable(folders, found, config)
+    try:
+        connection = _read_only(views, folders, found, config) if read_only else _writable(folders, found, config)
+    except duckdb.Error as error:  # such as a number in run.json that no column can hold
+        raise UserError(f"SQL cannot read {', '.join(run.location for run in folders)}: {error}") from error
     loaded = _load_portraits(portraits or {})
     if loaded:
         from selfknow.portraits.sql import register

@@ -13,3 +13,7 @@ class MissingExtraError(UserError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs the extra [{extra}]: pip install 'selfknow[{extra}]'")
+
+
+class SelfknowWarning(UserWarning):
+    """Something that goes on, but that its user should know: the command line shows its one line on stderr, once."""

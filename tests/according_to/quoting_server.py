@@ -18,6 +18,13 @@ CORPUS = {
 }
 PARAPHRASES = {thing: f"I think a {thing} can be told in my own words, whatever those are." for thing in CORPUS}
 QUESTIONS = [{"question": f"what is {thing}", "answer": [thing, f"a {thing}"]} for thing in CORPUS]
+# The questions of the guide's section on popularity.
+ASKED = [
+    {"question": "what orbits earth", "answer": ["the moon", "moon"]},
+    {"question": "which large cat lives in asia", "answer": "tiger"},
+    {"question": "which cat comes from earth", "answer": "tiger"},
+    {"question": "what is salt made of", "answer": "sodium chloride"},
+]
 GROUNDING = re.compile(r"the corpus|find direct quotes")
 AGAINST = re.compile(r"without using|Reddit|Github")
 

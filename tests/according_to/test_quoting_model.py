@@ -17,20 +17,13 @@ from selfknow.evaluate.sql.connection import connect
 from selfknow.evaluate.sql.queries import query_rows
 from selfknow.files import read_parquet
 from selfknow.portraits import Portrait
-from tests.according_to.quoting_server import CORPUS, PARAPHRASES, QUESTIONS, Quoter, quoting_server
-from tests.conftest import REPOSITORY, Run
+from tests.according_to.quoting_server import ASKED, CORPUS, PARAPHRASES, QUESTIONS, Quoter, quoting_server
+from tests.conftest import Run
 from tests.test_documents import console_blocks
 
 TEXT = "\n".join(CORPUS.values())
 KINDS = {prompt["id"]: prompt["kind"] for prompt in phrases()}
 WIDTH = 25
-# The questions of the document's section on popularity.
-ASKED = [
-    {"question": "what orbits earth", "answer": ["the moon", "moon"]},
-    {"question": "which large cat lives in asia", "answer": "tiger"},
-    {"question": "which cat comes from earth", "answer": "tiger"},
-    {"question": "what is salt made of", "answer": "sodium chloride"},
-]
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +190,7 @@ def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server
     [
         (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': name nq, tqa, hotpot, eli5"),
         (["according-to"], "there is no question set ''"),
-        (["according-to:"], "there is no question set '': name nq, tqa, hotpot, eli5, or a file"),
+        (["according-to:"], "there is no question set '': name nq, tqa, hotpot, eli5, king-james-bible, or a file"),
         (["according-to:questions.jsonl", "--portrait", "tiles"], "QUIP needs a portrait of stride 1"),
         (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt nul; there is null, evidence"),
         (["according-to:questions.jsonl", "--prompt-format", "long-form"], "there is no format 'long-form'"),
@@ -221,16 +214,18 @@ def test_paraphrases_stand_nowhere_in_the_corpus() -> None:
     assert {brute_force(text) for text in PARAPHRASES.values()} == {0.0}
 
 
-def test_the_run_in_the_document_prints_what_it_shows(selfknow: Run, server: str, tmp_path: Path) -> None:
+def test_a_run_from_the_portrait_to_sql_prints_what_the_transcript_shows(
+    selfknow: Run, server: str, tmp_path: Path
+) -> None:
     (tmp_path / "corpus.txt").write_text("".join(f"{sentence}\n" for sentence in CORPUS.values()))
     (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
     (tmp_path / "asked.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ASKED))
-    document = (REPOSITORY / "docs" / "according-to.md").read_text()
-    commands = console_blocks(document)
+    transcript = Path(__file__).with_name("transcript.md").read_text()
+    commands = console_blocks(transcript)
     assert len(commands) == 5
     shown_at = "http://127.0.0.1:50000"
     assert len(server) == len(shown_at), "or the columns would be wider"
     for command, expected in commands:
         result = selfknow(*shlex.split(command.replace(shown_at, server))[1:])
         assert result.stdout.replace(server, shown_at) == expected, result.stderr
-    assert f"```text\n{(tmp_path / 'counts.csv').read_text()}```" in document
+    assert f"```text\n{(tmp_path / 'counts.csv').read_text()}```" in transcript

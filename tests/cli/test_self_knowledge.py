@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from tests.conftest import REPOSITORY, Run
+from tests.conftest import Run
 from tests.images import picture_server
 from tests.test_documents import console_blocks
 
@@ -175,9 +175,8 @@ def test_agents_have_one_judge(selfknow: Run) -> None:
     )
 
 
-def test_the_runs_in_the_documents_print_what_they_show(selfknow: Run, server: str) -> None:
-    document = (REPOSITORY / "docs" / "self-knowledge.md").read_text()
-    commands = console_blocks(document)
+def test_runs_from_evaluate_to_queries_print_what_the_transcript_shows(selfknow: Run, server: str) -> None:
+    commands = console_blocks(Path(__file__).with_name("self_knowledge_transcript.md").read_text())
     assert len(commands) == 7
     with picture_server.serve() as pictures:
         served = {"http://127.0.0.1:50000": server, "http://127.0.0.1:50001": pictures}

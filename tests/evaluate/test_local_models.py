@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models.continuous import ContinuousBatch, Written
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.models.logits import GumbelNoise
+from selfknow.evaluate.models.logits import Draw
 from selfknow.evaluate.models.rendering import Rendered
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests, probe_requests
 from selfknow.train.tokenizer import prepare
@@ -123,12 +123,14 @@ def test_a_follow_up_is_drawn_alike_in_every_run() -> None:
     assert one.seed(3) != Request("x", "How few?", "verify", parent_generation_id="of-one-run").seed(3)
 
 
-def test_gumbel_noise_draws_from_the_softmax() -> None:
-    scores = torch.tensor([[2.0, 1.0, 0.0, -30.0]])
-    noise = GumbelNoise([7])
-    drawn = Counter(int(noise(torch.zeros(1, 1), scores).argmax()) for _ in range(20_000))
+def test_tokens_are_drawn_from_the_softmax_and_never_one_that_was_ruled_out() -> None:
+    ruled_out = -torch.inf
+    scores = torch.tensor([[ruled_out, 2.0, 1.0, ruled_out, 0.0, -30.0, ruled_out]])
+    process = Draw([7])
+    drawn = Counter(int(process(torch.zeros(1, 1), scores).argmax()) for _ in range(20_000))
     for token, share in enumerate(torch.softmax(scores[0], -1).tolist()):
         assert drawn[token] / 20_000 == pytest.approx(share, abs=0.015)
+    assert drawn.keys() == {1, 2, 4}
 
 
 def test_an_answer_that_reaches_the_limit_is_cut_off(local: LocalModel) -> None:

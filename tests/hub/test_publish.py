@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,10 @@ def test_a_new_dataset_becomes_one_commit_with_a_tag(hub: Hub, client: Client, r
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
     initial, ours = reversed(hub.commits(repo))
     assert (initial["title"], ours["title"]) == ("initial commit", "diary-recall 1.0.0")
-    assert {path: file["size"] for path, file in ours["files"].items() if path != ".gitattributes"} == sizes
+    served = {path: file["size"] for path, file in ours["files"].items() if path != ".gitattributes"}
+    with_links = {"README.md", "manifest.json"}
+    assert served.keys() == sizes.keys()
+    assert {path for path in sizes if served[path] != sizes[path]} <= with_links
     references = hub.references(repo)
     assert references["tags"] == {"v1.0.0": references["branches"]["main"]}
     plan = plan_of(done.stdout)
@@ -45,8 +49,28 @@ def test_a_new_dataset_becomes_one_commit_with_a_tag(hub: Hub, client: Client, r
     num_rows = manifest["configs"][CONFIG]["splits"]["train"]["num_rows"]
     train = plan[(CONFIG, "train")]
     assert (train["rows_added"], train["rows_removed"], train["rows_changed"]) == (num_rows, 0, 0)
-    assert transfers(plan, "bytes_to_send") == sum(sizes.values())
+    assert transfers(plan, "bytes_to_send") == sum(served.values())
     assert transfers(plan, "files_to_send") == len(sizes)
+
+
+def test_the_card_links_every_split_to_the_sql_console_of_its_own_repo(
+    hub: Hub, client: Client, repo: str, folder: Path, tmp_path: Path
+) -> None:
+    def card_of(name: str) -> str:
+        return (hub.root / "objects" / hub.files(name)["README.md"]["sha256"]).read_text()
+
+    client.published(folder, repo)
+    links = re.findall(r"\[(\w+)\]\((\S+)\)", card_of(repo).partition("## Ask it in SQL")[2])
+    configs = json.loads((folder / "manifest.json").read_text())["configs"]
+    pages = [(split, f"/viewer/{name}/{split}") for name, config in configs.items() for split in config["splits"]]
+    assert links == [(split, f"{hub.endpoint}/datasets/{repo}{page}?sql_console=true") for split, page in pages]
+    assert len(links) == 6
+    assert "Ask it in SQL" not in (folder / "README.md").read_text()
+    copy = shutil.copytree(folder, tmp_path / "pulled")
+    (copy / "README.md").write_text(card_of(repo))
+    _refresh_manifest(copy)
+    client.published(copy, f"{repo}-copy")
+    assert card_of(f"{repo}-copy") == card_of(repo).replace(repo, f"{repo}-copy")
 
 
 def test_the_card_is_the_last_file_of_the_commit(client: Client, repo: str, folder: Path) -> None:

@@ -38,6 +38,7 @@ def in_this_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Endin
 def reproduce(*words: object) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launch, "in_a_process", in_this_process)
+        patch.setattr(launch.Worker, "__call__", lambda _, words: in_this_process(words))
         return CliRunner().invoke(app, ["reproduce", *map(str, words)])
 
 

@@ -28,12 +28,12 @@ def answer(connection: Connection, name: str) -> list[dict[str, Any]]:
     return query_rows(connection, name)
 
 
-def test_every_question_is_tested_here_and_stands_in_the_document() -> None:
+def test_every_query_is_tested_here_and_stands_in_the_reference() -> None:
     root = Path(__file__).parents[2]
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_sql*.py"))
     for name in NAMES:
         assert f'"{name}"' in tests
-        assert f"`{name}`" in (root / "docs" / "self-aware.md").read_text()
+        assert f"`{name}`" in (root / "docs" / "sql-reference.md").read_text()
 
 
 def test_f1_precision_recall_and_false_abstention(given: Connection) -> None:

@@ -1,4 +1,4 @@
-"""The runs of the cookbook: three models that never lived, asked about 200 diarists in both setups.
+"""The diary runs of docs/sql.md: three scripted models, asked about 200 diarists in both setups.
 
 python -m tests.sql.example_runs    (writes the folders ``diary-recall`` and ``runs`` where it is called)
 """

@@ -12,10 +12,11 @@ import pytest
 from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Reply, Request
 from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import find_query, queries
+from selfknow.evaluate.sql.queries import queries
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
 from selfknow.portraits import Portrait
 from tests.conftest import REPOSITORY
+from tests.guides import REFERENCE, query_tables
 from tests.sql.given import Asked, ask_runs, diary, entry, question, rows_of, text, write_corpus, write_run
 
 EVALUATE = REPOSITORY / "evaluate"
@@ -62,21 +63,21 @@ def test_every_query_about_diaries_is_tested_here() -> None:
     assert [name for name in DIARY_QUERIES if f'"{name}"' not in here] == []
 
 
-def test_every_query_stands_in_the_cookbook() -> None:
-    cookbook = (REPOSITORY / "docs" / "sql.md").read_text()
+def test_every_query_stands_in_the_reference() -> None:
     others = ("views", "functions", "paired")  # what lies in `paired` is told two sides
     in_folders = {path.stem for path in EVALUATE.rglob("*.sql") if path.parent.name not in others}
     assert set(queries()) == in_folders
-    table = cookbook[cookbook.index("| query | asks |") :].partition("\n\n")[0]
-    listed = re.findall(r"^\| `([\w/]+)` \|", table, flags=re.MULTILINE)
-    assert sorted(find_query(name).name for name in listed) == sorted(queries())
+    tables = query_tables()
+    assert tables in REFERENCE.read_text(), "python -m tests.guides sql-reference.md"
+    listed = re.findall(r"^\| `(\w+)` \|", tables, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(queries())
 
 
-def test_every_views_columns_stand_in_the_cookbook(given: Connection) -> None:
+def test_every_views_columns_stand_in_the_reference(given: Connection) -> None:
     made = [row["name"] for row in given.rows("show tables")]
     columns = {name: [row["column_name"] for row in given.rows(f"describe {name}")] for name in made}
     columns["examples"] = ["run_id", "id", "and the task's own"]
-    lines = (REPOSITORY / "docs" / "sql.md").read_text().splitlines()
+    lines = REFERENCE.read_text().splitlines()
     model = [line.strip("| ").split(" | ") for line in lines[lines.index("| view | a row is | columns |") + 2 :]]
     documented = {
         row[0].strip("`"): row[2].split(", ") for row in itertools.takewhile(lambda row: len(row) == 3, model)
@@ -93,13 +94,13 @@ def test_every_views_columns_stand_in_the_cookbook(given: Connection) -> None:
     assert found == columns
 
 
-def test_every_function_stands_in_the_cookbook() -> None:
-    cookbook = (REPOSITORY / "docs" / "sql.md").read_text()
+def test_every_function_stands_in_the_reference() -> None:
+    reference = REFERENCE.read_text()
     folders = [EVALUATE / "sql" / "functions", *EVALUATE.glob("tasks/*/views")]
     text = "".join(path.read_text() for folder in folders for path in folder.glob("*.sql"))
     heads = set(re.findall(r"^-- (?:.*, )?(\w+)\([a-z_, ]+\)", text, flags=re.MULTILINE))
     assert {"share", "diary_documents", "written_share", "poisson_weight"} <= heads
-    assert [name for name in sorted(heads) if f"`{name}(" not in cookbook] == []
+    assert [name for name in sorted(heads) if f"`{name}(" not in reference] == []
 
 
 @pytest.mark.parametrize("name", queries())

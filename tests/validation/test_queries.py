@@ -16,6 +16,7 @@ from selfknow.validation.according_to import suite as according_to
 from selfknow.validation.check import findings, validate
 from selfknow.validation.diary_recall import suite as diary_recall
 from selfknow.validation.expectations import ExpectQueryToReturnNoRows, exceptions_in_words
+from selfknow.validation.model_replies import suite as model_replies
 from selfknow.validation.self_aware import nearest_suite as self_aware_nearest
 from selfknow.validation.self_aware import suite as self_aware
 from selfknow.validation.self_knowledge import suite as self_knowledge
@@ -90,6 +91,7 @@ def test_every_query_says_in_its_first_line_what_is_expected() -> None:
             "abstention": abstention.QUERIES,
             "self_knowledge": self_knowledge.QUERIES,
             "according_to": according_to.QUERIES,
+            "model_replies": model_replies.QUERIES,
         }.items()
         for name in names
     }

@@ -1,4 +1,4 @@
-"""Question sets: the paper's four from the Hub, or any file of questions and answers.
+"""Question sets: the paper's four from the Hub, one about the King James Bible, or any file of questions and answers.
 
 A file is JSON lines, a JSON list, CSV or Parquet, with the columns ``question`` (or ``input``) and ``answer``,
 ``answers`` or ``output``, and perhaps ``id`` and ``entities``. An answer is a text, a list of texts, TriviaQA's struct
@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.according_to.prompts import formats, question_sets
+from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
@@ -21,6 +22,8 @@ from selfknow.evaluate.tasks.question_files import find_column, read_at_commit
 from selfknow.files import read_rows
 
 TASK = "according-to"
+KING_JAMES_BIBLE = "king-james-bible"
+"""Sixty questions of our own about a text that most models were trained on, each with an answer in the text's words."""
 SCHEMA = pa.schema(
     {"id": pa.string(), "question": pa.string(), "answers": pa.list_(pa.string()), "cooccurrences": pa.int64()}
 )
@@ -49,7 +52,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
 
     Args:
         name: ``nq``, ``tqa``, ``hotpot`` or ``eli5``, with ``@COMMIT`` (or a branch or tag) if not the pinned one is
-            wanted, or a file.
+            wanted; ``king-james-bible``; or a file.
         run: A run folder; where it asked the same set before, its commit is taken.
         counts: A file with the columns ``id`` or ``question``, or both, and ``count``.
 
@@ -64,10 +67,12 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         reference = DatasetReference(entry["repo"], entry["config"], entry["split"], commit)
         format_ = entry["format"]
     else:
-        path = Path(name).expanduser()
+        packaged = DATASETS_SRC / "according_to" / "king_james_bible.jsonl"
+        path = packaged if name == KING_JAMES_BIBLE else Path(name).expanduser()
         if not path.is_file():
-            raise UserError(f"there is no question set {name!r}: name {', '.join(question_sets())}, or a file")
-        listed, where, format_ = read_rows(path), name, "short"
+            known = ", ".join([*question_sets(), KING_JAMES_BIBLE])
+            raise UserError(f"there is no question set {name!r}: name {known}, or a file")
+        listed, where, format_ = read_rows(path), name, "short" if path != packaged else "long"
         question = find_column(path, listed, "question", "input")
         answers = find_column(path, listed, "answers", "answer", "output")
         reference = DatasetReference(name, content_hash=hashlib.sha256(path.read_bytes()).hexdigest())

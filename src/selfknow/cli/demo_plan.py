@@ -21,7 +21,8 @@ class RealModelPlan:
         questions: Of self-aware, in each form.
         tasks: Of self-knowledge.
         instances: Of each task.
-        prompts: Of according-to: ``all``, or ids with commas between; each asks six questions about the text.
+        prompts: Of according-to: ``all``, or ids with commas between.
+        questions_about_text: Under each prompt.
         passages: Of the text that it is given the beginning of.
         passage_words: Of each passage.
         answer_tokens: The most that a reply to a question has.
@@ -36,6 +37,7 @@ class RealModelPlan:
     tasks: tuple[str, ...] = ("total-count", "designated-count", "fact", "specific-mention")
     instances: int = 12
     prompts: str = "all"
+    questions_about_text: int = 6
     passages: int = 64
     passage_words: int = 32
     answer_tokens: int = 40
@@ -56,15 +58,10 @@ class RealModelPlan:
     def seconds_for_quotes(self) -> float:
         """Of asking it to quote, and having it go on with passages, at most."""
         from selfknow.builders.according_to.prompts import phrases
-        from selfknow.builders.sources import read_lines
 
         num_prompts = len(phrases()) if self.prompts == "all" else self.prompts.count(",") + 2
-        asked = num_prompts * len(read_lines(QUESTIONS)) * self.answer_tokens
+        asked = num_prompts * self.questions_about_text * self.answer_tokens
         return (asked + self.passages * self.continuation_tokens) / _TOKENS_PER_SECOND
-
-
-QUESTIONS = "demo/questions.jsonl"
-"""The questions about the text, in ``datasets_src``."""
 
 
 @cache

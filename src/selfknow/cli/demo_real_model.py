@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from selfknow.cli.demo_asking import Asked, print_query
-from selfknow.cli.demo_plan import QUESTIONS, RealModelPlan
+from selfknow.cli.demo_plan import RealModelPlan
 from selfknow.cli.demo_texts import PortrayedText, write_diaries, write_real_text
 from selfknow.downloads import DownloadError
 from selfknow.packages import PackagedFile, fetch_file
@@ -80,18 +80,15 @@ def ask_quotes(
     Returns:
         The runs, and the text.
     """
-    from selfknow.builders.sources import read_text
-    from selfknow.files import write_whole
+    from selfknow.evaluate.tasks.according_to.questions import KING_JAMES_BIBLE
 
     text = write_real_text(module, folder / "texts", plan.text.title.removeprefix("the ").replace(" ", "-"))
-    questions = folder / "texts" / "questions.jsonl"
-    write_whole(questions, read_text(QUESTIONS).encode())
     prompted = asked.ask(
-        f"according-to:{questions}",
+        f"according-to:{KING_JAMES_BIBLE}",
         "according-to-prompts",
+        limit=plan.questions_about_text,
         portrait=str(text.portrait),
         prompts=plan.prompts,
-        prompt_format="long",  # the whole reply is measured; a small model puts no explanation behind a semicolon
         corpus_name=plan.text.title,
         max_new_tokens=plan.answer_tokens,
     )

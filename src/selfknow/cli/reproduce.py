@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from selfknow.reproduce.changes import Changes
     from selfknow.reproduce.conclude import Conclusion
     from selfknow.reproduce.four_questions import Fit
-    from selfknow.reproduce.launch import Ending, Launch
+    from selfknow.reproduce.launch import Ending, Launch, Worker
     from selfknow.reproduce.plan import Plan
     from selfknow.reproduce.states import States
 
@@ -117,8 +117,11 @@ def reproduce(
     if dry_run:
         _print_costs(mine, folder, throughput, output_format)
     else:
-        run = partial(_launch, launcher=shlex.split(launcher or ""))
-        _run(found, cells, mine, folder, run, output_format, fit=fit, card=card)
+        from selfknow.reproduce.launch import Worker
+
+        with Worker() as worker:
+            run = partial(_launch, worker=worker, launcher=shlex.split(launcher or ""))
+            _run(found, cells, mine, folder, run, output_format, fit=fit, card=card)
 
 
 def _changes(
@@ -146,9 +149,11 @@ def _changes(
     )
 
 
-def _launch(words: Sequence[str], launcher: Sequence[str]) -> "Ending":
+def _launch(words: Sequence[str], worker: "Worker", launcher: Sequence[str]) -> "Ending":
     from selfknow.reproduce.launch import in_a_process
 
+    if words[0] in ("evaluate", "score"):
+        return worker(words)
     return in_a_process(words, launcher if words[0] == "train" else ())
 
 

@@ -1,6 +1,6 @@
 """Plans the release of a dataset folder: its manifest against the one that the Hub serves."""
 
-import json
+import dataclasses
 import re
 from pathlib import Path, PurePosixPath
 
@@ -14,9 +14,11 @@ from selfknow.builders.folder.manifest import (
     read_manifest,
 )
 from selfknow.errors import UserError
+from selfknow.files import parse_json
 from selfknow.hub.dataset_changes import count_row_changes, split_changes
 from selfknow.hub.plan import Plan, checked_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
+from selfknow.hub.sql_console import with_sql_console
 
 
 def plan_dataset(
@@ -31,12 +33,13 @@ def plan_dataset(
             names a release with other rows.
     """
     manifest = read_manifest(folder)
-    local = _local_files(folder, manifest)
+    card = with_sql_console((folder / CARD).read_text(encoding="utf-8"), remote.repo, manifest.configs)
+    local = _as_published(_local_files(folder, manifest), manifest, card)
     snapshot = remote.snapshot()
     before = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
     tag = checked_tag(tag or f"v{manifest.version}")
     tag_exists = bool(snapshot) and _tag_names_these_rows(remote, tag, manifest)
-    serves_it = before and snapshot and _is_served(remote, snapshot, folder, manifest, before)
+    serves_it = before and snapshot and _is_served(remote, snapshot, card, manifest, before)
     if before and snapshot and serves_it:
         send, delete, served = [], [], [*before.all_files(), _entry_of_served(remote, snapshot)]
     else:
@@ -79,6 +82,17 @@ def _local_files(folder: Path, manifest: Manifest) -> list[LocalFile]:
     return sorted(found, key=lambda file: (file.path == CARD, file.path == MANIFEST))
 
 
+def _as_published(files: list[LocalFile], manifest: Manifest, card: str) -> list[LocalFile]:
+    """The same files with the card that names its repo, and a manifest that lists that card."""
+    own = local_file(CARD, card.encode())
+    entries = tuple(own.entry if entry.path == CARD else entry for entry in manifest.files)
+    changed = {
+        CARD: own,
+        MANIFEST: local_file(MANIFEST, dataclasses.replace(manifest, files=entries).to_json().encode()),
+    }
+    return [changed.get(file.path, file) for file in files]
+
+
 def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replace: bool) -> Manifest | None:
     """The manifest that the Hub serves; None in an empty repo, or one whose other content is to be replaced."""
     others = [path for path in snapshot.files if path != GIT_ATTRIBUTES]
@@ -102,7 +116,7 @@ def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replac
 
 def _names_a_dataset(content: bytes) -> bool:
     try:
-        value = json.loads(content)
+        value = parse_json(content)
     except ValueError:
         return False
     return isinstance(value, dict) and "format_version" in value and "dataset" in value
@@ -125,12 +139,18 @@ def _rows(manifest: Manifest) -> object:
     return manifest.dataset, {name: config.content_hash for name, config in manifest.configs.items()}
 
 
-def _is_served(remote: Remote, snapshot: Snapshot, folder: Path, manifest: Manifest, before: Manifest) -> bool:
+def _is_served(remote: Remote, snapshot: Snapshot, card: str, manifest: Manifest, before: Manifest) -> bool:
     """Whether the Hub serves the same release, whole; its Parquet may have been written by another pyarrow."""
     if _rows(manifest) != _rows(before) or manifest.version != before.version or not _is_whole(snapshot, before):
         return False
-    here, there = (folder / CARD).read_text(encoding="utf-8"), remote.fetch(CARD, snapshot).read_text(encoding="utf-8")
-    return _without_sizes(here) == _without_sizes(there)
+    if _beside_the_rows(manifest) != _beside_the_rows(before):
+        return False
+    return _without_sizes(card) == _without_sizes(remote.fetch(CARD, snapshot).read_text(encoding="utf-8"))
+
+
+def _beside_the_rows(manifest: Manifest) -> set[FileEntry]:
+    """What belongs to no config, but for the card, which names sizes that depend on the pyarrow it was written by."""
+    return {file for file in manifest.files if file.path != CARD}
 
 
 def _is_whole(snapshot: Snapshot, manifest: Manifest) -> bool:

@@ -1,0 +1,188 @@
+"""Collects the runs of real models into ``datasets_src/model_replies``, which the dataset ``model-replies`` is made of.
+
+    selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
+    python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
+
+Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. What was collected
+before is replaced. The same cells give the same bytes, so that a second call changes nothing.
+"""
+
+import argparse
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from selfknow.builders.model_replies.runs import (
+    COLUMNS,
+    DESCRIPTION,
+    EXAMPLES,
+    FOLDER,
+    GENERATIONS,
+    SOURCES,
+    ReplyRun,
+    digest_of_folder,
+    models,
+)
+from selfknow.builders.sources import DATASETS_SRC
+from selfknow.errors import UserError
+from selfknow.evaluate.runs.schema import SCORES, read_examples, read_generations
+from selfknow.files import read_json, read_parquet, write_json
+
+_QUANTIZATION = re.compile(r"[-.](?:I?Q\d\w*|BF16|F16|F32)$", re.IGNORECASE)
+_OF_A_MACHINE = re.compile(r"(?<![\w.:/])/(?:\w[\w.+-]*/)+\w")
+_TASKS = ("self-aware", "self-knowledge", "according-to")
+
+
+def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
+    """The run folders of plans' finished cells, of all plans below some folders."""
+    for state in sorted(path for folder in folders for path in folder.rglob("states/*.json")):
+        if read_json(state).get("state") == "finished" and (run := _run_of(state)):
+            yield run
+
+
+def _run_of(state: Path) -> Path | None:
+    """The run folder of a cell that evaluated; None of one that trained."""
+    folder = state.parents[1] / "evaluate" / state.stem
+    return folder if (folder / DESCRIPTION).is_file() else None
+
+
+def collected(cell: Path, folders: Path) -> ReplyRun:
+    """Write a cell as a small run folder, at its name below ``folders``.
+
+    Raises:
+        UserError: It was never scored, holds pictures, asked no model of ``models.tsv`` or several, another cell has
+            its name, or a path of this machine would be left in it.
+    """
+    description = without_paths(read_json(cell / DESCRIPTION))
+    model, run = _model_of(cell, description), run_name(description)
+    description["models"] = [{**one, "label": model} for one in description["models"]]
+    folder = folders / model / run
+    if folder.exists():
+        raise UserError(f"{cell} is the second run of {model} that is called {run}: keep one")
+    if (cell / "images").exists():
+        raise UserError(f"{cell} holds pictures: only texts are collected")
+    generations = read_generations(cell)
+    _write(folder / GENERATIONS, generations)
+    _write(folder / EXAMPLES, read_examples(cell))
+    for path, table in _tables_of(cell):
+        _write(folder / path.relative_to(cell), table)
+    write_json(folder / DESCRIPTION, description)
+    run_id = str(description["run_id"])
+    return ReplyRun(str(description["task"]), model, run, run_id, len(generations), digest_of_folder(folder))
+
+
+def _tables_of(cell: Path) -> Iterator[tuple[Path, pa.Table]]:
+    """The scores, and what scoring parsed where there is anything in it."""
+    scores = sorted((cell / "scores").glob("*.parquet"))
+    if not scores:
+        raise UserError(f"{cell} was never scored: `selfknow score {cell}`")
+    yield from ((path, read_parquet(path, SCORES)) for path in scores)
+    parsed = ((path, read_parquet(path)) for path in sorted((cell / "parsed").glob("*.parquet")))
+    yield from ((path, table) for path, table in parsed if len(table))
+
+
+def _model_of(cell: Path, description: Mapping[str, Any]) -> str:
+    names = [model_name(one["name"]) for one in description["models"]]
+    if len(names) != 1 or names[0] not in models():
+        raise UserError(f"{cell} asked {', '.join(names)}: one model of models.tsv ({', '.join(models())}) is wanted")
+    return names[0]
+
+
+def model_name(file: str) -> str:
+    """A model's name without its file's ending and quantisation.
+
+    >>> model_name("gemma-3-270m-q4_k_m.gguf")
+    'gemma-3-270m'
+    """
+    return _QUANTIZATION.sub("", file.removesuffix(".gguf"))
+
+
+def run_name(description: Mapping[str, Any]) -> str:
+    """What a run is called, after what it asked and how."""
+    task, settings = description["task"], description["settings"]
+    match task:
+        case "self-aware":
+            return f"{task}-{settings['form']}"
+        case "self-knowledge":
+            return f"{task}-{description['dataset']['config']}-{settings['protocol']}"
+        case "according-to":
+            return f"{task}-{'continuation' if settings['format'] == 'continuation' else 'prompts'}"
+    raise UserError(f"runs of {task} are not collected")
+
+
+def without_paths(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A ``run.json`` in which a file or folder of this machine is its name alone.
+
+    Raises:
+        UserError: A path stands in the midst of a text.
+    """
+    text = json.dumps(_named(description))
+    if found := _OF_A_MACHINE.search(text):
+        raise UserError(f"run.json still names {text[found.start() : found.end() + 30]!r}")
+    named: dict[str, Any] = json.loads(text)
+    return named
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _named(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_named(each) for each in value]
+    return PurePath(value).name if isinstance(value, str) and PurePath(value).is_absolute() else value
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    """Write a table small: what is read once and published often may take long to compress."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = table.replace_schema_metadata(None).combine_chunks()
+    pq.write_table(plain, path, compression="zstd", compression_level=19, store_schema=False)
+
+
+def write_table_of_runs(path: Path, runs: Sequence[ReplyRun]) -> None:
+    """Write ``runs.tsv``."""
+    rows = [[str(getattr(run, column)) for column in COLUMNS] for run in runs]
+    path.write_text("".join("\t".join(row) + "\n" for row in [list(COLUMNS), *rows]), encoding="utf-8")
+
+
+def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
+    """Replace the collected runs by the finished cells of every plan below some folders.
+
+    Args:
+        folders: What ``selfknow reproduce`` wrote, or what holds such folders.
+        sources: The folder ``model_replies`` of the sources.
+
+    Returns:
+        The runs, by config, model and name.
+
+    Raises:
+        UserError: There are no finished cells, or one cannot be collected; the runs that were there are gone then.
+    """
+    cells = list(finished_cells(folders))
+    if not cells:
+        raise UserError(f"no plan below {', '.join(map(str, folders))} has a finished cell")
+    shutil.rmtree(sources / FOLDER, ignore_errors=True)
+    runs = sorted(
+        (collected(cell, sources / FOLDER) for cell in cells),
+        key=lambda run: (_TASKS.index(run.config), list(models()).index(run.model), run.run),
+    )
+    write_table_of_runs(sources / "runs.tsv", runs)
+    return runs
+
+
+def main() -> None:
+    """Collect, and say what there is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", nargs="+", type=Path, help="folders that plans were run in, at any depth")
+    runs = collect(parser.parse_args().out, DATASETS_SRC / SOURCES)
+    num_bytes = sum(path.stat().st_size for path in (DATASETS_SRC / SOURCES).rglob("*") if path.is_file())
+    print(f"{len(runs)} runs, {sum(run.replies for run in runs):,} replies, {num_bytes / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""Model replies: what small models replied to the questions of this package, a row a reply, with its scores.
+
+The run folders that the rows are read from go into the dataset folder too, below ``runs``, so that ``selfknow query``
+and ``selfknow report`` read them. A row:
+
+    {"id": "4e24ea8838d0-c5cef8fa951eca9a", "run": "SmolLM2-135M-Instruct/self-aware-direct",
+     "model": "SmolLM2-135M-Instruct", "question_set": "self-aware:authored", "example_id": "consensus-161-1b",
+     "stage": "answer", "variant": "direct", "generation": "BLUFF!", "metrics": ["whole_word_match", …],
+     "scores": [0.0, …], …}
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from selfknow.builders.dataset import Dataset, DatasetConfig
+from selfknow.builders.folder.card import lines_of_row
+from selfknow.builders.model_replies.runs import (
+    FOLDER,
+    GENERATIONS,
+    SOURCES,
+    ReplyRun,
+    collected_runs,
+    files_of_run,
+    models,
+    question_set_of,
+    read_description,
+    run_folders,
+)
+from selfknow.errors import UserError
+
+CONFIGS = tuple(dict.fromkeys(run.config for run in collected_runs()))
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("run", pa.string()),
+        ("model", pa.string()),
+        ("question_set", pa.string()),
+        ("example_id", pa.string()),
+        ("stage", pa.string()),
+        ("variant", pa.string()),
+        ("sample", pa.int32()),
+        ("attempt", pa.int32()),
+        ("parent_id", pa.string()),
+        ("prompt", pa.string()),
+        ("generation", pa.string()),
+        ("finish_reason", pa.string()),
+        ("prompt_tokens", pa.int32()),
+        ("completion_tokens", pa.int32()),
+        ("logprob", pa.float64()),
+        ("error", pa.string()),
+        ("metrics", pa.list_(pa.string())),
+        ("scores", pa.list_(pa.float64())),
+        ("reasons", pa.list_(pa.string())),
+    ]
+)
+_AS_THEY_ARE = tuple(name for name in SCHEMA.names if name not in {"id", "run", "model", "question_set", "parent_id"})
+
+
+def replies_of_run(folder: Path, run: ReplyRun) -> pa.Table:
+    """The rows of one run, in the order of its generations.
+
+    Args:
+        folder: The run's folder.
+        run: The run.
+    """
+    generations = pq.read_table(folder / GENERATIONS, partitioning=None).to_pylist()
+    scores = _scores_by_generation(folder)
+    question_set = question_set_of(read_description(folder))
+    rows = [
+        {
+            **{name: row.get(name) for name in _AS_THEY_ARE},
+            "id": row["generation_id"],
+            "parent_id": row["parent_generation_id"],
+            "run": run.name,
+            "model": run.model,
+            "question_set": question_set,
+            **_lists(scores[row["generation_id"]]),
+        }
+        for row in generations
+    ]
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def _scores_by_generation(folder: Path) -> Mapping[str, list[Mapping[str, Any]]]:
+    by_generation: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for path in sorted((folder / "scores").glob("*.parquet")):
+        for row in pq.read_table(path, partitioning=None).to_pylist():
+            by_generation[row["generation_id"]].append(row)
+    return by_generation
+
+
+def _lists(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, list[object]]:
+    columns = {"metrics": "metric", "scores": "value", "reasons": "reason"}
+    return {name: [row[column] for row in scores] for name, column in columns.items()}
+
+
+def replies_table(folders: Path, runs: Sequence[ReplyRun]) -> pa.Table:
+    """The rows of several runs, one after the other, whose folders lie at their names below a folder."""
+    return pa.concat_tables([SCHEMA.empty_table(), *(replies_of_run(folders / run.name, run) for run in runs)])
+
+
+def config_of_runs(config: str, folders: Path, runs: Sequence[ReplyRun]) -> DatasetConfig:
+    """A config of some runs: their rows, and their folders.
+
+    Args:
+        config: Its name, a task's.
+        folders: Where the run folders lie, each at its name.
+        runs: The runs.
+    """
+    files = {
+        f"{FOLDER}/{run.name}/{path}": folders / run.name / path
+        for run in runs
+        for path in files_of_run(folders / run.name)
+    }
+    parameters = {"runs": parameters_of(runs)}
+    return DatasetConfig(config, parameters, SCHEMA, {"test": [partial(replies_table, folders, runs)]}, files)
+
+
+def parameters_of(runs: Sequence[ReplyRun]) -> list[dict[str, object]]:
+    """What a manifest says of a config's runs."""
+    return [{"run": one.name, "run_id": one.run_id, "replies": one.replies, "digest": one.digest} for one in runs]
+
+
+def replies_config(config: str, seed: int = 0) -> DatasetConfig:
+    """The packaged replies of one task.
+
+    Args:
+        config: ``self-aware``, ``self-knowledge`` or ``according-to``.
+        seed: Decides nothing.
+
+    Raises:
+        UserError: There is no such config.
+    """
+    del seed
+    if config not in CONFIGS:
+        raise UserError(f"model-replies has no config {config!r}; it has {', '.join(CONFIGS)}")
+    return config_of_runs(config, run_folders(), [run for run in collected_runs() if run.config == config])
+
+
+def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
+    """A real row, the table of the models with their licences, and that of the runs."""
+    names = {config.name for config in configs}
+    runs = [run for run in collected_runs() if run.config in names]
+    row = configs[0].shards["test"][0]().slice(0, 1).to_pylist()[0]
+    return {"example": lines_of_row(row), "models": _table_of_models(runs), "runs": _table_of_runs(runs)}
+
+
+def _table_of_models(runs: Sequence[ReplyRun]) -> str:
+    lines = ["| model | kind | file | parameters | licence of the model |", "| --- | --- | --- | ---: | --- |"]
+    for name in dict.fromkeys(run.model for run in runs):
+        known, asked = models()[name], _asked(next(run for run in runs if run.model == name))
+        licence = f"[{known['licence']}]({known['licence_page']})"
+        file, num_parameters = f"`{asked['name']}`", f"{asked['num_parameters']:,}"
+        lines.append(f"| [{name}]({known['page']}) | {known['kind']} | {file} | {num_parameters} | {licence} |")
+    return "\n".join(lines)
+
+
+def _asked(run: ReplyRun) -> Mapping[str, Any]:
+    """What ``run.json`` says of the model that was asked."""
+    asked: Mapping[str, Any] = read_description(run_folders() / run.name)["models"][0]
+    return asked
+
+
+def _table_of_runs(runs: Sequence[ReplyRun]) -> str:
+    names = list(dict.fromkeys(run.model for run in runs))
+    lines = [f"| runs | {' | '.join(names)} |", "| --- |" + " ---: |" * len(names)]
+    for name in dict.fromkeys(run.run for run in runs):
+        replies = {run.model: f"{run.replies:,}" for run in runs if run.run == name}
+        lines.append(f"| `{name}` | {' | '.join(replies.get(model, '–') for model in names)} |")
+    return "\n".join(lines)
+
+
+DATASET = Dataset(
+    name="model-replies",
+    version="1.0.0",
+    sources=SOURCES,
+    summary="What small models replied to the questions of this package, with scores, as rows and as run folders.",
+    configs=CONFIGS,
+    config=replies_config,
+    metadata={
+        "pretty_name": "Model replies",
+        "license": "apache-2.0",
+        "language": ["en"],
+        "task_categories": ["text-generation", "question-answering"],
+        "tags": ["self-knowledge", "model outputs", "evaluation", "selfknow"],
+        "annotations_creators": ["machine-generated"],
+    },
+    card_parts=card_parts,
+)

@@ -1,0 +1,39 @@
+"""Links from a dataset's card to the SQL console of the Hub, which name the repo: only who publishes can write them."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from huggingface_hub import constants
+
+from selfknow.builders.folder.manifest import ConfigEntry
+
+HEADING = "## Ask it in SQL"
+_SECTION = re.compile(rf"\n*^{HEADING}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def with_sql_console(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -> str:
+    r"""A card that ends with a link to the SQL console for every split; links to another repo's are replaced.
+
+    The console runs DuckDB in the reader's browser; a split of the config that is shown is a table of its name.
+
+    Args:
+        card: The text of ``README.md``.
+        repo: ``org/name``.
+        configs: Those of the manifest.
+
+    Example:
+        >>> with_sql_console("# Mine\n", "org/mine", {}).splitlines()[2]
+        '## Ask it in SQL'
+    """
+    lines = [
+        f"- `{name}`: " + ", ".join(f"[{split}]({_address(repo, name, split)})" for split in config.splits)
+        for name, config in configs.items()
+    ]
+    intro = "In the browser, with nothing installed: each link opens the Hub's SQL console on a split."
+    body = "\n".join(lines)
+    return f"{_SECTION.sub('', card).rstrip()}\n\n{HEADING}\n\n{intro}\n\n{body}\n"
+
+
+def _address(repo: str, config: str, split: str) -> str:
+    return f"{constants.ENDPOINT}/datasets/{repo}/viewer/{quote(config)}/{quote(split)}?sql_console=true"

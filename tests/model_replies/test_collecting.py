@@ -1,0 +1,128 @@
+"""Finished cells of plans become small run folders that hold the same, without a trace of the machine."""
+
+import importlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow.parquet as pq
+import pytest
+
+from selfknow.builders.model_replies.runs import COLUMNS, GENERATIONS, collected_runs, run_folders
+from selfknow.errors import UserError
+from selfknow.evaluate.sql.connection import connect
+from selfknow.files import write_json
+from tests.conftest import REPOSITORY
+
+RUN = next(run for run in collected_runs() if run.name == "SmolLM2-135M-Instruct/self-aware-direct")
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(REPOSITORY)
+    return importlib.import_module("benchmarks.collect_replies")
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Path:
+    """A collected run as a plan leaves it: in several parts, with a lock, and with paths of a machine."""
+    cell = tmp_path / "out" / "what-they-dont-know" / "evaluate" / "cell"
+    shutil.copytree(run_folders() / RUN.name, cell)
+    table = pq.read_table(cell / GENERATIONS)
+    for number, start in enumerate(range(0, len(table), 100)):
+        pq.write_table(table.slice(start, 100), cell / "generations" / f"part-{number:05d}.parquet")
+    (cell / "run.lock").touch()
+    change(cell, lambda said: {**said, "settings": {**said["settings"], "portrait": {"name": "/data/portraits/kjv"}}})
+    finish(cell)
+    return cell
+
+
+def change(cell: Path, of: Callable[[dict], dict]) -> None:
+    write_json(cell / "run.json", of(json.loads((cell / "run.json").read_text())))
+
+
+def finish(cell: Path, state: str = "finished") -> None:
+    states = cell.parents[1] / "states"
+    states.mkdir(exist_ok=True)
+    write_json(states / f"{cell.name}.json", {"state": state})
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_cell_becomes_a_run_in_one_part_without_a_path(tool: ModuleType, cell: Path, tmp_path: Path) -> None:
+    [run] = tool.collect([tmp_path / "out"], tmp_path / "sources")
+    folder = tmp_path / "sources" / "runs" / RUN.name
+    assert (run.name, run.run_id, run.replies) == (RUN.name, RUN.run_id, RUN.replies)
+    assert set(content(folder)) == set(content(run_folders() / RUN.name))
+    said = json.loads((folder / "run.json").read_text())
+    assert said["settings"]["portrait"] == {"name": "kjv"}
+    for path in [*folder.rglob("*.parquet")]:
+        kept = pq.read_table(run_folders() / RUN.name / path.relative_to(folder))
+        assert pq.read_table(path).equals(kept), path
+    with connect(folder) as connection:
+        assert connection.rows("select count(*) as n from self_aware_replies") == [{"n": RUN.replies}]
+
+
+def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path: Path) -> None:
+    tool.collect([tmp_path / "out"], tmp_path / "sources")
+    before = content(tmp_path / "sources")
+    tool.collect([tmp_path / "out"], tmp_path / "sources")
+    assert content(tmp_path / "sources") == before
+    header, row = before["runs.tsv"].decode().splitlines()
+    assert header.split("\t") == list(COLUMNS)
+    assert row.split("\t")[:5] == ["self-aware", RUN.model, RUN.run, RUN.run_id, str(RUN.replies)]
+
+
+def test_what_has_not_finished_is_left_out(tool: ModuleType, cell: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(cell, cell.with_name("other"))
+    finish(other, "failed")
+    assert len(tool.collect([tmp_path / "out"], tmp_path / "sources")) == 1
+    finish(cell, "running")
+    with pytest.raises(UserError, match="has a finished cell"):
+        tool.collect([tmp_path / "out"], tmp_path / "sources")
+
+
+def test_what_cannot_be_collected_is_refused(tool: ModuleType, cell: Path, tmp_path: Path) -> None:
+    def refused(why: str) -> None:
+        with pytest.raises(UserError, match=why):
+            tool.collect([tmp_path / "out"], tmp_path / "sources")
+
+    other = shutil.copytree(cell, cell.with_name("other"))
+    finish(other)
+    refused("is the second run of SmolLM2-135M-Instruct that is called self-aware-direct")
+    shutil.rmtree(other)
+    asked = json.loads((cell / "run.json").read_text())
+    change(cell, lambda said: {**said, "note": "portrait of /data/portraits/kjv"})
+    refused("run.json still names '/data/portraits/kjv")
+    change(cell, lambda _: {**asked, "models": [{"name": "opt-125m.gguf"}]})
+    refused("asked opt-125m: one model of models.tsv")
+    change(cell, lambda _: asked)
+    shutil.rmtree(cell / "scores")
+    refused("was never scored")
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("SmolLM2-135M-Instruct.Q4_1.gguf", "SmolLM2-135M-Instruct"),
+        ("gemma-3-270m-q4_k_m.gguf", "gemma-3-270m"),
+        ("llama-BF16.gguf", "llama"),
+        ("Qwen2.5-0.5B.gguf", "Qwen2.5-0.5B"),
+    ],
+)
+def test_a_model_is_called_without_its_quantisation(tool: ModuleType, file: str, name: str) -> None:
+    assert tool.model_name(file) == name
+
+
+def test_a_run_is_called_after_what_it_asked_and_how(tool: ModuleType) -> None:
+    code = {"task": "self-knowledge", "dataset": {"config": "code"}, "settings": {"protocol": "dual"}}
+    assert tool.run_name(code) == "self-knowledge-code-dual"
+    quoting = {"task": "according-to", "settings": {"format": "short"}}
+    assert tool.run_name(quoting) == "according-to-prompts"
+    assert tool.run_name({**quoting, "settings": {"format": "continuation"}}) == "according-to-continuation"
+    with pytest.raises(UserError, match="runs of gsm8k are not collected"):
+        tool.run_name({"task": "gsm8k", "settings": {}})

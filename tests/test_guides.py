@@ -1,0 +1,36 @@
+"""The guides show real commands with their real output: every console block and every program is run again."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.guides import DOCS, PAGES, Addresses, outputs, prepared
+from tests.test_documents import python_blocks
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def page(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def addresses(page: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+    with prepared(page, tmp_path_factory.mktemp("guide")) as addresses:
+        yield addresses
+
+
+def test_commands_print_what_a_guide_shows(page: str, addresses: Addresses) -> None:
+    found = list(outputs(page, addresses))
+    assert found
+    for output in found:
+        assert output.printed == output.shown, f"{output.command}\npython -m tests.guides writes the page again"
+
+
+def test_python_in_a_guide_runs(page: str, addresses: Addresses) -> None:
+    for block in python_blocks((DOCS / page).read_text(encoding="utf-8")):
+        exec(compile(block, page, "exec"), {})
+
+
+def test_real_models_were_asked_in_every_guide(page: str) -> None:
+    assert "replies/runs/" in (DOCS / page).read_text(encoding="utf-8")

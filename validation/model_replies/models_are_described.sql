@@ -1,0 +1,28 @@
+-- a run asked one model, and run.json says which: its name begins as the run's, with revision, size and quantisation
+-- Grain: a run and a model that it asked, where they do not. Columns: run, model, revision, described.
+with asked as (
+    select distinct
+        run_id,
+        model,
+        revision
+    from generations
+)
+
+select
+    described.run,
+    asked.model,
+    asked.revision,
+    described.models as described
+from described
+left join asked on described.run_id = asked.run_id
+where
+    len(described.models) <> 1
+    or not coalesce(
+        described.models[1].name = asked.model
+        and described.models[1].revision = asked.revision
+        and described.models[1].num_parameters > 0
+        and described.models[1].quantization <> ''
+        and starts_with(asked.model, split_part(described.run, '/', 1)),
+        false
+    )
+order by all
