@@ -66,10 +66,10 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
     assert [topic.task for topic in headline(report).topics] == list(TASKS)
     expected: dict[tuple[str, str], tuple[float, int, int, float | None]] = {
         ("diary-recall", "Whole answers exactly right"): (0.5, 2, 2, 0.5),
-        ("self-aware", "The difference of the two"): (2 / 3 - 1 / 5, 8, 9, 0.0),
-        ("self-aware", "F1 of abstaining, the paper's number"): (2 / 3, 8, 9, 6 / 11),
-        ("self-aware", "Abstains, of the answerable questions"): (1 / 5, 5, 5, None),
-        ("self-knowledge", "Gives the answer again that it wrote for"): (1.0, 4, 4, None),
+        ("self-aware", "How much more where there is no answer"): (2 / 3 - 1 / 5, 8, 9, 0.0),
+        ("self-aware", "F1 of abstaining (the paper's measure)"): (2 / 3, 8, 9, 6 / 11),
+        ("self-aware", "Abstains from answerable questions"): (1 / 5, 5, 5, None),
+        ("self-knowledge", "Agrees with what it wrote"): (1.0, 4, 4, None),
         ("according-to", "QUIP under the null prompt"): (0.0, 4, 4, None),
     }
     for key, (value, n_graded, n, chance) in expected.items():
@@ -89,14 +89,16 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
 
 def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path], tmp_path: Path) -> None:
     assert headline(reported(*runs)).sentence == (
-        "quoter recalls 50% of diaries exactly, abstains from 67% of what has no answer and 20% of what has one, "
-        "agrees with 100% of what it wrote and quotes neither measurably more nor less when asked to."
+        "quoter recalls 50% of diaries exactly (no better than chance), abstains from 67% of what has no answer and "
+        "20% of what has one (no better than chance), agrees with 100% of what it wrote and quotes neither "
+        "measurably more nor less when asked to."
     ), "the interval of the change has 0 in it"
     [change] = numbers(reported(*runs))["according-to", "Quotes more under grounding prompts"]
     assert change.low == 0
     other = quoting_run(tmp_path / "other", "another", "")
     report = reported(*runs, other)
-    assert headline(report).sentence == "What 2 models know about what they know"
+    assert headline(report).sentence.startswith("What 2 models know about what they know: ")
+    assert "numbers beat chance" in headline(report).sentence
     labels = [one.label for one in numbers(report)["according-to", "QUIP under the null prompt"]]
     assert labels == ["another", "quoter"]
 
@@ -127,7 +129,7 @@ def test_a_task_that_is_not_scored_leaves_the_others_alone(runs: list[Path], tmp
     assert [topic.task for topic in headline(report).topics] in (["diary-recall"], [])
     lacking = [section for section in report.sections if section.missing and "selfknow score" in section.missing]
     assert {section.query.task for section in lacking} == {"self-aware", None}
-    assert headline(report).sentence == "quoter recalls 50% of diaries exactly."
+    assert headline(report).sentence == "quoter recalls 50% of diaries exactly (no better than chance)."
 
 
 def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Path], tmp_path: Path) -> None:
@@ -144,7 +146,7 @@ def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Pa
 def test_two_models_that_read_each_other_stand_side_by_side(tmp_path: Path) -> None:
     models = [Scripted(name="good"), Scripted(name="bad", writes_wrong=True, says="asked")]
     found = numbers(reported(self_knowledge_run(tmp_path / "run", models)))
-    read = {one.label: one.value for one in found["self-knowledge", "Says what is true of what it wrote"]}
+    read = {one.label: one.value for one in found["self-knowledge", "Reads what it wrote correctly"]}
     assert read == {"good": 1.0, "good · asked bad": 1.0, "bad": 0.0, "bad · asked good": 1.0}
 
 
@@ -301,7 +303,7 @@ def test_a_difference_below_zero_stays_on_its_track(tmp_path: Path) -> None:
     run.score()
     with connect(run.folder) as connection:
         report = write_html(connection, tmp_path / "page.html", title="Below zero", figures=None, progress=False)
-    [difference] = numbers(report)["self-aware", "The difference of the two"]
+    [difference] = numbers(report)["self-aware", "How much more where there is no answer"]
     assert difference.value == -1
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     marks = r'class="(dot|interval|notch)" style="left:([-\d.]+)%'

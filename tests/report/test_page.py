@@ -11,7 +11,8 @@ import pytest
 from selfknow.evaluate.report.write import write_html
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.sql.connection import connect
-from tests.report.conftest import PHONE, Open
+from tests.report.accessibility import violations
+from tests.report.conftest import DESKTOP, PHONE, Open
 from tests.sql.given import Asked, diary, question, text, write_run
 from tests.sql.synthetic_runs import SyntheticModel
 from tests.sql.synthetic_runs import write_run as write_synthetic_run
@@ -167,6 +168,13 @@ def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) 
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     WebDriverWait(browser, 300).until(lambda one: one.execute_script(fill) != before)
     assert luminance(browser.execute_script(fill)) > luminance(before)
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_nothing_keeps_people_from_reading_the_page(
+    page: Path, open_page: Open, size: tuple[int, int], scheme: str
+) -> None:
+    assert violations(open_page(page, size, scheme)) == []
 
 
 @pytest.fixture(scope="module")
