@@ -11,7 +11,7 @@ from selfknow.builders.self_aware import builder as self_aware
 from selfknow.builders.self_aware import nearest_config as self_aware_nearest
 from selfknow.builders.self_aware import original as self_aware_original
 from selfknow.builders.self_knowledge import builder as self_knowledge
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 _ALL = (
     diary_recall.DATASET,
@@ -31,10 +31,10 @@ def find_dataset(name: str) -> Dataset:
     """The dataset of this name.
 
     Raises:
-        UserError: There is none; the message names those that there are.
+        UserError: There is none; the message names the nearest.
     """
     if name not in DATASETS:
-        raise UserError(f"there is no dataset {name!r}; there is {', '.join(DATASETS)}")
+        raise UserError(f"there is no dataset {name!r}{nearest(name, DATASETS)}")
     return DATASETS[name]
 
 

@@ -127,7 +127,7 @@ def _fetched(source: PinnedSource, name: str) -> SourceFile:
         else:
             content = downloads.fetch(f"{_GITHUB}/{source.repository}/{source.revision}/{name}")
     except downloads.DownloadError as error:
-        raise UserError(f"{where} cannot be had ({error}): get it elsewhere and give --source FILE") from error
+        raise UserError(f"{where} could not be fetched ({error}): get it elsewhere and give --source FILE") from error
     return checked(SourceFile(name, content, _sha256(content), source.revision), source.files[name], where)
 
 

@@ -102,8 +102,8 @@ def _replies_to_reuse(reuse: Reuse, writers: Sequence[LanguageModel]) -> list[Re
     if not replies:
         by = f" by {', '.join(sorted(names))}" if names else ""
         raise UserError(
-            f"{reuse.folder} holds nothing that can be reused: wanted are {reuse.wanted}{by}; "
-            f"in it wrote {', '.join(reuse.writers) or 'nobody'}"
+            f"{reuse.folder} holds nothing to reuse: expected {reuse.wanted}{by}, and "
+            f"{', '.join(reuse.writers) or 'nobody'} wrote in it"
         )
     return replies
 

@@ -1,12 +1,11 @@
 """All tasks, and which of them a name means: a fifth task is one folder and one line here."""
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.task import Options, Task
 from selfknow.evaluate.tasks.according_to.task import ACCORDING_TO
 from selfknow.evaluate.tasks.diary_recall.task import DIARY_RECALL
@@ -58,10 +57,8 @@ def _task_of_dataset(name: str) -> Task[Any, Any]:
     manifest = read_manifest(name)
     if manifest is None:
         known = [word for task in TASKS for word in (task.words or (task.name,))]
-        near = get_close_matches(name.partition(":")[0], known, n=1)
-        listed = ", ".join([*known, "FOLDER:CONFIG", "ORG/NAME:CONFIG"])
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {listed}"
-        raise UserError(f"there is no task {name!r}: {hint}")
+        own = "(a dataset of your own is FOLDER:CONFIG or ORG/NAME:CONFIG)"
+        raise UserError(f"there is no task {name!r}{nearest(name.partition(':')[0], known)} {own}")
     dataset = manifest.get("dataset")
     for task in TASKS:
         if dataset in task.datasets:
@@ -80,7 +77,9 @@ def task_of_run(folder: object, description: Mapping[str, Any]) -> Task[Any, Any
         if description.get("task") == task.name:
             return task
     known = ", ".join(task.name for task in TASKS)
-    raise UserError(f"{folder} is a run of {description.get('task')!r}, which has no scorer: known are {known}")
+    raise UserError(
+        f"{folder} is a run of {description.get('task')!r}, which has no scorer: there are scorers for {known}"
+    )
 
 
 def task_of_log(name: str, columns: Collection[str]) -> str:

@@ -15,7 +15,7 @@ from filelock import FileLock
 
 from selfknow.cache import cache_folder
 from selfknow.downloads import DownloadError, dataset_file, dataset_folder
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.files import read_json, read_parquet
 
@@ -56,7 +56,8 @@ class ConfigFiles:
         """
         files = sorted((self.folder / self.config).glob(f"{split}-*.parquet"))
         if not files:
-            raise UserError(f"{self.folder} has no split {split!r} in config {self.config!r}")
+            held = {path.name.partition("-")[0] for path in (self.folder / self.config).glob("*-*.parquet")}
+            raise UserError(f"{self.folder}:{self.config} has no split {split!r}{nearest(split, sorted(held))}")
         return pa.concat_tables([read_parquet(path) for path in files])
 
 
@@ -79,7 +80,7 @@ def open_dataset(reference: str) -> ConfigFiles:
             folder, revision = _download(name, [f"{config}/*.parquet", MANIFEST])
     configs = sorted({path.parent.name for path in folder.glob("*/*-of-*.parquet")})
     if config not in configs:
-        raise UserError(f"{name} has no config {config!r}; it has {', '.join(configs) or 'none'}")
+        raise UserError(f"{name} has no config {config!r}{nearest(config, configs)}")
     entry = _manifest_entry(folder, config)
     content_hash, parameters = entry.get("content_hash"), entry.get("parameters")
     return ConfigFiles(
@@ -122,7 +123,7 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
     try:
         return read_json(dataset_file(repo, MANIFEST, revision or None))
     except DownloadError as error:
-        lacking = f"its {MANIFEST}, which says what it holds, cannot be had from the Hub: {error}"
+        lacking = f"its {MANIFEST}, which says what it holds, could not be fetched from the Hub: {error}"
         raise UserError(f"there is no folder {name}, and {lacking}") from error
 
 
@@ -174,4 +175,4 @@ def _download(name: str, patterns: list[str]) -> tuple[Path, str]:
     try:
         return dataset_folder(repo, patterns, revision or None)
     except DownloadError as error:
-        raise UserError(f"there is no folder {name}, and it cannot be had from the Hub: {error}") from error
+        raise UserError(f"there is no folder {name}, and it could not be fetched from the Hub: {error}") from error

@@ -31,7 +31,7 @@ def judge_run(folder: Path, model: "LanguageModel", decoding: Decoding = DECODIN
         quiet: Show no progress bar.
 
     Raises:
-        UserError: It is no run folder, or a model has nothing to judge in runs of its task.
+        UserError: It is not a run folder, or a model has nothing to judge in runs of its task.
     """
     description = read_json(folder / "run.json")
     task = task_of_run(folder, description)

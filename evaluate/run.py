@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.ask import Progress, ask_task
 from selfknow.evaluate.catalogue import find_task, options_of, set_patterns, task_of_run
 from selfknow.evaluate.models.interface import LanguageModel, ReplyOptions
@@ -162,10 +161,9 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
     known = [one.name for of in options for one in fields(of)]
     for value in values:
         if value not in known:
-            others, near = set_patterns(value), get_close_matches(value, known, n=1)
-            if others:
-                raise UserError(f"{value} is for {', '.join(others)}, not for {name}")
-            raise UserError(f"{name} has no option {value!r}" + (f": did you mean {near[0]!r}?" if near else ""))
+            if others := set_patterns(value):
+                raise UserError(f"the option {value} is for {', '.join(others)}, not for {name}")
+            raise UserError(f"{name} has no option {value!r}{nearest(value, known)}")
 
 
 def filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:

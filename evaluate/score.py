@@ -34,7 +34,7 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
         All scores, in the shape of :data:`selfknow.evaluate.runs.schema.SCORES`.
 
     Raises:
-        UserError: It is no run folder, no scorer knows its task, or a call is about no example.
+        UserError: It is not a run folder, no scorer knows its task, or a call is about no example.
     """
     description = read_json(folder / "run.json")
     run = finished_run(folder, description)
@@ -54,7 +54,7 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     """A run as scoring sees it: the last attempts of its calls, and apart from them what models said of them.
 
     Raises:
-        UserError: It is no run folder, or a call is about no example.
+        UserError: It is not a run folder, or a call is about no example.
     """
     calls = last_attempts(read_generations(folder))
     examples = read_examples(folder)
@@ -75,7 +75,7 @@ def _check_examples(folder: Path, calls: pa.Table, examples: pa.Table) -> None:
     known = pc.is_in(calls["example_id"], value_set=examples["id"].combine_chunks())
     strangers = calls["example_id"].filter(pc.invert(known))
     if len(strangers):
-        raise UserError(f"{folder} holds generations about {strangers[0].as_py()!r}, which is no example")
+        raise UserError(f"{folder} holds generations about {strangers[0].as_py()!r}, which is not an example")
 
 
 def summarize(folder: Path, scores: pa.Table) -> list[dict[str, object]]:

@@ -38,7 +38,7 @@ class Options:
         limit: Ask only the first so many questions; null: all.
     """
 
-    limit: int | None = option(None, "Ask only so many questions.", minimum=1)
+    limit: int | None = option(None, "Ask at most this many questions.", minimum=1)
 
 
 @dataclass(frozen=True, kw_only=True)

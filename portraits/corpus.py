@@ -84,13 +84,14 @@ class Corpus:
             raise UserError("a corpus needs at least one file")
         for path in map(Path, files):
             if not path.is_file():
-                raise UserError(f"{path} does not exist" if not path.exists() else f"{path} is no file")
+                raise UserError(f"{path} does not exist" if not path.exists() else f"{path} is not a file")
         if sample_by not in ("line", "document"):
             raise UserError(f"text files are sampled by 'line' or 'document', not {sample_by!r}")
         kinds = {_suffix(file) for file in files}
         if len(kinds) > 1:
             raise UserError(
-                f"files of different kinds ({', '.join(sorted(kinds))}) are no single corpus: merge portraits"
+                f"files of different kinds ({', '.join(sorted(kinds))}) cannot be one corpus: build a "
+                "portrait of each kind and merge them"
             )
         if kinds == {_TEXT} and (text != "text" or where):
             raise UserError("text files have no columns: an expression and a filter are for Parquet and JSONL")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.downloads import DownloadError, dataset_builder, dataset_file
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.files import parse_json
 
 _REVISION = re.compile(r"^hf://datasets/[^@]+@([0-9a-f]{40})/")
@@ -25,7 +25,7 @@ def find_dataset_files(
         raise UserError(f"cannot find the dataset {repo}{f' {config}' if config else ''}: {error}") from error
     splits = {str(name): list(map(str, files)) for name, files in (builder.config.data_files or {}).items()}
     if split not in splits:
-        raise UserError(f"{repo} {builder.config.name} has no split {split!r}: it has {', '.join(splits)}")
+        raise UserError(f"{repo} {builder.config.name} has no split {split!r}{nearest(split, splits)}")
     files = tuple(splits[split])
     is_folder = Path(repo).is_dir()
     facts: dict[str, Any] = {

@@ -99,7 +99,7 @@ def read_description(path: Path) -> Description:
     try:
         value = parse_json(path.read_bytes())
     except FileNotFoundError:
-        raise UserError(f"{path.parent} is no portrait folder: it has no {DESCRIPTION}") from None
+        raise UserError(f"{path.parent} is not a portrait folder: it has no {DESCRIPTION}") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path} is damaged: {error}") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:

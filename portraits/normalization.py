@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 Normalization = Literal["none", "data-portraits"]
 
@@ -31,7 +31,7 @@ def check_normalization(name: str) -> Normalization:
     for known in get_args(Normalization):
         if name == known:
             return known  # type: ignore[no-any-return]
-    raise UserError(f"unknown normalization {name!r}: take one of {', '.join(get_args(Normalization))}")
+    raise UserError(f"unknown normalization {name!r}{nearest(name, get_args(Normalization))}")
 
 
 def normalize(texts: pa.LargeStringArray, normalization: Normalization) -> pa.LargeStringArray:

@@ -168,8 +168,8 @@ def measure_overlap(
     """
     if portrait.description.stride != 1:
         raise UserError(
-            f"overlap needs a portrait of stride 1, and this one has stride {portrait.description.stride}: its tiles "
-            "say nothing of the n-grams between them"
+            f"overlap needs a portrait of stride 1, and this one has stride {portrait.description.stride}: build one "
+            "with stride 1"
         )
     with tqdm(unit="row", disable=None if progress else True) as bar:
         rows = list(_rows(portrait, texts, min_span, whole_words, bar))

@@ -11,7 +11,8 @@ _PAGE = """\
 <!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Overlap</title>
 <style>
   body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -21,18 +22,21 @@ _PAGE = """\
   table {{ border-collapse: collapse; margin: 1rem 0 }}
   th, td {{ text-align: left; padding: .25rem 1rem .25rem 0; vertical-align: top; overflow-wrap: anywhere }}
   td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
-  @media (prefers-color-scheme: dark) {{
+  @media screen and (prefers-color-scheme: dark) {{
     body {{ color: #e6e6e6; background: #181818 }} mark {{ background: #38562a }}
   }}
 </style>
+<main>
 <h1>Overlap</h1>
 <table>{facts}</table>
-<p>Marked: spans of {min_span} characters or more that stand in the corpus{words}. A hit says that the same {width}
-characters stand there, not that a model was trained on the row. Of {ngrams} n-grams a benchmark that shares nothing
-with the corpus would still show about {expected} hits ({low} to {high} in 95 of 100 cases).</p>
+<p>Marked spans of {min_span} characters or more stand in the corpus{words}. A hit says that the same {width} characters
+stand there, not that a model was trained on the row. A benchmark that shares nothing with the corpus would still show
+about {expected} hits among {ngrams} n-grams ({low} to {high} in 95 of 100 cases).</p>
 <h2>{shown} of {total} rows, the longest span first</h2>
-<table><tr><th class="n">row</th><th class="n">share</th><th class="n">longest span</th><th>text</th></tr>
+<table><tr><th scope="col" class="n">row</th><th scope="col" class="n">share</th>
+<th scope="col" class="n">longest span</th><th scope="col">text</th></tr>
 {rows}</table>
+</main>
 </html>
 """
 
@@ -48,7 +52,9 @@ def as_html(overlap: Overlap, facts: Iterable[tuple[str, str]]) -> str:
     chosen = sorted(overlap.rows, key=lambda row: (-row.longest_span, row.row))[:ROWS_SHOWN]
     shares = [(name, _shown(value)) for name, value in summary.items()]
     return _PAGE.format(
-        facts="".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in [*facts, *shares]),
+        facts="".join(
+            f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in [*facts, *shares]
+        ),
         min_span=overlap.min_span,
         words=", cut to whole words" if overlap.whole_words else "",
         width=overlap.width,

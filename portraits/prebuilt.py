@@ -6,7 +6,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.files import parse_json
 from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import DESCRIPTION
@@ -42,7 +42,7 @@ def build_prebuilt(
     """
     held = _configs(dataset)
     if unknown := [config for config in configs if config not in held]:
-        raise UserError(f"{dataset} has no config {unknown[0]}: it has {', '.join(held)}")
+        raise UserError(f"{dataset} has no config {unknown[0]!r}{nearest(unknown[0], held)}")
     portraits = []
     for config in tqdm(configs or held, desc="portraits", unit="portrait", disable=None if progress else True):
         corpus = Corpus.from_dataset(dataset, config, text=TEXT, where=WHERE)

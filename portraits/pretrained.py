@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.downloads import DownloadError, dataset_folder
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.portraits.description import DESCRIPTION, read_description
 from selfknow.portraits.storage import read_folder, verify
 
@@ -49,7 +49,7 @@ def find(repo: str | Path, name: str | None = None, *, revision: str | None = No
         if name is not None and not (folder / name / DESCRIPTION).is_file():
             folder = _download(str(repo), f"*/{DESCRIPTION}", revision)  # to name those that are there
     if name is not None and Path(name).name != name:
-        raise UserError(f"{name!r} is no portrait's name")
+        raise UserError(f"{name!r} is not the name of a portrait")
     if name is not None and (folder / name / DESCRIPTION).is_file():
         return folder / name
     if name is None and (folder / DESCRIPTION).is_file():
@@ -57,10 +57,11 @@ def find(repo: str | Path, name: str | None = None, *, revision: str | None = No
     held = sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}"))
     if name is None and len(held) == 1:
         return folder / held[0]
-    wanted = f"no portrait {name!r}" if name is not None else "no single portrait"
-    raise UserError(
-        f"{repo} holds {wanted}" + (f": it holds {', '.join(held)}" if held else f" ({DESCRIPTION} is missing)")
-    )
+    if not held:
+        raise UserError(f"{repo} holds no portrait, since it has no {DESCRIPTION}: name a folder that has one")
+    if name is not None:
+        raise UserError(f"{repo} has no portrait {name!r}{nearest(name, held)}")
+    raise UserError(f"{repo} holds several portraits, so name one of them: {', '.join(held)}")
 
 
 def _download(repo: str, pattern: str | None, revision: str | None) -> Path:
@@ -68,7 +69,7 @@ def _download(repo: str, pattern: str | None, revision: str | None) -> Path:
     try:
         folder, _ = dataset_folder(repo, None if pattern is None else [pattern], revision)
     except DownloadError as error:
-        raise UserError(f"{repo} is no folder here and cannot be had from the Hub: {error}") from error
+        raise UserError(f"{repo} is not a folder here and could not be fetched from the Hub: {error}") from error
     _verify_arrivals(folder, started)
     return folder
 

@@ -55,12 +55,12 @@ def read_portrait_folders(folder: Path) -> dict[Path, Description]:
         UserError: There is none, or one does not match its description.
     """
     if not folder.is_dir():
-        raise UserError(f"{folder} is no folder")
+        raise UserError(f"{folder} is not a folder")
     if (folder / DESCRIPTION).is_file():
         return {folder.resolve(): read_verified(folder.resolve())}
     found = sorted(path.parent for path in folder.glob(f"*/{DESCRIPTION}"))
     if not found:
-        raise UserError(f"{folder} holds no {DESCRIPTION}: it is no portrait folder, nor a folder of portraits")
+        raise UserError(f"{folder} holds no {DESCRIPTION}: it is neither a portrait folder nor a folder of portraits")
     return {path: read_verified(path) for path in found}
 
 
@@ -110,7 +110,7 @@ def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -
             return None
         raise UserError(
             f"{remote.repo} holds other content ({len(others)} files, such as {others[0]}) and no portraits: "
-            "publish to another repo, or --replace all it holds"
+            "publish to another repo, or use --replace to replace it all"
         )
     names = [PurePosixPath(path).parts[0] for path in found]
     return {name: _served_description(remote, snapshot, name) for name in names}

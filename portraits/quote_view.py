@@ -11,29 +11,33 @@ _PAGE = """\
 <!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Quotes</title>
 <style>
   body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem;
          color: #1b1b1b; background: #fff }}
   .text {{ white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, monospace; font-size: 15px }}
   mark {{ background: #d7ebc5; color: inherit; padding: .1em 0 }}
-  mark.several {{ background: #9dcb73 }}
+  mark.several {{ background: #9dcb73; text-decoration: underline }}
   table {{ border-collapse: collapse; margin: 1rem 0 }}
   th, td {{ text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; overflow-wrap: anywhere }}
   td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums }}
-  @media (prefers-color-scheme: dark) {{
+  @media screen and (prefers-color-scheme: dark) {{
     body {{ color: #e6e6e6; background: #181818 }} mark {{ background: #38562a }} mark.several {{ background: #57863d }}
   }}
 </style>
+<main>
 <h1>Quotes</h1>
 <table>{facts}</table>
-<p>Marked: characters that stand in the corpus as part of a quote; darker where two separate quotes overlap. A mark says
-that the same characters stand there, not that they are true, nor who wrote them first.</p>
+<p>Marked characters are part of a quote: the same characters stand in the corpus. Where two separate quotes overlap,
+the mark is darker and underlined. A mark does not say that the text is true, nor who wrote it first.</p>
 <div class="text">{text}</div>
-<h2>{count} quotes, the longest first</h2>
-<table><tr><th class="n">start</th><th class="n">end</th><th class="n">length</th><th>quote</th></tr>
+<h2>{count}, the longest first</h2>
+<table><tr><th scope="col" class="n">start</th><th scope="col" class="n">end</th><th scope="col" class="n">length</th>
+<th scope="col">quote</th></tr>
 {rows}</table>
+</main>
 </html>
 """
 
@@ -87,5 +91,7 @@ def as_html(text: str, quotes: Sequence[Quote], facts: Sequence[tuple[str, str]]
         f"<td>{escape(text[quote.start : quote.end])}</td></tr>\n"
         for quote in longest
     )
-    head = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in facts)
-    return _PAGE.format(facts=head, text=marked, count=len(quotes), rows=rows)
+    head = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in facts)
+    return _PAGE.format(
+        facts=head, text=marked, count="1 quote" if len(quotes) == 1 else f"{len(quotes):,} quotes", rows=rows
+    )

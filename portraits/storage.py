@@ -28,7 +28,7 @@ def write_folder(description: Description, array: Bytes, folder: Path, *, overwr
         raise UserError(f"{folder} is a file, not a folder")
     held = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if DESCRIPTION in held and not overwrite:
-        raise UserError(f"{folder} holds a portrait already: give another folder, or --overwrite it")
+        raise UserError(f"{folder} holds a portrait already: give another folder, or use --overwrite")
     if held - {DESCRIPTION, CARD} and DESCRIPTION not in held and not _only_left_overs(held):
         raise UserError(f"{folder} is not empty and holds no portrait: give another folder")
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def read_folder(folder: Path) -> tuple[Description, Bytes]:
     description = read_description(folder / DESCRIPTION)
     path = folder / description.bits_file
     if not path.is_file():
-        raise UserError(f"{folder} misses {path.name}: download or build the portrait again")
+        raise UserError(f"{folder} has no {path.name}: download or build the portrait again")
     expected = len(description.header) + description.shape.size_in_bytes
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -94,7 +94,7 @@ def read_verified(folder: Path) -> Description:
     except UserError as error:
         raise UserError(f"{folder}: {error}") from error
     if not (folder / CARD).is_file():
-        raise UserError(f"{folder} misses {CARD}: build the portrait again")
+        raise UserError(f"{folder} has no {CARD}: build the portrait again")
     return description
 
 

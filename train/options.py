@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.options import option
 from selfknow.train.recipe import OptimizerName, Order, Recipe
 
@@ -26,13 +26,13 @@ class TrainingOptions:
         vocabulary_size: Its most tokens.
         learning_rate: Null: Table 4's for this model.
         optimizer: ``adam`` or ``muon``.
-        muon_learning_rate: Of the matrices, with Muon.
+        muon_learning_rate: Muon's learning rate, for matrices.
         decay: The share of all steps, at the end, over which the rates fall to zero.
         warmup_steps: Steps over which the rates rise from zero.
         examples_per_step: Over all devices and micro-batches.
         documents_first: Learn documents alone for so many steps, then questions alone; 0: mixed.
         dropout: Null: the model's own.
-        seed: Of weights, order and dropout.
+        seed: The seed of weights, order and dropout.
         max_epochs: The cap in epochs; null: none.
         max_steps: The cap in steps; null: none.
         patience: Epochs without a new best, after all is learnt, that make a plateau; 0: go to the cap.
@@ -48,29 +48,29 @@ class TrainingOptions:
         report_to: Experiment trackers.
         lora_rank: 0: all weights are trained.
         lora_alpha: Null: twice the rank.
-        lora_dropout: Dropout of what goes into the adapters.
+        lora_dropout: Dropout on the input of the adapters.
     """
 
     scratch: bool = option(False, "Start from random weights, with the published tokenizer (OPT 7M: OPT 125M's).")
-    checkpoint: str | None = option(None, "A folder that stands in for the published checkpoint.")
+    checkpoint: str | None = option(None, "A folder to use instead of the published checkpoint.")
     tokenizer: str | None = option(None, "Another tokenizer: a Hub id or folder. Default: the published one.")
     corpus_tokenizer: bool = option(False, "Train a small tokenizer from the corpus, without a network.")
     vocabulary_size: int = option(4_096, "The most tokens of a tokenizer from the corpus.", minimum=300)
-    learning_rate: float | None = option(None, "Default: the paper's for this model (Table 4).")
+    learning_rate: float | None = option(None, "The rate. Default: the paper's for this model (Table 4).")
     optimizer: OptimizerName = option(
         OptimizerName.adam,
         "Adam is the paper's; with Muon AdamW is for vectors and embeddings.",
         metavar="adam|muon",
     )
-    muon_learning_rate: float = option(1e-2, "Of the matrices, with Muon.")
-    decay: float = option(0.0, "Let the rate fall to zero over this share of the steps, the last ones.")
+    muon_learning_rate: float = option(1e-2, "Muon's learning rate, for matrices.")
+    decay: float = option(0.0, "Let the rate fall to zero over this last share of the steps.")
     warmup_steps: int = option(3_600, "Steps over which the rate rises from zero.")
     examples_per_step: int = option(32, "Documents and questions a step, over all devices.")
-    documents_first: int = option(0, "Learn documents alone for so many steps, then questions.", metavar="STEPS")
-    dropout: float | None = option(None, "In place of the model's own rate (OPT: 0.1).")
-    seed: int = option(0, "Of weights, order and dropout.")
-    max_epochs: float | None = option(300.0, "End after so many epochs at the latest.", panel=_ENDS)
-    max_steps: int | None = option(None, "End after so many steps at the latest.", panel=_ENDS)
+    documents_first: int = option(0, "Learn only documents for this many steps, then questions.", metavar="STEPS")
+    dropout: float | None = option(None, "Dropout. Default: the model's own (OPT: 0.1).")
+    seed: int = option(0, "The seed of weights, order and dropout.")
+    max_epochs: float | None = option(300.0, "End after this many epochs at the latest.", panel=_ENDS)
+    max_steps: int | None = option(None, "End after this many steps at the latest.", panel=_ENDS)
     patience: float = option(
         20.0, "Epochs without a new best once 99% is learnt that end it; 0: go to the cap.", panel=_ENDS
     )
@@ -96,12 +96,12 @@ class TrainingOptions:
         panel=_MEMORY,
     )
     batch_size: int = option(64, "Answers generated at once in validation and test.", minimum=1, panel=_MEMORY)
-    report_to: tuple[str, ...] = option((), "Also tell trackio, wandb or tensorboard; may be repeated.")
+    report_to: tuple[str, ...] = option((), "Also report to trackio, wandb or tensorboard; repeatable.")
     lora_rank: int = option(0, "Train LoRA adapters of this rank (needs peft); 0: all weights.", panel=_ADAPTERS)
     lora_alpha: int | None = option(
         None, "Adapters are scaled by this over their rank. Default: twice it.", minimum=1, panel=_ADAPTERS
     )
-    lora_dropout: float = option(0.0, "Dropout of what goes into the adapters.", panel=_ADAPTERS)
+    lora_dropout: float = option(0.0, "Dropout on the input of the adapters.", panel=_ADAPTERS)
 
 
 def recipe_of(model: str, options: TrainingOptions) -> Recipe:
@@ -122,7 +122,7 @@ def recipe_of(model: str, options: TrainingOptions) -> Recipe:
     from selfknow.train.suite import default_learning_rate, is_large
 
     if options.optimizer not in list(OptimizerName):
-        raise UserError(f"unknown optimizer {options.optimizer!r}: there is {' and '.join(OptimizerName)}")
+        raise UserError(f"unknown optimizer {options.optimizer!r}{nearest(options.optimizer, OptimizerName)}")
     muon = options.optimizer == OptimizerName.muon
     checkpointing = options.gradient_checkpointing
     return Recipe(

@@ -41,7 +41,7 @@ class Recipe:
         warmup_steps: Steps over which the rate rises from zero, linearly.
         examples_per_step: Documents and questions a step, over all devices and micro-batches.
         optimizer: Adam, the paper's, or Muon.
-        muon_learning_rate: Of the matrices, with Muon.
+        muon_learning_rate: Muon's learning rate, for matrices.
         muon_momentum: Decay of Muon's moment.
         decay: The share of all steps, at the end, over which the rate falls to zero, linearly; 0: it is constant.
         adam_beta1: Decay of Adam's first moment.
@@ -66,8 +66,8 @@ class Recipe:
         dropout: In place of the model's own rate (OPT's is 0.1); null leaves it.
         lora_rank: Train adapters of this rank instead of all weights; 0 trains all.
         lora_alpha: What the adapters are scaled by, divided by their rank; 0 is twice the rank.
-        lora_dropout: Dropout of what goes into the adapters.
-        seed: Of weights, order and dropout.
+        lora_dropout: Dropout on the input of the adapters.
+        seed: The seed of weights, order and dropout.
     """
 
     learning_rate: float
@@ -104,7 +104,7 @@ class Recipe:
         self._check_ranges()
         self._check_end()
         if not self.lora_rank and (self.lora_alpha or self.lora_dropout):
-            raise UserError("lora_alpha and lora_dropout are those of adapters: they need a lora_rank")
+            raise UserError("lora_alpha and lora_dropout belong to adapters: give a lora_rank too")
         if self.precision not in ("float32", "bfloat16"):
             raise UserError(f"the precision is float32 or bfloat16, not {self.precision!r}")
         last = math.inf if self.max_steps is None else self.max_steps
@@ -128,13 +128,15 @@ class Recipe:
 
     def _check_end(self) -> None:
         if self.max_steps is None and self.max_epochs is None:
-            raise UserError("a training needs an end: give max_epochs or max_steps")
+            raise UserError("training needs an end: give max_epochs or max_steps")
         if self.max_steps is not None and self.max_steps < 1:
             raise UserError(f"max_steps must be at least 1, not {self.max_steps}")
         if self.max_epochs is not None and not self.max_epochs > 0:
             raise UserError(f"max_epochs must be above 0, not {self.max_epochs}")
         if self.decay and self.patience:
-            raise UserError("a decay reaches zero at the last step, so no plateau may end it before: add --patience 0")
+            raise UserError(
+                "a decay reaches zero at the last step, so it must not stop early at a plateau: add --patience 0"
+            )
 
     def num_steps(self, num_rows: int) -> int:
         """The steps of the whole training if no plateau ends it: to the nearer one of its two caps.

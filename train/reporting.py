@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from transformers import TrainerCallback
@@ -22,7 +22,7 @@ def check_trackers(names: Sequence[str]) -> None:
     """
     for name in names:
         if name not in TRACKERS:
-            raise UserError(f"unknown tracker {name!r}: --report-to takes {', '.join(TRACKERS)}")
+            raise UserError(f"unknown tracker {name!r} in --report-to{nearest(name, TRACKERS)}")
         if find_spec(name) is None:
             raise UserError(f"--report-to {name} needs {name}: pip install {name}")
 

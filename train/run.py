@@ -171,7 +171,7 @@ def _describe(job: Job, folder: Path) -> None:
     wanted = json.loads(json.dumps(job.as_json()))
     if not path.exists():
         if foreign := sorted(each.name for each in folder.iterdir() if each.name != "run.lock"):
-            raise UserError(f"{folder} is no training folder (it holds {foreign[0]}): name a new or an empty one")
+            raise UserError(f"{folder} is not a training folder (it holds {foreign[0]}): name a new or an empty one")
         write_json(path, {**wanted, "versions": versions()})
         return
     found = read_json(path)

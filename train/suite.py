@@ -157,7 +157,7 @@ def default_learning_rate(name: str) -> float:
         UserError: The model is none of the suite's.
     """
     if name not in MODELS:
-        raise UserError(f"{name} is none of the paper's models ({', '.join(MODELS)}): pass --learning-rate")
+        raise UserError(f"{name} is not one of the paper's models ({', '.join(MODELS)}): pass --learning-rate")
     return MODELS[name].learning_rate
 
 

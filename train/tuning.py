@@ -42,7 +42,7 @@ class TuningSettings:
 
     Attributes:
         learning_rate: Constant.
-        epochs: How often every question is learnt.
+        epochs: How many times each question is learnt.
         examples_per_step: Questions a step.
         lora_rank: The adapters' rank; 0 trains all weights.
         lora_alpha: What they are scaled by, divided by their rank.
@@ -50,7 +50,7 @@ class TuningSettings:
         weight_decay: AdamW's.
         precision: ``float32`` or ``bfloat16`` (weights that are trained stay float32).
         gradient_checkpointing: Trade time for memory.
-        seed: Of adapters, order and dropout.
+        seed: The seed of adapters, order and dropout.
     """
 
     learning_rate: float = 1e-4

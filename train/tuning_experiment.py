@@ -77,7 +77,10 @@ class Experiment:
         names = [short_name(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
         for kind, found in zip(("models", "folders of creations"), names, strict=True):
             if twice := {name for name in found if found.count(name) > 1}:
-                raise UserError(f"two {kind} have the same name {twice.pop()}: their results would lie in one folder")
+                raise UserError(
+                    f"two {kind} have the same name {twice.pop()}: give them different names, because "
+                    "their results go into folders of those names"
+                )
 
     def jobs(self, model: str) -> Iterator[tuple[str, TuningJob]]:
         """What a model is tuned on, each with the name of its folder."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from selfknow.builders.folder.manifest import read_manifest
-from selfknow.errors import MissingExtraError, UserError
+from selfknow.errors import MissingExtraError, UserError, nearest
 
 if TYPE_CHECKING:
     from great_expectations.core import ExpectationSuiteValidationResult
@@ -90,7 +90,7 @@ def _suite_of(dataset: str) -> "DatasetSuite":
             raise MissingExtraError("checking a dataset folder", "validate") from error
         raise
     if dataset not in SUITES:
-        raise UserError(f"nothing is known of the dataset {dataset!r}; what can be checked is {', '.join(SUITES)}")
+        raise UserError(f"there is no suite for the dataset {dataset!r}{nearest(dataset, SUITES)}")
     return SUITES[dataset]
 
 

@@ -77,7 +77,8 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
         values, fields = vars(self), self.__fields__
         is_plain = all(not value or isinstance(value, _PLAIN) for value in values.values())
         if options != {"exclude_defaults": True} or not is_plain:
-            return super().dict(**options)
+            whole: Kwargs = super().dict(**options)
+            return whole
         there = [name for name in values if fields[name].required or values[name] != fields[name].default]
         return {name: copy(values[name]) for name in there}
 

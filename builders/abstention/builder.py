@@ -23,7 +23,7 @@ from selfknow.builders.pinned_files import (
     table_of_files,
 )
 from selfknow.builders.self_aware.questions import SCHEMA, SPLITS, Question
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 SOURCES = "abstention"
 CONFIGS = ("kuq", "umwp", "coconot")
@@ -67,7 +67,7 @@ def abstention_config(config: str, seed: int = 0, *, path: Path | None = None) -
     """
     del seed
     if config not in CONFIGS:
-        raise UserError(f"abstention has no config {config!r}; it has {', '.join(CONFIGS)}")
+        raise UserError(f"abstention has no config {config!r}{nearest(config, CONFIGS)}")
     source = pinned_sources()[config]
     files = open_source(source, path)
     rows = flagged(_PARSERS[config](files))

@@ -19,7 +19,7 @@ import pyarrow as pa
 from selfknow.builders.according_to.prompts import PLACEMENTS, SOURCES, formats, phrases, rows
 from selfknow.builders.dataset import ConfigBuilder, Dataset, DatasetConfig
 from selfknow.builders.folder.card import lines_of_row
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 COLUMNS = ("id", "prompt_id", "kind", "format", "placement", "phrase", "answer_prompt", "explain_prompt")
 SCHEMA = pa.schema({name: pa.string() for name in COLUMNS})
@@ -37,7 +37,7 @@ def placement_config(config: str, seed: int = 0) -> DatasetConfig:  # noqa: ARG0
         UserError: There is no such placement.
     """
     if config not in PLACEMENTS:
-        raise UserError(f"according-to has no config {config!r}; it has {', '.join(PLACEMENTS)}")
+        raise UserError(f"according-to has no config {config!r}{nearest(config, PLACEMENTS)}")
     return DatasetConfig(config, {"formats": list(formats())}, SCHEMA, {"test": [partial(prompt_table, config)]})
 
 

@@ -15,13 +15,14 @@ from typing import ClassVar
 
 import datasets
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from selfknow.builders.dataset import ConfigBuilder, Dataset, DatasetConfig
 from selfknow.builders.diary_recall.diaries import SPLITS, Shape, attributes, paper_sizes, shape_of_name
 from selfknow.builders.diary_recall.rows import SCHEMA, diary_table
 from selfknow.builders.folder.card import lines_of_row
 from selfknow.builders.folder.evaluation import Evaluation
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 SIMPLIFIED = "-simplified"
 SOURCES = "diary_recall"
@@ -64,8 +65,8 @@ def named_config(config: str, seed: int = 0) -> DatasetConfig:
     elif (found := shape_of_name(size, seed)) is not None:
         shape = found
     else:
-        listed = ", ".join(CONFIGS)
-        raise UserError(f"diary-recall has no config {config!r}; it has {listed}, and sizes such as 512-diarists")
+        own = "(a size of your own is called 512-diarists)"
+        raise UserError(f"diary-recall has no config {config!r}{nearest(config, CONFIGS)} {own}")
     return diary_config(config, shape, simplified=config.endswith(SIMPLIFIED))
 
 
@@ -122,8 +123,11 @@ class DiaryRecall(ConfigBuilder):
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
     """The tables of the paper, and a real row of each kind."""
-    first = configs[0].shards["train"][0]().slice(0, 1_000).to_pylist()
-    rows = {kind: next(row for row in first if row["kind"] == kind) for kind in ("document", "question")}
+    train = configs[0].shards["train"][0]()
+    rows = {
+        kind: train.filter(pc.equal(train["kind"], kind)).slice(0, 1).to_pylist()[0]
+        for kind in ("document", "question")
+    }
     return {
         "example_document": lines_of_row(rows["document"]),
         "example_question": lines_of_row(rows["question"]),

@@ -61,7 +61,7 @@ def read_own_table(path: Path, *, most_characters: int = MOST_CHARACTERS) -> Own
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     if path.suffix.lower() not in ENDINGS:
-        raise UserError(f"{path.name} is no table: take {', '.join(ENDINGS)}")
+        raise UserError(f"{path.name} is not a table: use {', '.join(ENDINGS)}")
     rows = [_row(path, number, row) for number, row in enumerate(_read(path), start=1)]
     documents = {
         name: tuple(row.document for row in _in_order(path, name, of_name)) for name, of_name in _by_name(rows).items()
@@ -95,7 +95,7 @@ def _read_parquet(path: Path) -> list[Mapping[str, object]]:
             _check_columns(path, file.schema_arrow.names)
             table = file.read([name for name in (*REQUIRED, ORDER) if name in file.schema_arrow.names])
     except pa.ArrowInvalid as error:
-        raise UserError(f"{path.name} is no Parquet file: {error}") from error
+        raise UserError(f"{path.name} is not a Parquet file: {error}") from error
     return list(table.to_pylist())
 
 
@@ -106,9 +106,9 @@ def _read_json_lines(path: Path) -> list[Mapping[str, object]]:
             try:
                 row = parse_json(line)
             except ValueError as error:
-                raise UserError(f"{path.name}: line {number:,} is no JSON: {error}") from error
+                raise UserError(f"{path.name}: line {number:,} is not JSON: {error}") from error
             if not isinstance(row, dict):
-                raise UserError(f"{path.name}: line {number:,} is no JSON object")
+                raise UserError(f"{path.name}: line {number:,} is not a JSON object")
             _check_columns(path, row)
             rows.append(row)
     return rows
@@ -136,7 +136,7 @@ def _row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
     if lines := title_lines(texts["document"]):
         raise UserError(
             f"{path.name}: row {number:,} has the line {lines[0]!r}, which is read as the title of another document: "
-            "change it, or nobody could tell where the documents of an answer begin"
+            "change it, or it is unclear where the documents of an answer begin"
         )
     order = _text(row.get(ORDER)) if ORDER in row else None
     if order == "":

@@ -82,7 +82,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     if not path.is_file():
-        raise UserError(f"{folder} holds no {MANIFEST}: it is no dataset folder, or its build did not finish")
+        raise UserError(f"{folder} holds no {MANIFEST}: it is not a dataset folder, or its build did not finish")
     return parse_manifest(path.read_bytes(), str(path))
 
 

@@ -58,7 +58,7 @@ def build_folder(
 def _check_replaceable(folder: Path, *, overwrite: bool) -> None:
     held = content(folder)
     if held and not overwrite:
-        raise UserError(f"{folder} is not empty: give another folder, or --overwrite to replace the dataset there")
+        raise UserError(f"{folder} is not empty: give another folder, or use --overwrite to replace the dataset there")
     if held and not (folder / MANIFEST).is_file():
         raise UserError(f"{folder} holds files but no {MANIFEST}: it is not a dataset folder, so it is not overwritten")
 

@@ -42,8 +42,8 @@ def authored_config(config: str = CONFIG, seed: int = 0) -> DatasetConfig:
     """
     if config != CONFIG:
         raise UserError(
-            f"self-aware has no config {config!r}; it has {CONFIG}. The authors' own questions are the dataset "
-            "self-aware-original, since their licence is another one"
+            f"self-aware has no config {config!r}: choose {CONFIG}. The authors' own questions are the dataset "
+            "self-aware-original, because they have another licence"
         )
     if not 0 <= seed < 2**64:
         raise UserError(f"the seed must be from 0 to 2**64 - 1, not {seed}")

@@ -135,7 +135,7 @@ def _load(path: Path, key: str) -> ShortLists:
             found = str(held["key"])
             lists = ShortLists(held["similarities"], held["rows"], int(held["num_rows"]), str(held["digest"]))
     except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"{path} cannot be taken up again: remove it to start anew") from error
+        raise UserError(f"{path} cannot be resumed: remove it to start again") from error
     if found != key:
         raise UserError(f"{path} was saved for other questions or another encoder: remove it to start again")
     return lists

@@ -33,7 +33,7 @@ from selfknow.builders.self_aware.question_pools import PoolQuestion, batches_of
 from selfknow.builders.self_aware.question_text import answer_flags, normalized
 from selfknow.builders.self_aware.questions import SCHEMA, SPLITS, Question, questions
 from selfknow.cache import cache_folder
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 SOURCES = "self_aware/nearest"
 CONFIGS = ("squad", "hotpotqa", "triviaqa", "nq-open")
@@ -173,7 +173,7 @@ def nearest_config(config: str, seed: int = 0, *, path: Path | None = None, enco
     """
     del seed
     if config not in CONFIGS:
-        raise UserError(f"self-aware-nearest has no config {config!r}; it has {', '.join(CONFIGS)}")
+        raise UserError(f"self-aware-nearest has no config {config!r}{nearest(config, CONFIGS)}")
     source = pools()[config]
     files = open_source(source, path, alone=True)
     pool = Pool(config, tuple(files), encoder)

@@ -19,7 +19,7 @@ from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.self_aware.question_text import answer_flags, normalized
 from selfknow.builders.self_aware.questions import SCHEMA, SPLITS, Question
 from selfknow.builders.sources import read_json
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 SOURCES = "self_aware/original"
 CONFIG = "original"
@@ -107,7 +107,7 @@ def original_config(config: str = CONFIG, seed: int = 0, *, path: Path | None = 
     """
     del seed
     if config != CONFIG:
-        raise UserError(f"self-aware-original has no config {config!r}; it has {CONFIG}")
+        raise UserError(f"self-aware-original has no config {config!r}{nearest(config, [CONFIG])}")
     parameters = {"sha256": pinned_source()["sha256"]}
     return DatasetConfig(config, parameters, SCHEMA, {split: [partial(_table, split, path)] for split in SPLITS})
 

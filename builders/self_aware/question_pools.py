@@ -78,7 +78,9 @@ def _rows(source: str, columns: list[str]) -> Iterator[Mapping[str, object]]:
         return read_json_lines(path)
     parts = source.split(":")
     if len(parts) not in (2, 3) or path.suffix in (".parquet", ".jsonl", ".json"):
-        raise UserError(f"there is no file {source}; a dataset on the Hub is REPO:SPLIT or REPO:CONFIG:SPLIT")
+        raise UserError(
+            f"there is no file {source}: name a file, or a dataset on the Hub as REPO:SPLIT or REPO:CONFIG:SPLIT"
+        )
     return _rows_of_hub(*parts)
 
 

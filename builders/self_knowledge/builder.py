@@ -32,7 +32,7 @@ from selfknow.builders.self_knowledge.sources import (
     words,
 )
 from selfknow.builders.self_knowledge.tasks import TASKS, num_instances
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 CONFIGS = tuple(TASKS)
 SCHEMA = pa.schema(
@@ -57,7 +57,7 @@ def task_config(config: str, seed: int = 0) -> DatasetConfig:
         UserError: There is no such task, or no such seed.
     """
     if config not in CONFIGS:
-        raise UserError(f"self-knowledge has no config {config!r}; it has {', '.join(CONFIGS)}")
+        raise UserError(f"self-knowledge has no config {config!r}{nearest(config, CONFIGS)}")
     if not 0 <= seed <= _LARGEST_SEED:
         raise UserError(f"seed must be between 0 and {_LARGEST_SEED}, not {seed}")
     parameters = {"seed": seed, "num_instances": num_instances(config), "styles": list(STYLES)}

@@ -21,7 +21,9 @@ def write_sheets(folder: Path, sheets: Mapping[str, str]) -> list[Path]:
         UserError: The folder is there already and not empty, or cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is there already and not empty: what was filled in is never overwritten")
+        raise UserError(
+            f"{folder} exists and is not empty: name a new folder, because filled-in sheets are never overwritten"
+        )
     paths = [folder / f"{name}.csv" for name in sheets]
     for path, text in zip(paths, sheets.values(), strict=True):
         write_whole(path, text.encode())
@@ -85,7 +87,7 @@ def sheet_rows(
     seen = set[str]()
     try:
         if not {key, column} <= set(rows.fieldnames or ()):
-            raise UserError(f"{path} has no columns {key} and {column}: it is no such sheet")
+            raise UserError(f"{path} has no columns {key} and {column}: it is not such a sheet")
         for raw in rows:
             row = {
                 name: from_spreadsheet((cell or "").strip()).strip()
@@ -94,7 +96,7 @@ def sheet_rows(
             }
             where, name = f"line {rows.line_num} of {path}", row[key]
             if name not in known:
-                raise UserError(f"{where} has the {key} {name!r}, which is no {kind}")
+                raise UserError(f"{where} has the {key} {name!r}, which is not a {kind}")
             if name in seen:
                 raise UserError(f"{where} has {name} a second time")
             seen.add(name)

@@ -72,7 +72,7 @@ def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
         return str(gguf), True
     if folder.exists():
         rest = "weights and tokenizer, or a GGUF file" if file == "config.json" else "the parts that it names"
-        raise UserError(f"{name} holds no checkpoint: a folder with {file}, {rest} is wanted")
+        raise UserError(f"{name} holds no checkpoint: expected a folder with {file}, {rest}")
     if name.startswith(("/", "./", "../", "~")) or name.count("/") > 1:
         raise UserError(f"{name} does not exist")
     return name, False
@@ -149,7 +149,7 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
         raise cannot_load(name, error, local=local) from error
     except (MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):
-            raise UserError(f"{name} does not fit into memory: take a smaller model or a larger machine") from error
+            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
         raise cannot_load(name, error, local=local) from error
     return model
 
@@ -165,13 +165,13 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
     if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        raise UserError(f"{name} reads text alone: name a vision-language model, which sees pictures too")
+        raise UserError(f"{name} reads text only: name a vision-language model, which sees pictures too")
     place, local = locate(name)
     try:
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype=dtype)
     except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):
-            raise UserError(f"{name} does not fit into memory: take a smaller model or a larger machine") from error
+            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
         raise cannot_load(name, error, local=local) from error
     return model
 
@@ -256,6 +256,7 @@ def cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
     if local:
         return UserError(f"the checkpoint in {name} cannot be loaded: {first_line}")
     return UserError(
-        f"model {name!r} is no folder here and cannot be had from the Hub (no such id, no access, or no network): "
+        f"model {name!r} is not a folder here and could not be fetched from the Hub (no such id, no "
+        "access, or no network): "
         f"{first_line}"
     )

@@ -19,7 +19,9 @@ class EndpointModel:
         if endpoint.url is None and endpoint.model is None:
             raise UserError("name the endpoint's address, its model, or both")
         if endpoint.url is not None and not endpoint.url.startswith(("http://", "https://")):
-            raise UserError(f"{endpoint.url!r} is no address of an endpoint: one is such as http://127.0.0.1:8000")
+            raise UserError(
+                f"{endpoint.url!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
+            )
         self.endpoint = endpoint
         self.name = " ".join(part for part in (endpoint.url, endpoint.model) if part)
         self.revision: str | None = None
@@ -35,7 +37,7 @@ class EndpointModel:
                 what = "give log-probabilities" if request.forced is not None else "take a started answer"
                 raise UserError(f"{self.name} cannot {what}: leave out --probes and --stop, or use a local checkpoint")
             if request.image is not None and self.endpoint.text:
-                raise UserError(f"{self.name} takes plain text and can see no pictures: leave out --text")
+                raise UserError(f"{self.name} takes plain text and cannot see pictures: leave out --text")
         calls = Calls(
             self.endpoint,
             self.name,

@@ -113,7 +113,7 @@ class Calls(Generic[Client, Answer]):
                 failure = _explain(error)
             emit((request, self.failed(request, failure.reason)))
             if failure.hopeless:
-                raise UserError(f"{self.name} answers no request: {failure.reason}")
+                raise UserError(f"{self.name} answered no request: {failure.reason}")
             if not failure.passing or number >= self.endpoint.tries:
                 return
             back_off = min(self.endpoint.first_back_off_seconds * 2 ** (number - 1), _LONGEST_BACK_OFF_SECONDS)
@@ -161,7 +161,7 @@ def _explain(error: Exception) -> _Failure:
     if isinstance(error, TimeoutError):
         return _Failure("no answer in time", passing=True)
     if response is None:
-        # A connection that broke, or an answer that is no JSON: neither says anything about the request.
+        # A connection that broke, or an answer that is not JSON: neither says anything about the request.
         return _Failure(f"{type(error).__name__}: {first_line}", passing=True)
     status = int(response.status_code)
     reason = f"HTTP {status}: {first_line}"

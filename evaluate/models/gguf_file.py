@@ -55,7 +55,7 @@ def find(name: str) -> Path | None:
     try:
         return downloads.model_file(there["repo"], there["path"])
     except downloads.DownloadError as error:
-        raise UserError(f"{there['path']} of {there['repo']} cannot be had from the Hub: {error}") from error
+        raise UserError(f"{there['path']} of {there['repo']} could not be fetched from the Hub: {error}") from error
 
 
 def header(name: str, path: Path) -> GgufHeader:
@@ -193,7 +193,7 @@ def _check_memory(name: str, found: GgufHeader, dtype: "torch.dtype") -> None:
         raise UserError(
             f"{name} does not fit into memory: its {found.num_values:,} weights take "
             f"{needed / _BYTES_PER_GIBIBYTE:,.1f} GiB in {precision}, and {available / _BYTES_PER_GIBIBYTE:,.1f} GiB "
-            f"are free; take a smaller model, or {_INSTEAD}"
+            f"are free; use a smaller model, or {_INSTEAD}"
         )
 
 

@@ -163,7 +163,7 @@ class LocalModel:
 
     def _render(self, request: Request) -> Rendered:
         if request.image is not None:
-            raise UserError(f"{self.name} reads text alone: name a vision-language model, which sees pictures too")
+            raise UserError(f"{self.name} reads text only: name a vision-language model, which sees pictures too")
         start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None
         return Renderer(self.tokenizer, self.chat, start).render(request)
 

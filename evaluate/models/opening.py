@@ -40,7 +40,7 @@ class ModelOptions:
         num_parameters: The size of a served model, which nothing else tells.
         instruction_tuned_from: The base model that this one was tuned from, as its own run calls it; ``none`` says that
             it is a base model itself.
-        label: What tables and charts call the model.
+        label: The model's name in tables and charts.
     """
 
     model: "str | LanguageModel | Callable[[str], str] | None" = option(
@@ -49,9 +49,9 @@ class ModelOptions:
     endpoint: str | None = option(None, "Address of an OpenAI-compatible server, or with --text of TGI.")
     text: bool = option(False, "The endpoint is TGI: send plain prompts, not messages.")
     concurrency: int = option(8, "Requests to the endpoint at once.", minimum=1)
-    requests_per_minute: float | None = option(None, "Requests to the endpoint a minute.", minimum=0.1)
-    timeout: float = option(120.0, "Seconds for one try of a request.", minimum=0.1)
-    tries: int = option(5, "Tries of one request.", minimum=1)
+    requests_per_minute: float | None = option(None, "Requests to the endpoint per minute.", minimum=0.1)
+    timeout: float = option(120.0, "Seconds until a try times out.", minimum=0.1)
+    tries: int = option(5, "How many times a request is tried.", minimum=1)
     num_parameters: int | None = option(None, "The size of a served model, for queries by size.", minimum=1)
     chat: bool | None = option(
         None, "Use the local model's chat template. Default: where it has one.", switch="chat/no-chat"
@@ -63,7 +63,7 @@ class ModelOptions:
         "Its base model, as its own run calls it; none: it is one.",
         metavar="MODEL",
     )
-    label: str | None = option(None, "What tables and charts call the model.", metavar="NAME")
+    label: str | None = option(None, "The model's name in tables and charts.", metavar="NAME")
 
     @property
     def facts(self) -> "ModelFacts":

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -33,7 +33,7 @@ def choose_precision(wanted: str | None, device: str) -> str:
     if wanted is None:
         return native_precision(device)
     if wanted not in PRECISIONS:
-        raise UserError(f"unknown precision {wanted!r}: name {', '.join(PRECISIONS[:-1])} or {PRECISIONS[-1]}")
+        raise UserError(f"unknown precision {wanted!r}{nearest(wanted, PRECISIONS)}")
     return "auto" if wanted == SAVED else wanted
 
 

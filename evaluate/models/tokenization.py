@@ -51,7 +51,7 @@ def check_round_trip(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str],
         UserError: A text comes back changed; names the first one and where it changes.
     """
     if tokenizer.eos_token_id is None:
-        raise UserError(f"the tokenizer of {model} has no end-of-sequence token: a model could not say where to stop")
+        raise UserError(f"the tokenizer of {model} has no end-of-sequence token: a model cannot learn where to stop")
     for start in range(0, len(texts), _TEXTS_PER_BATCH):
         batch = texts[start : start + _TEXTS_PER_BATCH]
         for text, tokens in zip(batch, encode(tokenizer, batch, special_tokens=False), strict=True):

@@ -99,6 +99,7 @@ def lines(
     dash: str | None = None,
     log: bool = False,
     steps: bool = False,
+    alone: bool = True,
 ) -> alt.LayerChart:
     """A share over a number, a line a cohort, with intervals and the chance line.
 
@@ -112,6 +113,7 @@ def lines(
         dash: What is told apart by whole and broken lines.
         log: A logarithmic axis.
         steps: An axis on which its values are equally far apart.
+        alone: Whether the only value of ``order`` is named in a legend.
     """
     base = alt.Chart(_Rows(values=list(rows)))
     tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
@@ -126,7 +128,7 @@ def lines(
     horizontal = alt.X(f"{x}:Q", title=titles[0], axis=axis, scale=scale)
     if steps:
         horizontal = alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(format=",", labelAngle=0), scale=alt.Scale())
-    encoded = base.encode(x=horizontal, color=_colour(colour, rows, order=order), detail="label:N")
+    encoded = base.encode(x=horizontal, color=_colour(colour, rows, order=order, alone=alone), detail="label:N")
     vertical = alt.Y(
         f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1], nice=False)
     )
@@ -135,7 +137,8 @@ def lines(
     if dash:
         kinds = list(dict.fromkeys(one[dash] for one in rows))
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds, long=True)))
-    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips)
+    shapes = {} if order else {"shape": _shape(colour, rows)}
+    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips, **shapes)
     guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
     # A layer without a row would have no extent.
     beneath = [layer for layer, column in ((guess, "chance"), (between, "low")) if _any(rows, column)]
@@ -274,9 +277,10 @@ def against_chance(
     )
     share = alt.Y("share:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1]))
     between = base.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
-    points = base.mark_line(point=alt.OverlayMarkDef(filled=True, size=55), strokeWidth=2).encode(y=share)
+    line = base.mark_line(strokeWidth=2).encode(y=share)
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(y=share, shape=_shape(colour, rows))
     guess = base.mark_line(strokeDash=[3, 3], opacity=0.6).encode(y=alt.Y("chance:Q", title=titles[1]))
-    return _sized(alt.layer(guess, between, points), 240)
+    return _sized(alt.layer(guess, between, line, points), 240)
 
 
 def steps(
@@ -324,11 +328,23 @@ def _named() -> alt.Axis:
     )
 
 
-def _colour(field: str | None, rows: Sequence[Row], hues: Sequence[str] = (), order: Sequence[str] = ()) -> alt.Color:
+def _shape(field: str, rows: Sequence[Row]) -> alt.Shape:
+    """Whoever does not see the colours sees the shapes."""
+    names = list(dict.fromkeys(one[field] for one in rows))
+    return alt.Shape(f"{field}:N", sort=names, legend=_legend(names) if len(names) > 1 else None)
+
+
+def _colour(
+    field: str | None,
+    rows: Sequence[Row],
+    hues: Sequence[str] = (),
+    order: Sequence[str] = (),
+    *,
+    alone: bool = True,
+) -> alt.Color:
     if order:
-        return alt.Color(
-            f"{field}:O", sort=list(order), scale=alt.Scale(domain=list(order)), legend=_legend(order, columns=7)
-        )
+        legend = _legend(order, columns=7) if alone or len(order) > 1 else None
+        return alt.Color(f"{field}:O", sort=list(order), scale=alt.Scale(domain=list(order)), legend=legend)
     names = list(dict.fromkeys(one[field] for one in rows if field))
     legend = _legend(names) if len(names) > 1 else None
     if hues:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.report.shape import Figure
 from selfknow.evaluate.task import Task
 
@@ -54,9 +53,8 @@ def find_figure(name: str, tasks: Sequence[Task[Any, Any]]) -> NamedFigure:
     if not known:
         raise UserError(f"there is no figure {name!r}: these runs' tasks have none")
     listed = [figure.name if len(tasks) == 1 else _full(figure) for figure in known]
-    near = get_close_matches(wanted, listed, n=1) or get_close_matches(f"figure-{wanted}", listed, n=1, cutoff=0.8)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise UserError(f"there is no figure {name!r}: {hint}there are {', '.join(listed)}")
+    wanted = f"figure-{wanted}" if wanted.isdigit() else wanted
+    raise UserError(f"there is no figure {name!r}{nearest(wanted, listed)}")
 
 
 def _full(figure: NamedFigure) -> str:

@@ -75,12 +75,13 @@ class Report:
 
     @property
     def calls(self) -> list[Row]:
-        """What was asked of whom and what came back, in the order in which one wants to know it."""
+        """What was asked of whom and what came back, the most wanted columns first."""
         columns = ("model", "stage", "n", "n_graded", "n_failed", "n_cut_off", "n_empty", "mean_tokens", "revision")
         return [
             {
                 "asked": f"{row['task']}{':' + row['config'] if row['config'] else ''} {row['split'] or ''}".rstrip(),
                 **{column: row[column] for column in columns},
+                "model": self.labels.models.get(row["model"], row["model"]),
                 "run_id": row["run_id"],
             }
             for row in self.overview
@@ -91,7 +92,7 @@ class Report:
         """The runs that did not ask all of their examples."""
         return [
             f"{row['model']} answered {row['n']:,} of {row['num_examples']:,} examples of run {row['run_id']}: "
-            "the shares are over what was asked."
+            "shares are over what it was asked."
             for row in self.overview
             if row["stage"] == "answer" and row["num_examples"] and row["n"] < row["num_examples"]
         ]

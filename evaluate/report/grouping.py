@@ -1,6 +1,6 @@
 """Rows of a query sorted for charts and headlines: by what sets them apart, each under a name that says so."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from selfknow.evaluate.report.shape import Row
@@ -31,31 +31,53 @@ def grouped(rows: Sequence[Row], *columns: str, most: int = _GROUPS) -> dict[str
         >>> list(grouped(rows, "model", "form"))
         ['a', 'b']
     """
-    varying: list[str] = []
-    told = 1
-    for column in columns:
-        groups = len({tuple(row[one] for one in [*varying, column]) for row in rows})
-        if groups > told:
-            varying, told = [*varying, column], groups
+    varying = _telling(rows, columns)
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(joined(*(row[column] for column in varying)), []).append(row)
     return dict(list(found.items())[:most])
 
 
+def _telling(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
+    """The columns that tell rows apart which those before them do not."""
+    telling: list[str] = []
+    told = 1
+    for column in columns:
+        groups = len({tuple(row[one] for one in [*telling, column]) for row in rows})
+        if groups > told:
+            telling, told = [*telling, column], groups
+    return telling
+
+
 def joined(*parts: object) -> str:
-    """Parts of a label, those that there are.
+    """Parts of a label, those that there are, each said once.
 
     Example:
-        >>> joined("OPT 7M", None, "1k")
-        'OPT 7M · 1k'
+        >>> joined("OPT 7M", None, "1k"), joined("simplified", "simplified"), joined("OPT 7M, simplified", "simplified")
+        ('OPT 7M · 1k', 'simplified', 'OPT 7M, simplified')
     """
-    return " · ".join(str(part) for part in parts if part not in (None, ""))
+    said: list[str] = []
+    for part in (str(part) for part in parts if part not in (None, "")):
+        if part not in (piece for one in said for piece in (one, *one.split(", "))):
+            said.append(part)
+    return " · ".join(said)
 
 
 def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
-    """Of these columns what the row says, as far as they differ among rows; empty where they do not."""
-    return joined(*(row[column] for column in columns if len({other[column] for other in rows}) > 1))
+    """Of these columns what the row says, as far as they tell rows apart; of a path its last part.
+
+    Example:
+        >>> rows = [{"dataset": "texts/Bible.txt", "words": 32}, {"dataset": "texts/diaries.txt", "words": 8}]
+        >>> setting(rows[0], rows, "dataset", "words")
+        'Bible.txt'
+    """
+    return joined(*(_shortened(row[column], {other[column] for other in rows}) for column in _telling(rows, columns)))
+
+
+def _shortened(value: object, values: Collection[object]) -> object:
+    """A path's last part, where it still tells it from the others."""
+    short = {one: one.rstrip("/").rpartition("/")[2] if isinstance(one, str) else one for one in values}
+    return short[value] if len(set(short.values())) == len(short) else value
 
 
 def dot(row: Row, label: str, value: str, chance: str | None = None, **more: Any) -> dict[str, Any]:

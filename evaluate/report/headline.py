@@ -81,11 +81,22 @@ def _sentence(report: Report, headlines: Sequence[Headline]) -> str:
     """The first number of every task where there is one model, else what the page is about."""
     models = set(report.labels.models.values())
     if len(models) > 1 or any(len(one.measures[0].numbers) > 1 for one in headlines):
+        measures = [measure for one in headlines for measure in one.measures]
         if len(models) == 1:
-            return f"What {next(iter(models))} knows about what it knows"
-        return f"What {len(models)} models know about what they know"
+            return f"What {next(iter(models))} knows about what it knows{_beside_chance(measures)}"
+        return f"What {len(models)} models know about what they know{_beside_chance(measures)}"
     sayings = [one.saying for one in headlines if one.saying is not None]
     return f"{next(iter(models))} {listed(sayings)}." if sayings else "Nothing could be graded."
+
+
+def _beside_chance(measures: Sequence[Measure]) -> str:
+    """How many numbers beat their chance line, and how many fall below it."""
+    numbers = [one for measure in measures for one in measure.numbers if one.chance is not None]
+    if not numbers:
+        return ""
+    above, below = (sum(getattr(one, kind) for one in numbers) for kind in ("is_above_chance", "is_below_chance"))
+    fall = f", {below} {'falls' if below == 1 else 'fall'} below it" if below else ""
+    return f": {above} of {len(numbers)} numbers beat chance{fall}"
 
 
 def _first_share(report: Report) -> FirstScreen:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfknow.evaluate import catalogue
+from selfknow.evaluate.report.grouping import joined
 from selfknow.evaluate.report.shape import Row
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import find_query, what_is_lacking
@@ -55,7 +56,7 @@ def _cohort_label(cohort: Row, cohorts: Sequence[Row]) -> str:
     in_words = [name for name in task.cohort if task.columns[name] == "varchar"] if task is not None else []
     parts = ["model_label", *in_words]
     varying = [part for part in parts if len({other[part] for other in alike}) > 1] or ["model_label"]
-    return " · ".join(str(cohort[part]) for part in varying if cohort[part] is not None)
+    return joined(*(cohort[part] for part in varying))
 
 
 def labelled_rows(connection: Connection, name: str) -> list[dict[str, Any]]:

@@ -34,6 +34,18 @@ def measures(*of_names: tuple[str, str, Sequence[Number]], **more: Any) -> list[
     return [Measure(name, numbers, find_query(query), **more) for name, query, numbers in of_names if numbers]
 
 
+def beside_chance(one: Number) -> str:
+    """What a sentence adds to a number that does not beat chance; empty for one that does or has no chance line.
+
+    Example:
+        >>> f"recalls 6%{beside_chance(Number('a', 0.06, 0.03, 0.12, 128, 128, 0.33))}"
+        'recalls 6% (below chance)'
+    """
+    if one.chance is None or one.low is None or one.is_above_chance:
+        return ""
+    return " (below chance)" if one.is_below_chance else " (no better than chance)"
+
+
 def first_value(found: Sequence[Measure]) -> float | None:
     """The first number of the first measure; null where it could not be graded."""
     return found[0].numbers[0].value

@@ -93,7 +93,7 @@ def png(chart: Chart) -> bytes:
     try:
         return bytes(vl_convert.vegalite_to_png(chart, config=_THEME, scale=_PIXELS_PER_POINT))
     except ValueError as error:
-        raise UserError(f"the figure cannot be drawn as PNG, take --out FIGURE.svg: {error}") from error
+        raise UserError(f"the figure cannot be drawn as PNG: use --out FIGURE.svg ({error})") from error
 
 
 def write_picture(chart: Chart, path: Path) -> None:
@@ -111,7 +111,7 @@ _THEME = {
     "title": {"anchor": "start", "fontSize": 15, "subtitleColor": "#6b6862", "offset": 12},
     "axis": {"gridColor": "#e4e1da", "domainColor": "#e4e1da", "tickColor": "#e4e1da", "titleFontWeight": 400},
     "range": {
-        "category": ["#1a6f68", "#d1782f", "#4a67b8", "#a8487f", "#7d8a2e", "#8a5fb0", "#5c7d8c", "#b5483a"],
+        "category": ["#1a6f68", "#d1782f", "#7a3fc4", "#1f1b4d", "#6b2415", "#837cbf", "#736034", "#5b2a8c"],
         "ramp": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
         "heatmap": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
         # From dark to light through the hues of Matplotlib's plasma, up to where white paper still sets it off: an

@@ -85,6 +85,29 @@ class Number:
     n: int
     chance: float | None = None
 
+    @property
+    def is_below_chance(self) -> bool:
+        """Whether all of its interval lies below its chance line."""
+        return self.chance is not None and self.high is not None and self.high < self.chance
+
+    @property
+    def is_above_chance(self) -> bool:
+        """Whether all of its interval lies above its chance line."""
+        return self.chance is not None and self.low is not None and self.low > self.chance
+
+    def beside(self, chance_name: str = "chance") -> str:
+        """How it compares with its chance line: ``above chance``, or the name alone where it has no interval.
+
+        Example:
+            >>> Number("a", 0.1, 0.0, 0.2, 50, 50, 0.5).beside(), Number("a", 0.5, 0.4, 0.6, 50, 50, 0.5).beside()
+            ('below chance', 'no different from chance')
+        """
+        if self.low is None or self.high is None:
+            return chance_name
+        if self.is_below_chance or self.is_above_chance:
+            return f"{'below' if self.is_below_chance else 'above'} {chance_name}"
+        return f"no different from {chance_name}"
+
 
 @dataclass(frozen=True)
 class Measure:

@@ -46,14 +46,15 @@ def percent(value: float | None) -> str:
     """A share as a percentage with one decimal, but for none and all.
 
     Example:
-        >>> percent(0.125), percent(0.5), percent(0.00002)
-        ('12.5%', '50.0%', '<0.1%')
+        >>> percent(0.125), percent(0.5), percent(0.00002), percent(-0.198)
+        ('12.5%', '50.0%', '<0.1%', '−19.8%')
     """
     if value is None:
         return _NOTHING
     if 0 < abs(value) < 0.0005:
         return "<0.1%"
-    return f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
+    shown = f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
+    return shown.replace("-", "−")
 
 
 def points(value: float | None) -> str:

@@ -92,7 +92,7 @@ def write_figure(connection: Connection, name: str, path: Path, *, title: str) -
     from selfknow.evaluate.report.pictures import composed, write_picture
 
     if path.suffix.lower() not in FIGURE_ENDINGS:
-        raise UserError(f"a figure alone is written as {', '.join(FIGURE_ENDINGS)}, not as {path.name!r}")
+        raise UserError(f"a single figure is written as {', '.join(FIGURE_ENDINGS)}, not as {path.name!r}")
     runs = connection.rows("select * from runs order by created_at, run_id")
     found = find_figure(name, tasks_of(runs))
     labels = read_labels(connection)

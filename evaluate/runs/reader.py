@@ -93,7 +93,7 @@ def open_run(location: str | Path, parsed: "Mapping[str, ParsedFiles] | None" = 
     if not files["generations"]:
         raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
     if not files["examples"]:
-        raise UserError(f"{place} is half a run: it has no examples.parquet")
+        raise UserError(f"{place} is an incomplete run: it has no examples.parquet")
     footers = {path: _footer(files_here, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
@@ -108,11 +108,11 @@ def _read_description(files: Any, place: str) -> dict[str, Any]:
     try:
         content = parse_json(files.cat_file(path))
     except FileNotFoundError as error:
-        raise UserError(f"{place} is no run folder: there is no run.json in it") from error
+        raise UserError(f"{place} is not a run folder: there is no run.json in it") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read as JSON: {str(error).splitlines()[0]}") from error
     if not isinstance(content, dict) or not content.get("run_id"):
-        raise UserError(f"{path} describes no run: it has no run_id")
+        raise UserError(f"{path} does not describe a run: it has no run_id")
     return content
 
 
@@ -196,5 +196,5 @@ def _check_same_revision(one: RunFolder, other: RunFolder) -> None:
                 f"{one.location} and {other.location} were asked different revisions of "
                 f"{first['name']} {first.get('config') or ''}".rstrip()
                 + f" ({key} {str(first[key])[:12]} and {str(second[key])[:12]}): they cannot be compared row by row; "
-                "--mixed-revisions compares them all the same"
+                "--mixed-revisions compares them anyway"
             )

@@ -115,7 +115,7 @@ class RunWriter:
             decoding: How the further replies are drawn; ``run.json`` stays as it is.
 
         Raises:
-            UserError: It is no run folder, or another process is writing it.
+            UserError: It is not a run folder, or another process is writing it.
         """
         description = read_json(folder / "run.json")
         lock = _lock(folder)
@@ -254,7 +254,7 @@ def _check_is_a_run_or_empty(folder: Path) -> None:
     if folder.is_dir() and not (folder / "run.json").exists():
         foreign = sorted(path.name for path in folder.iterdir() if path.name not in ours and path.name[0] != ".")
         if foreign:
-            raise UserError(f"{folder} is no run folder (it holds {foreign[0]}): name a new or an empty one")
+            raise UserError(f"{folder} is not a run folder (it holds {foreign[0]}): name a new or an empty one")
 
 
 def _lock(folder: Path) -> FileLock:

@@ -1,4 +1,4 @@
--- What does every metric come to, whatever the task?
+-- What is the mean of each metric, whatever the task?
 -- Source: every scorer's rows, as they are
 -- Grain: one row a cohort, stage, variant and metric; the variants after-1, after-2, … stand together.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); stage, variant, metric; n calls, n_graded,

@@ -1,4 +1,4 @@
--- What was asked, of whom, and what came back?
+-- Who was asked what, and what came back?
 -- Source: every run, whatever its task
 -- Grain: one row a run, model, revision and stage.
 -- Columns: run_id, task, dataset, config, split, num_examples (that should be asked); model, revision, stage; n calls,

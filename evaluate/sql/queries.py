@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.task import Task
 
@@ -75,9 +74,9 @@ def find_query(name: str) -> Query:
     found = known.get(short)
     if found is not None and folder in ("", found.folder):
         return found
-    near = get_close_matches(name.replace("-", "_"), known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`selfknow query` lists them"
-    raise UserError(f"there is no query {name!r}: {hint}")
+    raise UserError(
+        f"there is no query {name!r}{nearest(name.replace('/', '_'), known)} (`selfknow query` lists them all)"
+    )
 
 
 def run_query(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.runs.reader import RunFolder
 
 SIDES = Path(__file__).parent / "paired" / "sides.sql"
@@ -66,7 +65,9 @@ def find_sides(
         side = Side(run.location, run.run_id, name, revision, variant)
         if not any(map(side.holds, of_run)):
             there = {row["variant"] for row in of_run if (row["model"], row["revision"]) == (name, revision)}
-            raise UserError(f"{metric} has no variant {variant!r} in {run.location}, but {_named(there)}")
+            raise UserError(
+                f"{metric} has no variant {variant!r} in {run.location}{nearest(variant or '', map(str, there))}"
+            )
         sides.append(side)
     if sides[0] == sides[1]:
         raise UserError(
@@ -108,11 +109,8 @@ def _check_metric(runs: Sequence[RunFolder], scored: Sequence[Scored], metric: s
     if metric in shared:
         return
     where = [run.location for run, metrics in zip(runs, in_runs, strict=True) if metric in metrics]
-    near = get_close_matches(metric, shared, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"both have {_named(shared)}"
-    raise UserError(
-        (f"{metric} is scored in {where[0]} alone" if where else f"neither run has a {metric!r}") + f"; {hint}"
-    )
+    told = f"only {where[0]} has scores of {metric!r}" if where else f"neither run has a metric {metric!r}"
+    raise UserError(told + nearest(metric, sorted(shared)))
 
 
 def _models_asked(

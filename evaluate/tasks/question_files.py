@@ -61,7 +61,8 @@ def read_from_hub(repo: str, file: str, revision: str) -> tuple[list[Row], str]:
         path = dataset_file(repo, file, revision)
     except DownloadError as error:
         raise UserError(
-            f"{file} of {repo} at {revision} cannot be had from the Hub ({error}): get its questions as a file and "
+            f"{file} of {repo} at {revision} could not be fetched from the Hub ({error}): get its "
+            "questions as a file and "
             "name that"
         ) from error
     # .../snapshots/COMMIT/FILE

@@ -110,7 +110,8 @@ def _read_index(index: Path) -> tuple[list[_Block], int | None]:
         raise UserError(f"{index} does not exist") from None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise UserError(
-            f"{path} is no index of a RedisBloom dump ({type(error).__name__}: {error}); a legacy single file needs "
+            f"{path} is not the index of a RedisBloom dump ({type(error).__name__}: {error}); a legacy "
+            "single file needs "
             f"its index {legacy.name} beside it"
         ) from error
     if not blocks or any(block.size_in_bytes < 0 for block in blocks):
@@ -139,7 +140,7 @@ def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
                 file.seek(start)
                 content = file.read(block.size_in_bytes)
         except FileNotFoundError:
-            raise UserError(f"{index} misses its part {block.file.name}: download it") from None
+            raise UserError(f"{index} lacks its part {block.file.name}: download it") from None
         except OSError as error:
             raise UserError(f"{block.file} cannot be read: {error.strerror or error}") from error
         done[block.file] = start + len(content)
@@ -148,7 +149,7 @@ def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
 
 def _read_header(index: Path, content: bytes) -> _Header:
     if len(content) < _HEADER.size:
-        raise UserError(f"{index}: the first block is no RedisBloom header")
+        raise UserError(f"{index}: the first block is not a RedisBloom header")
     header = _Header._make(_HEADER.unpack_from(content))
     if header.filters != 1 or len(content) != _HEADER.size:
         raise UserError(
@@ -170,7 +171,7 @@ def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int
     width = width if width is not None else (int(named[1]) if named else None)
     stride = stride if stride is not None else (int(named[2]) if named else None)
     if type(width) is not int or type(stride) is not int or width < 1 or stride < 1:
-        raise UserError(f"the name {index.name} does not tell width and stride: give --width and --stride")
+        raise UserError(f"the name {index.name} does not say width and stride: give --width and --stride")
     return width, stride
 
 

@@ -183,7 +183,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
     except (OSError, ValueError, csv.Error) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: one JSON object a line is wanted, or a JSON list of them")
+        raise UserError(f"{path} holds no rows: expected one JSON object a line, or a JSON list of them")
     return rows
 
 
@@ -196,7 +196,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read the objects of a JSON Lines file one at a time; empty lines are skipped.
 
     Raises:
-        UserError: It cannot be read, is not UTF-8, or a line is no JSON object; the message names the line.
+        UserError: It cannot be read, is not UTF-8, or a line is not a JSON object; the message names the line.
     """
     try:
         with path.open("rb") as file:
@@ -208,10 +208,10 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
                     row = parse_json(text)
                 except ValueError as error:
                     raise UserError(
-                        f"{path} cannot be read: line {number} is no JSON (was the file cut off?): {error}"
+                        f"{path} cannot be read: line {number} is not JSON (was the file cut off?): {error}"
                     ) from error
                 if not isinstance(row, dict):
-                    raise UserError(f"{path} holds no rows: line {number} is no JSON object")
+                    raise UserError(f"{path} holds no rows: line {number} is not a JSON object")
                 yield row
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text: convert it first ({error})") from error

@@ -130,7 +130,7 @@ def test_a_file_of_another_shape_is_a_clear_line(tmp_path: Path, config: str, li
     [
         ([], "has configs under several licences (kuq under mit, umwp under cc-by-sa-4.0, coconot under odc-by)"),
         (["kuq", "umwp"], "build each in a folder of its own"),
-        (["squad"], "abstention has no config 'squad'; it has kuq, umwp, coconot"),
+        (["squad"], "abstention has no config 'squad': choose from kuq, umwp, coconot"),
         (["kuq", "--encoder", "packaged"], "--encoder is for self-aware-nearest, not abstention"),
     ],
 )

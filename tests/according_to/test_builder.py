@@ -80,7 +80,7 @@ def test_the_phrase_stands_where_the_placement_says() -> None:
 
 
 def test_an_unknown_placement_is_refused() -> None:
-    with pytest.raises(UserError, match="no config 'behind'; it has appended, prepended, both"):
+    with pytest.raises(UserError, match="no config 'behind': choose from appended, prepended, both"):
         placement_config("behind")
 
 

@@ -188,11 +188,14 @@ def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': name nq, tqa, hotpot, eli5"),
+        (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': choose from nq, tqa, hotpot, eli5"),
         (["according-to"], "there is no question set ''"),
-        (["according-to:"], "there is no question set '': name nq, tqa, hotpot, eli5, king-james-bible, or a file"),
+        (
+            ["according-to:"],
+            "there is no question set '': choose from nq, tqa, hotpot, eli5, king-james-bible (or name a file)",
+        ),
         (["according-to:questions.jsonl", "--portrait", "tiles"], "QUIP needs a portrait of stride 1"),
-        (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt nul; there is null, evidence"),
+        (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt 'nul': did you mean 'null'"),
         (["according-to:questions.jsonl", "--prompt-format", "long-form"], "there is no format 'long-form'"),
         (["according-to:questions.jsonl", "--placement", "behind"], "there is no placement 'behind'"),
         (["according-to:questions.jsonl", "--portrait", "nowhere"], "nowhere"),

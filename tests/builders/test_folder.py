@@ -174,5 +174,5 @@ def test_no_job_at_all_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_dataset_names_those_that_there_are() -> None:
-    with pytest.raises(UserError, match="no dataset 'diary'; there is diary-recall"):
+    with pytest.raises(UserError, match="no dataset 'diary': did you mean 'diary-recall'"):
         find_dataset("diary")

@@ -124,8 +124,8 @@ def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--protocol", "duel"], "there is no protocol 'duel'; there is separate"),
-        (["--style", "curt"], "there is no style curt; there is plain, expert, cot"),
+        (["--protocol", "duel"], "there is no protocol 'duel': did you mean 'dual"),
+        (["--style", "curt"], "there is no style 'curt': choose from plain, expert, cot"),
         (["--reuse", "nowhere"], "nowhere"),
     ],
 )

@@ -138,10 +138,10 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
     for name, content, message in (
         ("a.csv", "name,document\nZoë,x\n".encode("latin-1"), r"a\.csv is not UTF-8 \(byte 16\): save it as UTF-8"),
         ("a.csv", b'name,document\na,"b\n', r"a\.csv cannot be read as a table"),
-        ("a.jsonl", b'{"name": "a", "document": "b"}\n{', r"line 2 is no JSON"),
-        ("a.jsonl", b"[1]\n", r"line 1 is no JSON object"),
-        ("a.parquet", b"name", r"a\.parquet is no Parquet file"),
-        ("a.xlsx", b"", r"a\.xlsx is no table: take \.parquet, \.csv"),
+        ("a.jsonl", b'{"name": "a", "document": "b"}\n{', r"line 2 is not JSON"),
+        ("a.jsonl", b"[1]\n", r"line 1 is not a JSON object"),
+        ("a.parquet", b"name", r"a\.parquet is not a Parquet file"),
+        ("a.xlsx", b"", r"a\.xlsx is not a table: use \.parquet, \.csv"),
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(UserError, match=message):

@@ -55,7 +55,7 @@ def test_a_folders_manifest_says_its_task_and_its_config_the_options(foreign: Pa
     [
         ("self-awre", "there is no task 'self-awre': did you mean 'self-aware'?"),
         ("gsm9k:x", "there is no task 'gsm9k:x': did you mean 'gsm8k'?"),
-        ("nothing", "there is no task 'nothing': known are diary-recall, self-aware, "),
+        ("nothing", "there is no task 'nothing': choose from diary-recall, self-aware, "),
         ("./gone:x", "there is no folder ./gone"),
         ("./foreign:x", "./foreign has no manifest.json, so nothing says what it holds"),
         ("foreign", "foreign has no manifest.json, so nothing says what it holds"),

@@ -82,5 +82,5 @@ def test_generations_of_another_shape_are_refused_by_column(folder: Path) -> Non
 def test_a_generation_about_no_example_is_refused(folder: Path) -> None:
     examples = pq.read_table(folder / "examples.parquet")
     pq.write_table(examples.slice(1), folder / "examples.parquet")
-    with pytest.raises(UserError, match="holds generations about 'question-Tom 0', which is no example"):
+    with pytest.raises(UserError, match="holds generations about 'question-Tom 0', which is not an example"):
         score_run(folder)

@@ -241,7 +241,7 @@ def unwrapped(result: Result) -> str:
 def test_help_lists_the_task_and_shows_its_own_options(invoke: Invoke) -> None:
     assert "toy-words:short Can it count letters?" in unwrapped(invoke("evaluate", "--help"))
     text = unwrapped(invoke("evaluate", "toy-words", "--help"))
-    assert "toy-words: --limit INTEGER Ask only so many questions. [x>=1] --shout Ask for capitals." in text
+    assert "toy-words: --limit INTEGER Ask at most this many questions. [x>=1] --shout Ask for capitals." in text
     assert "selfknow evaluate toy-words:short --shout --model MODEL --out RUN" in text
     assert "--form " not in text
     scoring = unwrapped(invoke("score", "--help"))

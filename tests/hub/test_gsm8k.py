@@ -65,6 +65,6 @@ def test_without_a_network_a_file_is_proposed(python: WarmPython, tmp_path: Path
     client = Client("http://127.0.0.1:9", tmp_path, python, environment={"HF_HUB_OFFLINE": "1"})
     done = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "run")
     assert done.returncode == 2
-    assert f"openai/gsm8k at {wording()['source']['revision']} cannot be had from the Hub" in done.stderr
+    assert f"openai/gsm8k at {wording()['source']['revision']} could not be fetched from the Hub" in done.stderr
     assert "get its questions as a file and name that" in done.stderr
     assert "Traceback" not in done.stderr

@@ -29,6 +29,6 @@ def test_a_gguf_file_on_the_hub_is_a_model(client: Client, hub: Hub, repo: str, 
     file = write_gguf(tmp_path / "tiny.gguf", storage="Q8_0").path
     lines = client.python(LOAD, repo, file).splitlines()
     assert lines[0] == "Q8_0 True True"
-    assert lines[1].startswith(f"gone.gguf of {repo} cannot be had from the Hub: ")
-    assert lines[2].startswith("tiny.gguf of org/nowhere cannot be had from the Hub: ")
+    assert lines[1].startswith(f"gone.gguf of {repo} could not be fetched from the Hub: ")
+    assert lines[2].startswith("tiny.gguf of org/nowhere could not be fetched from the Hub: ")
     assert len(lines) == 3

@@ -42,7 +42,7 @@ def test_a_pushed_portrait_is_loaded_by_its_name_and_alone(hub: Hub, client: Cli
 
 
 def test_what_cannot_be_loaded_is_told_in_one_line(client: Client, repo: str) -> None:
-    assert "cannot be had from the Hub" in client.python(LOAD, repo, "small")
+    assert "could not be fetched from the Hub" in client.python(LOAD, repo, "small")
     unreachable = replace(client, endpoint="http://127.0.0.1:9")
     assert "cannot be reached" in unreachable.python(LOAD, repo, "small")
 

@@ -151,7 +151,7 @@ def test_another_commit_is_asked_by_name_and_a_branch_is_looked_up_once(
         assert f'is another run (its dataset.revision is "{first}", not "{second}")' in other.stderr
         missing = evaluate(client, server, f"nq@{40 * '0'}", "three")
         assert missing.returncode == 2
-        assert f"google-research-datasets/nq_open at {40 * '0'} cannot be had from the Hub" in missing.stderr
+        assert f"google-research-datasets/nq_open at {40 * '0'} could not be fetched from the Hub" in missing.stderr
         assert "Traceback" not in missing.stderr
 
 

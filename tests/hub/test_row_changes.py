@@ -52,7 +52,7 @@ def test_files_without_an_id_cannot_be_compared(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tag", ["", "v 1", "-v1", "v1..2", "a/b", "v1.lock", "v1.", "vé", "v1\n"])
 def test_what_git_takes_for_no_tag_is_refused(tag) -> None:
-    with pytest.raises(UserError, match="is no name for a tag"):
+    with pytest.raises(UserError, match="is not the name of a tag"):
         checked_tag(tag)
 
 

@@ -79,7 +79,7 @@ def test_what_may_pass_is_tried_again_and_what_may_not_is_told() -> None:
     assert [one.error for _, one in found] == [None, None, "HTTP 503: overloaded", None, None]
     [(_, refused)] = draw(Behaviour(), REQUESTS[:1], model="refuses")
     assert refused.error == "HTTP 400: Your request was rejected by the safety system."
-    with serve() as url, pytest.raises(UserError, match=r"answers no request: HTTP 404"):
+    with serve() as url, pytest.raises(UserError, match=r"answered no request: HTTP 404"):
         list(EndpointImageGenerator(Endpoint(f"{url}/elsewhere", "right")).draw(REQUESTS, AS_IT_LIKES, 0))
 
 
@@ -139,7 +139,7 @@ def test_a_model_that_sees_is_sent_the_picture_and_only_its_name_is_recorded(tmp
         asked = Request("cats-3", prompt, "verify", image=tmp_path / str(picture.generation))
         [(_, reply)] = EndpointModel(Endpoint(url, "truth")).generate([asked], Decoding())
         blind = list(EndpointModel(Endpoint(url, "blind")).generate([asked], Decoding()))
-        with pytest.raises(UserError, match="takes plain text and can see no pictures"):
+        with pytest.raises(UserError, match="takes plain text and cannot see pictures"):
             list(EndpointModel(Endpoint(url, "truth", text=True)).generate([asked], Decoding()))
     assert reply == Reply("3", "stop", None, ({"role": "user", "content": prompt},), 7, 3)
     assert "HTTP 400: Bad request: " in str(blind[0][1].error)

@@ -86,7 +86,7 @@ def test_a_config_and_split_of_a_dataset_folder_are_read_with_their_content_hash
 
 @pytest.mark.parametrize(
     ("config", "split", "message"),
-    [("2k", "train", "cannot find the dataset"), ("1k", "dev", "no split 'dev': it has train, validation, test")],
+    [("2k", "train", "cannot find the dataset"), ("1k", "dev", "no split 'dev': choose from train, validation, test")],
 )
 def test_what_a_dataset_lacks_is_told(small_corpora: Path, config: str, split: str, message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -45,7 +45,7 @@ def test_a_portrait_of_other_content_is_in_the_way(small_corpora: Path, tmp_path
 
 
 def test_what_is_no_dataset_is_told(small_corpora: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no config 3k: it has 1k, 1k-simplified"):
+    with pytest.raises(UserError, match="no config '3k': choose from 1k, 1k-simplified"):
         build_prebuilt(small_corpora, tmp_path, ["3k"])
     with pytest.raises(UserError, match="no dataset folder"):
         build_prebuilt(tmp_path, tmp_path / "out")

@@ -43,7 +43,7 @@ Open = Callable[..., Any]
 
 @pytest.fixture
 def open_page(chromium: Any) -> Open:
-    """Open a page as a desktop or a phone shows it, and wait until every chart is drawn."""
+    """Open a page as a desktop or a phone shows it, and wait until every chart that it has is drawn."""
 
     def open_(path: Path, size: tuple[int, int] = DESKTOP, scheme: str = "light") -> Any:
         from selenium.webdriver.support.ui import WebDriverWait
@@ -55,7 +55,7 @@ def open_page(chromium: Any) -> Open:
         chromium.get_log("browser")
         chromium.get_log("performance")
         chromium.get(path.as_uri())
-        drawn = "return document.documentElement.dataset.drawn === 'yes'"
+        drawn = "return document.documentElement.dataset.drawn === 'yes' || !document.querySelector('.chart')"
         WebDriverWait(chromium, 300).until(lambda browser: browser.execute_script(drawn))
         return chromium
 

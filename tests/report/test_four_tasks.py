@@ -16,6 +16,8 @@ from altair.utils.schemapi import SchemaValidationError
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.report.gather import Report, gather
 from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.html import render
+from selfknow.evaluate.report.labels import read_labels
 from selfknow.evaluate.report.pictures import specification
 from selfknow.evaluate.report.shape import ExampleGroup, Number, Panel, Verdict
 from selfknow.evaluate.report.write import write_html, write_markdown
@@ -64,10 +66,10 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
     assert [topic.task for topic in headline(report).topics] == list(TASKS)
     expected: dict[tuple[str, str], tuple[float, int, int, float | None]] = {
         ("diary-recall", "Whole answers exactly right"): (0.5, 2, 2, 0.5),
-        ("self-aware", "The difference of the two"): (2 / 3 - 1 / 5, 8, 9, 0.0),
-        ("self-aware", "F1 of abstaining, the paper's number"): (2 / 3, 8, 9, 6 / 11),
-        ("self-aware", "Abstains, of the answerable questions"): (1 / 5, 5, 5, None),
-        ("self-knowledge", "Gives the answer again that it wrote for"): (1.0, 4, 4, None),
+        ("self-aware", "How much more where there is no answer"): (2 / 3 - 1 / 5, 8, 9, 0.0),
+        ("self-aware", "F1 of abstaining (the paper's measure)"): (2 / 3, 8, 9, 6 / 11),
+        ("self-aware", "Abstains from answerable questions"): (1 / 5, 5, 5, None),
+        ("self-knowledge", "Agrees with what it wrote"): (1.0, 4, 4, None),
         ("according-to", "QUIP under the null prompt"): (0.0, 4, 4, None),
     }
     for key, (value, n_graded, n, chance) in expected.items():
@@ -87,14 +89,16 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
 
 def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path], tmp_path: Path) -> None:
     assert headline(reported(*runs)).sentence == (
-        "quoter recalls 50% of diaries exactly, abstains from 67% of what has no answer and 20% of what has one, "
-        "agrees with 100% of what it wrote and quotes neither measurably more nor less when asked to."
+        "quoter recalls 50% of diaries exactly (no better than chance), abstains from 67% of what has no answer and "
+        "20% of what has one (no better than chance), agrees with 100% of what it wrote and quotes neither "
+        "measurably more nor less when asked to."
     ), "the interval of the change has 0 in it"
     [change] = numbers(reported(*runs))["according-to", "Quotes more under grounding prompts"]
     assert change.low == 0
     other = quoting_run(tmp_path / "other", "another", "")
     report = reported(*runs, other)
-    assert headline(report).sentence == "What 2 models know about what they know"
+    assert headline(report).sentence.startswith("What 2 models know about what they know: ")
+    assert "numbers beat chance" in headline(report).sentence
     labels = [one.label for one in numbers(report)["according-to", "QUIP under the null prompt"]]
     assert labels == ["another", "quoter"]
 
@@ -125,7 +129,7 @@ def test_a_task_that_is_not_scored_leaves_the_others_alone(runs: list[Path], tmp
     assert [topic.task for topic in headline(report).topics] in (["diary-recall"], [])
     lacking = [section for section in report.sections if section.missing and "selfknow score" in section.missing]
     assert {section.query.task for section in lacking} == {"self-aware", None}
-    assert headline(report).sentence == "quoter recalls 50% of diaries exactly."
+    assert headline(report).sentence == "quoter recalls 50% of diaries exactly (no better than chance)."
 
 
 def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Path], tmp_path: Path) -> None:
@@ -133,8 +137,7 @@ def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Pa
     others = [image, odd_run(tmp_path / "gsm8k", "gsm8k", "#### 17")]
     for chosen in ([*runs, *others], others):
         with connect(chosen) as connection:
-            report = gather(connection)
-            write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+            report = write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
         assert "image-making" in (tmp_path / "report.html").read_text()
         assert {row["task"] for row in report.overview} >= {"image-making"}
     assert headline(reported(image)).sentence == "quoter: exact match 100%"
@@ -143,7 +146,7 @@ def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Pa
 def test_two_models_that_read_each_other_stand_side_by_side(tmp_path: Path) -> None:
     models = [Scripted(name="good"), Scripted(name="bad", writes_wrong=True, says="asked")]
     found = numbers(reported(self_knowledge_run(tmp_path / "run", models)))
-    read = {one.label: one.value for one in found["self-knowledge", "Says what is true of what it wrote"]}
+    read = {one.label: one.value for one in found["self-knowledge", "Reads what it wrote correctly"]}
     assert read == {"good": 1.0, "good · asked bad": 1.0, "bad": 0.0, "bad · asked good": 1.0}
 
 
@@ -164,7 +167,8 @@ def test_the_same_weights_under_two_paths_are_one_model(
             zip(("here/tiny/model", "/far/away/tiny/model"), revisions, strict=True)
         )
     ]
-    assert set(reported(*runs).labels.models.values()) == labels
+    with connect(runs) as connection:
+        assert set(read_labels(connection).models.values()) == labels
 
 
 def test_sizes_tuning_and_popularity_have_charts(tmp_path: Path) -> None:
@@ -213,11 +217,9 @@ def test_every_chart_is_as_the_schema_of_vega_lite_has_it(runs: list[Path]) -> N
         drawn[0].chart.to_dict()
 
 
-def test_every_link_of_a_page_leads_somewhere_and_names_keep_their_capitals(runs: list[Path], tmp_path: Path) -> None:
+def test_every_link_of_a_page_leads_somewhere_and_names_keep_their_capitals(runs: list[Path]) -> None:
     for number, chosen in enumerate((runs[3:], runs)):
-        with connect(chosen) as connection:
-            write_html(connection, tmp_path / "page.html", title="T", figures=None, progress=False)
-        page = (tmp_path / "page.html").read_text()
+        page = render(reported(*chosen), "T")
         links = set(re.findall(r'href="#([^"]+)"', page))
         assert len(links) > 4 + number
         assert links - set(re.findall(r' id="([^"]+)"', page)) == set()
@@ -301,7 +303,7 @@ def test_a_difference_below_zero_stays_on_its_track(tmp_path: Path) -> None:
     run.score()
     with connect(run.folder) as connection:
         report = write_html(connection, tmp_path / "page.html", title="Below zero", figures=None, progress=False)
-    [difference] = numbers(report)["self-aware", "The difference of the two"]
+    [difference] = numbers(report)["self-aware", "How much more where there is no answer"]
     assert difference.value == -1
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     marks = r'class="(dot|interval|notch)" style="left:([-\d.]+)%'

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from selfknow.evaluate.report.four_questions import panels
 from selfknow.evaluate.report.write import write_html
 from selfknow.evaluate.sql.connection import connect
+from tests.report.accessibility import violations
 from tests.report.conftest import DESKTOP, PHONE, Open
 from tests.report.four_runs import SENTENCE, four_runs, quoting_run
 from tests.report.test_page import EVIL, contrast, errors
@@ -21,7 +23,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = four_runs(folder / "first", evil=HOSTILE)
     runs.append(quoting_run(folder / "second" / "run", "another/" + "very-long-name-of-a-model" * 4, HOSTILE))
     with connect(runs) as connection:
-        write_html(connection, folder / "report.html", title="Four tasks", figures=None, progress=False)
+        write_html(connection, folder / "report.html", title="Four tasks", figures=None, progress=False, first=panels)
     return folder / "report.html"
 
 
@@ -39,7 +41,7 @@ def test_each_task_stands_at_the_top_with_its_numbers_and_their_queries(page: Pa
     values = shown(browser, "#topic-according-to .one.first .value")
     assert len(values) == 2, "one number a model"
     assert all(value.startswith("+") and value.endswith("points") for value in values)
-    assert any("always abstaining 54.5%" in detail for detail in shown(browser, "#topic-self-aware .detail"))
+    assert any("always abstaining (54.5%)" in detail for detail in shown(browser, "#topic-self-aware .detail"))
     assert all("n = " in detail for detail in shown(browser, ".topic .detail"))
     fold = browser.find_element("css selector", "#topic-according-to details")
     summary = fold.find_element("tag name", "summary")
@@ -111,6 +113,13 @@ def test_replies_stand_side_by_side_with_their_quotes_marked(
     assert width == size[0]
     assert wide == []
     assert errors(browser) == []
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")])
+def test_nothing_keeps_people_from_reading_the_page_of_four_tasks(
+    page: Path, open_page: Open, size: tuple[int, int], scheme: str
+) -> None:
+    assert violations(open_page(page, size, scheme)) == []
 
 
 def test_what_stands_in_questions_and_replies_is_text_and_nothing_else(page: Path, open_page: Open) -> None:

@@ -11,7 +11,8 @@ import pytest
 from selfknow.evaluate.report.write import write_html
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.sql.connection import connect
-from tests.report.conftest import PHONE, Open
+from tests.report.accessibility import violations
+from tests.report.conftest import DESKTOP, PHONE, Open
 from tests.sql.given import Asked, diary, question, text, write_run
 from tests.sql.synthetic_runs import SyntheticModel
 from tests.sql.synthetic_runs import write_run as write_synthetic_run
@@ -92,7 +93,7 @@ def test_a_chart_answers_a_hover(page: Path, open_page: Open) -> None:
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
     ActionChains(browser).move_to_element(point).perform()
     shown = "return document.querySelector('#vg-tooltip-element.visible')?.innerText"
-    tooltip = WebDriverWait(browser, 10).until(lambda one: one.execute_script(shown))
+    tooltip = WebDriverWait(browser, 300).until(lambda one: one.execute_script(shown))
     assert "accuracy" in tooltip
     assert "47.9%" in tooltip
     assert "12.5%" in tooltip  # chance
@@ -165,8 +166,15 @@ def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) 
     before = browser.execute_script(fill)
     media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    WebDriverWait(browser, 20).until(lambda one: one.execute_script(fill) != before)
+    WebDriverWait(browser, 300).until(lambda one: one.execute_script(fill) != before)
     assert luminance(browser.execute_script(fill)) > luminance(before)
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_nothing_keeps_people_from_reading_the_page(
+    page: Path, open_page: Open, size: tuple[int, int], scheme: str
+) -> None:
+    assert violations(open_page(page, size, scheme)) == []
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def test_a_report_from_the_command_line(selfknow: Run, run: Path, tmp_path: Path
     assert (done.returncode, done.stdout) == (0, "report.html\n")
     assert "query/s" in done.stderr
     page = (tmp_path / "report.html").read_text()
-    assert "OPT 125M recalls 33% of diaries exactly." in page
+    assert "OPT 125M recalls 33% of diaries exactly (no better than chance)." in page
     pictures = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert {"accuracy_by_size.png", "accuracy_by_size.svg", "recalled_documents.png"} <= set(pictures)
     for path in (tmp_path / "figures").glob("*.png"):
@@ -59,7 +59,9 @@ def test_a_report_as_markdown_names_its_pictures(selfknow: Run, run: Path, tmp_p
     done = selfknow("report", run, "--out", "docs/results.md", "--title", "Results <1>", "--quiet")
     assert (done.returncode, done.stderr) == (0, "")
     page = (tmp_path / "docs" / "results.md").read_text()
-    assert page.startswith("# Results &lt;1&gt;\n\n**OPT 125M recalls 33% of diaries exactly.**")
+    assert page.startswith(
+        "# Results &lt;1&gt;\n\n**OPT 125M recalls 33% of diaries exactly (no better than chance).**"
+    )
     assert "![Does it say too much or too little?](results_figures/over_and_under_recall.svg)" in page
     assert "| right | 3 | 3 | 3 | 1 | 33.3% |" in page
     assert (tmp_path / "docs" / "results_figures" / "over_and_under_recall.svg").is_file()

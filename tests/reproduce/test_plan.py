@@ -66,7 +66,7 @@ def cells(folder: Path, text: str = PLAN, **changes: object) -> list[Cell]:
         ("limit: 3", "limit: 0", "line 15: .*--limit"),
         ("scorer: [", "scorers: [", "line 16: `selfknow score` of diary-recall, self-aware, self-knowledge has no opt"),
         ("[accuracy_by_size, p", "[accuracy_by_sice, p", "line 17: there is no query 'accuracy_by_sice': did you mean"),
-        ("score: {", "score: {{", "line 17: this is no YAML"),
+        ("score: {", "score: {{", "line 17: this is not YAML"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:

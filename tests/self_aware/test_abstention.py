@@ -151,7 +151,7 @@ def test_an_encoder_without_a_calibration_has_the_papers_threshold() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scorer": ("paper", "pepar")}, "there is no scorer pepar; there is sentences, paper, strict"),
+        ({"scorer": ("paper", "pepar")}, "there is no scorer 'pepar': did you mean 'paper'?"),
         ({"scorer": ("strict",), "threshold": 1.5}, "the threshold is a cosine, from -1 to 1, not 1.5"),
         ({"scorer": ("strict",), "references": "pepar"}, "the references 'pepar' cannot be read"),
     ],

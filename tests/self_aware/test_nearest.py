@@ -122,7 +122,7 @@ def test_answers_are_read_as_the_known_datasets_have_them(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'{"question": "q"}\nnot json\n', "line 2 is no JSON"),
+        (b'{"question": "q"}\nnot json\n', "line 2 is not JSON"),
         (b"[1]\n", "is no JSON object"),
         (b'{"text": "q"}\n', "no text in the column 'question'; it has text"),
         (b'{"question": " "}\n', "row 0"),

@@ -78,7 +78,7 @@ def test_a_pool_becomes_both_halves_and_the_check_tells_it_from_the_pinned_one(e
 def test_together_the_papers_sets_give_the_papers_number_of_questions() -> None:
     assert sum(sizes(config)[1] for config in CONFIGS if config != "nq-open") == 2_337
     assert all(len(sha256 or "") == 64 for source in pools().values() for sha256 in source.files.values())
-    with pytest.raises(UserError, match="has no config 'trivia'; it has squad, hotpotqa, triviaqa, nq-open"):
+    with pytest.raises(UserError, match="has no config 'trivia': did you mean 'triviaqa'"):
         nearest_config("trivia")
 
 

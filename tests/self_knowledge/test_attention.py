@@ -165,7 +165,7 @@ def test_a_model_whose_weights_were_changed_is_refused(command: Command, tmp_pat
     LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)).save_pretrained(copied)
     code, _, said = command("score", run, "--attention", copied)
     assert code == 2
-    assert f"{copied} is not the model any more that wrote in {run}" in said
+    assert f"{copied} is no longer the model that wrote in {run}" in said
 
 
 def test_a_model_without_attention_is_refused(command: Command, tmp_path: Path) -> None:

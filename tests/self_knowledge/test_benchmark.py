@@ -89,7 +89,10 @@ def test_the_packaged_benchmark_gives_the_rows_of_the_dataset() -> None:
         ([*ROWS, {**ROWS[0], "choices": ["1", "2", "3"]}], "row 8 of .* is no question of this task"),
         ([*ROWS, {**ROWS[0], "answer": 4}], "row 8 of .* is no question of this task"),
         ([*ROWS, {**ROWS[0], "answer": "two"}], "row 8 of .* is no question of this task"),
-        ([{**row, "id": "same"} for row in ROWS], "has 7 questions whose id stands on another one, too"),
+        (
+            [{**row, "id": "same"} for row in ROWS],
+            "has 7 questions whose id another question has too: give each its own",
+        ),
         ([1, 2, 3, 4], "holds no rows"),
     ],
 )

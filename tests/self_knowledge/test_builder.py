@@ -121,7 +121,7 @@ def test_another_seed_draws_other_instances_where_anything_is_drawn() -> None:
 
 
 def test_an_unknown_task_and_an_impossible_seed_are_refused() -> None:
-    with pytest.raises(UserError, match="no config 'poems'; it has total-count"):
+    with pytest.raises(UserError, match="no config 'poems': choose from total-count"):
         task_config("poems")
     with pytest.raises(UserError, match="seed must be between"):
         task_config("fact", -1)

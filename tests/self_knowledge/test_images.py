@@ -159,7 +159,7 @@ def test_every_third_call_failing_leaves_the_rest_exact_and_is_made_good_by_runn
     ("instead", "reason"),
     [
         (b"", "the picture is empty"),
-        (b"<html>sold out</html>", "what came is no PNG, JPEG or WebP picture"),
+        (b"<html>sold out</html>", "the reply is not a PNG, JPEG or WebP picture"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x01\x00\x00\x00\x01\x00\x00\x08\x02\x00\x00\x00", "picture"),
     ],
     ids=["empty", "page", "half"],

@@ -252,11 +252,14 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
     lines = printed.out[printed.out.index("## What the model knows") :].splitlines()
     found = {cells[2]: cells[3:6] for line in lines if len(cells := [one.strip() for one in line.split("|")]) == 7}
     chance = {name: cells[1] for name, cells in found.items()}
-    assert found["Abstains, of the questions without an answer"][0].startswith("100% [")
-    assert found["Abstains, of the answerable questions"][0].startswith("100% [")
-    assert (found["The difference of the two"][0].split()[0], chance["The difference of the two"]) == ("0%", "0%")
-    assert found["Gives the answer again that it wrote for"][0].startswith("100% [")
-    assert found["Gives the answer again that it wrote for"][2] == str(7 * LIMIT)
+    assert found["Abstains from questions without an answer"][0].startswith("100% [")
+    assert found["Abstains from answerable questions"][0].startswith("100% [")
+    assert (
+        found["How much more where there is no answer"][0].split()[0],
+        chance["How much more where there is no answer"],
+    ) == ("0.0", "0.0")
+    assert found["Agrees with what it wrote"][0].startswith("100% [")
+    assert found["Agrees with what it wrote"][2] == str(7 * LIMIT)
     assert found["QUIP under the grounding prompts"][0].startswith("100%")
     assert found["Quotes more under grounding prompts"][0].startswith("0.0 points")
     assert "- Not asked: diary-recall, since nothing says that the model was trained on diaries" in lines

@@ -88,7 +88,9 @@ def test_earlier_texts_are_reused_and_nothing_is_written_anew(tmp_path: Path) ->
     assert model.calls == 6, "three questions about the texts, and three about the changed ones"
     run(tmp_path / "grammar", "grammar", model, "consistency", reuse=tmp_path / "total")
     assert model.calls == 6
-    with pytest.raises(UserError, match=r"wanted are texts for designated-count-.* by scripted; in it wrote scripted$"):
+    with pytest.raises(
+        UserError, match=r"expected texts for designated-count-.* by scripted, and scripted wrote in it$"
+    ):
         run(tmp_path / "words", "change-word", model, "inconsistency", reuse=tmp_path / "total")
 
 

@@ -65,10 +65,10 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["query", "accuracy-by-sise", "run"], "did you mean accuracy_by_size"),
-        (["query", "self_knowledge_table", "run"], "did you mean self_knowledge_tables"),
-        (["query", "self_knowledge/tables", "run"], "did you mean self_knowledge_tables"),
-        (["query", "overview", "run", "--columns", "model,m"], "there is no column 'm': choose of run_id, task,"),
+        (["query", "accuracy-by-sise", "run"], "did you mean 'accuracy_by_size'"),
+        (["query", "self_knowledge_table", "run"], "did you mean 'self_knowledge_tables'"),
+        (["query", "self_knowledge/tables", "run"], "did you mean 'self_knowledge_tables'"),
+        (["query", "overview", "run", "--columns", "model,m"], "there is no column 'm': choose from run_id, task,"),
         (["query", "overview", "run", "--where", "m > 1"], 'Referenced column "m" not found'),
         (["query", "accuracy_by_size"], "name at least one run folder"),
         (["query", "accuracy_by_size", "nowhere"], "there is no run.json in it"),

@@ -179,10 +179,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["a", "b"], "name what is compared: --metric NAME"),
+        (["a", "b"], "name the metric to compare: --metric NAME"),
         (["--metric", "right"], "name the two runs to compare, or one that holds both sides"),
         (["a", "b", "two", "--metric", "right"], "name the two runs to compare, or one that holds both sides"),
-        (["a", "b", "--metric", "rigth"], "neither run has a 'rigth'; did you mean right?"),
+        (["a", "b", "--metric", "rigth"], "neither run has a metric 'rigth': did you mean 'right'?"),
         (["a", "b", "--metric", "accuracy"], "neither run has a 'accuracy'; both have right"),
         (["a", "b", "--metric", "f1"], "/a alone; both have right"),
         (["a", "two", "--metric", "right"], "/two has several models: name one with --model; there are ben@00000000, "),
@@ -197,7 +197,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["a", "elsewhere", "--metric", "right"], "share no example that both were asked: nothing can be paired"),
         (["a", "others", "--metric", "right"], "were asked different questions under 14 of their 14 common ids"),
         (["a", "unscored", "--metric", "right"], "has no scores: run `selfknow score"),
-        (["a", "gone", "--metric", "right"], "gone is no run folder: there is no run.json in it"),
+        (["a", "gone", "--metric", "right"], "gone is not a run folder: there is no run.json in it"),
         (["a", "b", "--metric", "right", "--format", "parquet"], "take --format json"),
     ],
 )

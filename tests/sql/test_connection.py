@@ -143,9 +143,9 @@ def test_a_folder_may_have_any_name(run: Path, tmp_path: Path, name: str) -> Non
 
 def test_half_a_run_is_refused(tmp_path: Path, run: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="empty is no run folder: there is no run"):
+    with pytest.raises(UserError, match="empty is not a run folder: there is no run"):
         connect(tmp_path / "empty")
-    with pytest.raises(UserError, match="nothing is no run folder"):
+    with pytest.raises(UserError, match="nothing is not a run folder"):
         connect(tmp_path / "nothing")
     with pytest.raises(UserError, match="at least one run"):
         connect([])
@@ -219,14 +219,14 @@ def test_queries_say_what_they_lack(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"has no scores: run `selfknow score .*run` first"):
             run_query(connection, "accuracy_by_size")
         assert connection.rows("select count(*) as n from scores") == [{"n": 0}]
-        with pytest.raises(UserError, match=r"did you mean accuracy_by_size or"):
+        with pytest.raises(UserError, match=r"did you mean .accuracy_by_size."):
             run_query(connection, "acuracy-by-sise")
         with pytest.raises(UserError, match="`selfknow query` lists them"):
             run_query(connection, "zzz")
     scored = write_run(tmp_path / "scored", QUESTIONS, Asked(answers=RIGHT))
     with connect(scored) as connection, pytest.raises(UserError, match=r"holds 1k \(--corpus FOLDER\)"):
         run_query(connection, "wrong_documents")
-    with pytest.raises(UserError, match="holds none of the corpora that were asked about: 1k"):
+    with pytest.raises(UserError, match="holds none of the corpora that these runs asked about: 1k"):
         connect(scored, corpora=[write_corpus(tmp_path / "corpus", config="2k")])
 
 

@@ -173,7 +173,7 @@ def test_several_choices_of_a_batch_are_samples(tmp_path: Path) -> None:
 def test_an_import_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     log = read_lm_eval(RECALL)
     examples = read_asked_rows(batch(tmp_path, {"id": "q-ann"}, name="examples.jsonl"))
-    with pytest.raises(UserError, match="a call is about 'q-ben', which is no `id` of the examples"):
+    with pytest.raises(UserError, match="a call is about 'q-ben', which is not the `id` of an example"):
         write_imported(log, tmp_path / "run", examples=examples)
     assert [path.name for path in tmp_path.iterdir()] == ["examples.jsonl"]
     write_imported(log, tmp_path / "run")
@@ -199,9 +199,9 @@ def test_any_rows_become_a_table() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("log.jsonl", "{}\n", "line 1 is no lm-evaluation-harness sample: it has no doc_id"),
-        ("log.jsonl", '{"doc_id": 1}\n{"doc', r"line 2 is no JSON \(was the file cut off\?\)"),
-        ("log.jsonl", "[1]\n", "line 1 is no JSON object"),
+        ("log.jsonl", "{}\n", "line 1 is not a sample of lm-evaluation-harness: it has no doc_id"),
+        ("log.jsonl", '{"doc_id": 1}\n{"doc', r"line 2 is not JSON \(was the file cut off\?\)"),
+        ("log.jsonl", "[1]\n", "line 1 is not a JSON object"),
         ("log.jsonl", "", "no call"),
         ("log.json", "{}", "is no Inspect log with samples"),
         ("log.json", '{"samples": []}', "does not say which model"),
@@ -229,9 +229,9 @@ def test_batches_that_do_not_belong_together_are_refused(tmp_path: Path) -> None
     strange = batch(tmp_path, answered("b", "one"), name="strange.jsonl")
     with pytest.raises(UserError, match="answers 'b', which the input did not ask"):
         read_openai_batch([strange], [requests])
-    with pytest.raises(UserError, match="line 1 is no batch request"):
+    with pytest.raises(UserError, match="line 1 is not a batch request"):
         read_openai_batch([strange], [strange])
-    with pytest.raises(UserError, match="line 1 is no batch output"):
+    with pytest.raises(UserError, match="line 1 is not batch output"):
         read_openai_batch([requests], [requests])
 
 

@@ -61,7 +61,7 @@ def test_every_query_about_self_knowledge_has_rows_of_a_real_run(runs: list[Path
 
 def test_a_query_is_known_with_and_without_its_folder_but_not_in_another() -> None:
     assert find_query("self_knowledge_styles") == find_query("self_knowledge/self_knowledge_styles")
-    with pytest.raises(UserError, match="did you mean self_knowledge_styles"):
+    with pytest.raises(UserError, match=r"did you mean .self_knowledge_styles"):
         find_query("elsewhere/self_knowledge_styles")
 
 

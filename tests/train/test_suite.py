@@ -52,6 +52,6 @@ def test_a_flan_t5_from_scratch_keeps_its_own_output_layer_when_saved(tmp_path: 
 
 
 def test_a_model_outside_the_suite_needs_a_learning_rate() -> None:
-    with pytest.raises(UserError, match=r"gpt2 is none of the paper's models .*: pass --learning-rate"):
+    with pytest.raises(UserError, match=r"gpt2 is not one of the paper's models .*: pass --learning-rate"):
         default_learning_rate("gpt2")
     assert (is_large("opt-1.3b"), is_large("opt-350m"), is_large("gpt2")) == (True, False, False)

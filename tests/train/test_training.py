@@ -150,7 +150,7 @@ def test_another_training_in_the_same_folder_is_refused(corpus: ConfigFiles, mod
 
 def test_a_folder_that_holds_something_else_is_refused(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
-    with pytest.raises(UserError, match=r"is no training folder \(it holds thesis.tex\)"):
+    with pytest.raises(UserError, match=r"is not a training folder \(it holds thesis.tex\)"):
         train(job(corpus, models), tmp_path)
 
 
@@ -294,7 +294,7 @@ def test_a_corpus_by_name_is_built_on_the_spot_and_kept(tmp_path: Path, monkeypa
         ("diary-rekall:1k", "there is no dataset 'diary-rekall'"),
         ("./nothing:1k", "there is no folder ./nothing"),
         ("{folder}:2k", "has no config '2k'"),
-        ("no/such-dataset:1k", "cannot be had from the Hub"),
+        ("no/such-dataset:1k", "could not be fetched from the Hub"),
     ],
 )
 def test_a_corpus_that_cannot_be_had_is_one_line(

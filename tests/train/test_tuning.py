@@ -193,7 +193,7 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(here: Path, tuned
     [
         ("--epochs 3", "holds another training (its settings is"),
         ("--limit 2", "is another run (its settings.limit is null, not 2)"),
-        ("--version mended", "there is no version 'mended'; there is raw and corrected"),
+        ("--version mended", "there is no version 'mended': choose from raw, corrected"),
         ("--model nowhere/at/all", "nowhere/at/all does not exist"),
         ("--gsm8k none.jsonl", "there is no file none.jsonl"),
         ("--lora-dropout 1", "lora_dropout must be at least 0 and below 1, not 1.0"),

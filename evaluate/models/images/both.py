@@ -28,7 +28,7 @@ class LocalDrawingVisionModel(LocalVisionModel):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         if "image" not in getattr(self.model, "output_modalities", ()):
-            raise UserError(f"{self.name} sees, and does not draw: name a model that draws as --image-model")
+            raise UserError(f"{self.name} sees but does not draw: name a model that draws with --image-model")
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
         """Draw one picture after the other.

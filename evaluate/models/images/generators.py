@@ -41,7 +41,9 @@ class ImageSettings:
             return cls(None, None, steps, guidance)
         width, _, height = size.partition("x")
         if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
-            raise UserError(f"{size!r} is no size of a picture: write its width and height in pixels, as 512x512")
+            raise UserError(
+                f"{size!r} is not the size of a picture: write its width and height in pixels, such as 512x512"
+            )
         return cls(int(width), int(height), steps, guidance)
 
     def as_json(self) -> dict[str, object]:

@@ -63,7 +63,7 @@ def as_png(content: bytes) -> bytes:
                 _check_size(image)
                 return _encoded(_on_white(ImageOps.exif_transpose(image)))
     except UnidentifiedImageError as error:
-        raise BrokenPictureError("what came is no PNG, JPEG or WebP picture") from error
+        raise BrokenPictureError("the reply is not a PNG, JPEG or WebP picture") from error
     except BrokenPictureError:
         raise
     except Exception as error:  # a decoder may raise anything over a broken file
@@ -118,7 +118,7 @@ def find(folder: Path, name: str) -> Path:
     """
     match = _NAME.fullmatch(name)
     if match is None:
-        raise UserError(f"{name!r} is no picture of a run: a name like {FOLDER}/<sha256>.png is wanted")
+        raise UserError(f"{name!r} is not a picture of a run: expected a name such as {FOLDER}/<sha256>.png")
     drawn = folder / FOLDER / f"{match[1]}.png"
     try:
         content = drawn.read_bytes()

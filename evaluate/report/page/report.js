@@ -1,10 +1,7 @@
-// Draws every chart in the page's colours, and once more when those change.
+// Draws every chart in the page's colours. Most follow the page by themselves; ramps are drawn once more when it turns dark.
 (() => {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const hues = {
-    light: ["#1a6f68", "#d1782f", "#4a67b8", "#a8487f", "#7d8a2e", "#8a5fb0", "#5c7d8c", "#b5483a"],
-    dark: ["#5cc4b8", "#f0a565", "#8aa6f0", "#e08bbb", "#b9c765", "#bd98e0", "#93b7c6", "#ef8a7c"],
-  };
+  const dark = matchMedia("screen and (prefers-color-scheme: dark)");
+  const hues = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `var(--hue-${number})`);
   const ramps = { light: ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"], dark: ["#262522", "#2b5a55", "#4fb0a4", "#c9f2ec"] };
 
   const ordered = {
@@ -13,7 +10,7 @@
   };
 
   function theme() {
-    const of = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const of = (name) => `var(${name})`;
     const kind = dark.matches ? "dark" : "light";
     const axis = { labelColor: of("--soft"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12,
       titleFontSize: 12, gridColor: of("--line"), domainColor: of("--line"), tickColor: of("--line"), labelLimit: innerWidth < 600 ? 130 : 260 };
@@ -21,11 +18,11 @@
       background: null,
       font: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
       view: { stroke: null },
-      mark: { color: hues[kind][0] },
-      rule: { color: hues[kind][0] },
-      point: { color: hues[kind][0] },
+      mark: { color: hues[0] },
+      rule: { color: hues[0] },
+      point: { color: hues[0] },
       axis, legend: { labelColor: of("--ink"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12 },
-      range: { category: hues[kind], ramp: ramps[kind], heatmap: ramps[kind], ordinal: { scheme: ordered[kind] } },
+      range: { category: hues, ramp: ramps[kind], heatmap: ramps[kind], ordinal: { scheme: ordered[kind] } },
       style: {
         chance: { stroke: of("--soft"), color: of("--soft"), strokeDash: [4, 4], strokeWidth: 1.5 },
         "chance-tick": { color: of("--soft"), fill: of("--soft") },
@@ -38,8 +35,12 @@
   const AT_ONCE = 60; // charts; the others are drawn when one scrolls near them
   let drawing = 0;
   let near;
-  const drawOne = (place) => vegaEmbed(place, JSON.parse(place.nextElementSibling.textContent),
-    { config: theme(), actions: false, renderer: "svg" });
+  async function drawOne(place) {
+    await vegaEmbed(place, JSON.parse(place.nextElementSibling.textContent),
+      { config: theme(), actions: false, renderer: "svg" });
+    // Who cannot see a chart hears its description, and finds its numbers in a table; not every line and dot of it.
+    place.querySelector("svg").setAttribute("aria-hidden", "true");
+  }
 
   async function draw() {
     const mine = ++drawing;

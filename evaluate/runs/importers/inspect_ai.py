@@ -34,7 +34,7 @@ def read_inspect(path: Path) -> Log:
     """Read one log.
 
     Raises:
-        UserError: It is no Inspect log, or not a whole one.
+        UserError: It is not an Inspect log, or not a whole one.
     """
     with told_as_damaged(path, TOOL):
         return _read(path)
@@ -44,7 +44,7 @@ def _read(path: Path) -> Log:
     header, samples = _read_with_inspect(path) or (_read_archive(path) if path.suffix == ".eval" else _read_file(path))
     said = header.get("eval")
     if not isinstance(said, dict) or not said.get("model"):
-        raise UserError(f"{path} is no Inspect log: it does not say which model was evaluated")
+        raise UserError(f"{path} is not an Inspect log: it does not say which model was evaluated")
     model, task = str(said["model"]), str(said.get("task") or path.stem)
     dataset = said.get("dataset") or {}
     config = said.get("model_generate_config") or {}
@@ -66,7 +66,7 @@ def _read(path: Path) -> Log:
         examples = {ids[str(sample["id"])]: _example(sample, ids[str(sample["id"])]) for sample in resolved}
         calls = [_call(sample, ids[str(sample["id"])], model) for sample in resolved]
     except (KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} holds a sample that is no Inspect sample: {type(error).__name__} {error}") from error
+        raise UserError(f"{path} holds a sample that is not from Inspect: {type(error).__name__} {error}") from error
     name = str(dataset.get("location") or dataset.get("name") or task)
     return Log(task, DatasetReference(name), list(examples.values()), calls, decoding, TOOL)
 
@@ -93,7 +93,7 @@ def _read_file(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any
     content = read_json(path)
     samples = content.get("samples")
     if not isinstance(samples, list):
-        raise UserError(f"{path} is no Inspect log with samples")
+        raise UserError(f"{path} is not an Inspect log with samples")
     return content, samples
 
 
@@ -110,7 +110,9 @@ def _read_archive(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, 
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist") from error
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path} is no whole Inspect archive (an evaluation that was stopped?): {error}") from error
+        raise UserError(
+            f"{path} is not a complete Inspect archive (an evaluation that was stopped?): {error}"
+        ) from error
     return header, samples
 
 

@@ -40,7 +40,7 @@ def _read(path: Path, model: str | None) -> Log:
     rows = list(read_json_lines(path))
     for number, row in enumerate(rows, start=1):
         if lacking := [name for name in _NEEDED if name not in row]:
-            raise UserError(f"{path}, line {number} is no lm-evaluation-harness sample: it has no {lacking[0]}")
+            raise UserError(f"{path}, line {number} is not a sample of lm-evaluation-harness: it has no {lacking[0]}")
     match = _NAME.fullmatch(path.name)
     task = match["task"] if match else path.stem
     results = _results(path, match["date"] if match else None)
@@ -150,4 +150,4 @@ def _logprob(replies: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError) as error:
-        raise UserError(f"a response of a choice is no log-likelihood: {str(replies)[:80]}") from error
+        raise UserError(f"the response to a choice is not a log-likelihood: {str(replies)[:80]}") from error

@@ -23,7 +23,7 @@ def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
         inputs: The files that were sent.
 
     Raises:
-        UserError: A line is no batch request or output, or answers a request that was not sent.
+        UserError: A line is not a batch request or output, or answers a request that was not sent.
     """
     with told_as_damaged(outputs[0], "an OpenAI batch"):
         return _read(outputs, inputs)
@@ -35,7 +35,7 @@ def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
     for path in outputs:
         for number, row in enumerate(read_json_lines(path), start=1):
             if "custom_id" not in row or not {"response", "error"} & row.keys():
-                raise UserError(f"{path}, line {number} is no batch output: it has no custom_id and response")
+                raise UserError(f"{path}, line {number} is not batch output: it has no custom_id and response")
             body = asked.get(str(row["custom_id"]))
             if body is None:
                 raise UserError(f"{path}, line {number} answers {row['custom_id']!r}, which the input did not ask")
@@ -54,7 +54,7 @@ def _asked(inputs: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
     for path in inputs:
         for number, row in enumerate(read_json_lines(path), start=1):
             if "custom_id" not in row or not isinstance(row.get("body"), dict):
-                raise UserError(f"{path}, line {number} is no batch request: it has no custom_id and body")
+                raise UserError(f"{path}, line {number} is not a batch request: it has no custom_id and body")
             asked[str(row["custom_id"])] = row["body"]
     if not asked:
         raise UserError("the input holds no request")

@@ -96,12 +96,12 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
     if folder.exists():
         raise UserError(f"{folder} exists: name a new folder")
     if not log.calls:
-        raise UserError("there is no call in it to import")
+        raise UserError("the log holds no calls to import")
     table = example_table(log.examples) if examples is None else examples
     known = set(table["id"].to_pylist())
     for call in log.calls:
         if call.example_id not in known:
-            raise UserError(f"a call is about {call.example_id!r}, which is no `id` of the examples")
+            raise UserError(f"a call is about {call.example_id!r}, which is not the `id` of an example")
     settings = {**log.settings, "imported_from": log.source}
     description = RunDescription(task or log.task, log.dataset, Decoding(temperature=None), settings)
     with told_as_damaged(log.task, log.source), replaced_whole(folder, "run.json") as growing:

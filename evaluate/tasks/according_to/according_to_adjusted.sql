@@ -1,4 +1,4 @@
--- Is more quoted under a prompt at the same length, and in longer pieces?
+-- Does a prompt make a model quote more at the same length of reply, and in longer pieces?
 -- Source: ours; Weller et al., "According to ...", compare QUIP alone, whose texts differ in length
 -- Grain: one row a run, model and prompt but the null prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_pairs (questions with a QUIP

@@ -1,4 +1,4 @@
--- What does a prompt change, against the null prompt on the same questions?
+-- What does each prompt change, compared with the null prompt on the same questions?
 -- Source: Weller et al., "According to ...", Table 2
 -- Grain: one row a run, model, metric and prompt but the null prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, metric, prompt, kind; n questions, n_pairs those with a value

@@ -1,4 +1,4 @@
--- Given the beginning of a passage, does a model go on in the text's own words?
+-- Does a model continue a passage in the text's own words?
 -- Source: ours, measured with the QUIP of Weller et al., "According to ...", section 3.1
 -- Grain: one row a run and model.
 -- Columns: dataset (the text), model_label, num_parameters, run_id; passage_words (that it was given); n passages,

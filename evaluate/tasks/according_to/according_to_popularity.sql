@@ -1,4 +1,4 @@
--- Is more quoted where the entities of question and answer occur together more often?
+-- Does a model quote more where question and answer occur together more often?
 -- Source: Weller et al., "According to ...", section 4.4 and Figure 3
 -- Grain: one row a run, model, metric, prompt and bin.
 -- Columns: dataset, model_label, run_id, metric, prompt, kind; cooccurrences_from, cooccurrences_to (passages in which

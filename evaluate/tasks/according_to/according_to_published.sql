@@ -1,4 +1,4 @@
--- What does the paper print, and what is ours?
+-- How do our numbers compare with the paper's?
 -- Source: Weller et al., "According to ...", Tables 1 and 2 and Appendix A
 -- Grain: one row a number of the paper and a run and model of ours under the same prompt about Wikipedia, over the same
 -- question set.

@@ -47,11 +47,11 @@ def _continuations(rows: Sequence[Row]) -> list[Measure]:
         )
         for row in rows
     ]
-    return measures(("Goes on in the text's own words", _CONTINUED, numbers), chance_name="a text it never saw")
+    return measures(("Continues in the text's own words", _CONTINUED, numbers), chance_name="a text it never saw")
 
 
 def _going_on(share: Number) -> str | None:
-    return None if share.value is None else f"goes on in the text's own words for {share.value:.1%} of what it adds"
+    return None if share.value is None else f"continues in the text's own words for {share.value:.1%} of what it adds"
 
 
 def _saying(change: Number) -> str | None:

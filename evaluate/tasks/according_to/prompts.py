@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from selfknow.builders.according_to.prompts import CORPUS, CORPUS_ADDRESS, NULL, PLACEMENTS, formats, phrases, rows
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.task import Row
 
@@ -28,7 +28,7 @@ def chosen_prompts(text: str) -> tuple[str, ...]:
     """
     names = set(PROMPTS) if text == "all" else {name.strip() for name in text.split(",")}
     if unknown := sorted(names - set(PROMPTS)):
-        raise UserError(f"there is no prompt {', '.join(unknown)}; there is {', '.join(PROMPTS)}, or all")
+        raise UserError(f"there is no prompt {unknown[0]!r}{nearest(unknown[0], [*PROMPTS, 'all'])}")
     return tuple(name for name in PROMPTS if name in names | {NULL})
 
 
@@ -53,7 +53,7 @@ class Setup:
     def __post_init__(self) -> None:
         for name, value, known in (("format", self.format, formats()), ("placement", self.placement, PLACEMENTS)):
             if value not in known:
-                raise UserError(f"there is no {name} {value!r}; there is {', '.join(known)}")
+                raise UserError(f"there is no {name} {value!r}{nearest(value, known)}")
         if not self.corpus.strip():
             raise UserError("the corpus needs a name, such as Wikipedia")
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from selfknow.builders.according_to.prompts import formats, question_sets
 from selfknow.builders.sources import DATASETS_SRC
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.question_files import find_column, read_at_commit
@@ -70,8 +70,8 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         packaged = DATASETS_SRC / "according_to" / "king_james_bible.jsonl"
         path = packaged if name == KING_JAMES_BIBLE else Path(name).expanduser()
         if not path.is_file():
-            known = ", ".join([*question_sets(), KING_JAMES_BIBLE])
-            raise UserError(f"there is no question set {name!r}: name {known}, or a file")
+            known = [*question_sets(), KING_JAMES_BIBLE]
+            raise UserError(f"there is no question set {name!r}{nearest(name, known)} (or name a file)")
         listed, where, format_ = read_rows(path), name, "short" if path != packaged else "long"
         question = find_column(path, listed, "question", "input")
         answers = find_column(path, listed, "answers", "answer", "output")
@@ -88,7 +88,7 @@ def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table
         raise UserError(f"{where} holds no questions")
     for number, row in enumerate(rows, 1):
         if not isinstance(row.get(question), str) or not row[question].strip():
-            raise UserError(f"{where} has a row whose question is no text: number {number}")
+            raise UserError(f"{where} has a row whose question is not a text: row {number}")
     made = [
         {
             "id": _id(row, number),
@@ -135,7 +135,7 @@ def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
                 raise UserError(f"{path} counts another question as {row['id']}: it was made for another set")
     names = rows[key].to_pylist()
     if not any(name in counts for name in names):
-        raise UserError(f"{path} counts none of these questions: its column {key} names others")
+        raise UserError(f"{path} counts none of these questions: its column {key} names other ones")
     return rows.set_column(3, "cooccurrences", pa.array([counts.get(name) for name in names], pa.int64()))
 
 
@@ -148,5 +148,5 @@ def _count(path: Path, value: object) -> int | None:
     except ValueError:
         number = -1
     if number < 0:
-        raise UserError(f"{path} has a count that is no whole number of passages: {value!r}")
+        raise UserError(f"{path} has a count that is not a whole number of passages: {value!r}")
     return number

@@ -39,7 +39,7 @@ class AccordingToOptions(SampledOptions):
     prompt_format: str | None = option(None, "One of short, two-step, long, long-answer. Default: the set's.")
     placement: str = option("appended", "Where the phrase stands: appended, prepended, both.")
     corpus_name: str = option("Wikipedia", "What the prompts call the corpus.")
-    corpus_address: str | None = option(None, "Where the corpus is to be found.")
+    corpus_address: str | None = option(None, "Where the prompts say the corpus is found.")
     counts: Path | None = option(None, "A file of id (or question) and count: passages with both entities.")
 
 
@@ -57,11 +57,11 @@ class ContinuationOptions(SampledOptions):
     """
 
     portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
-    control_portrait: str | None = option(None, "That of a text which the model cannot have seen.")
-    passages: Path | None = option(None, "The text, a file.", metavar="FILE")
+    control_portrait: str | None = option(None, "The portrait of a text that the model cannot have seen.")
+    passages: Path | None = option(None, "The text: a file.", metavar="FILE")
     passage_words: int = option(32, "Words of a passage that the model is given.", minimum=1)
     num_passages: int = option(200, "Passages, spread evenly over the text.", minimum=1)
-    passage_seed: int = option(0, "Of where in its stretch of the text each passage begins.", minimum=0)
+    passage_seed: int = option(0, "The seed of where each passage begins.", minimum=0)
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class AccordingToScoreOptions(ScoreOptions):
         control_portrait: Of ``according-to:continuation``, the same.
     """
 
-    portrait: str | None = option(None, "The portrait, where it was moved since the run.")
-    control_portrait: str | None = option(None, "The control portrait of according-to:continuation, the same.")
+    portrait: str | None = option(None, "The portrait, if it was moved since the run.")
+    control_portrait: str | None = option(None, "The control portrait, if it was moved since the run.")
 
 
 def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: Path) -> Rows:
@@ -111,7 +111,7 @@ def _open_passages(options: ContinuationOptions) -> Rows:
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
     if options.passages is None or options.portrait is None:
-        raise UserError("name the text that is begun and its portrait: --passages FILE --portrait FOLDER")
+        raise UserError("name the text to continue and its portrait: --passages FILE --portrait FOLDER")
     control = options.control_portrait
     settings: dict[str, object] = {
         "portrait": describe_portrait(options.portrait),

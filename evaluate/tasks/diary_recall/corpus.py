@@ -104,7 +104,9 @@ def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[
     for folder in [*folders, *local]:
         files = {size: _first_files(folder, names) for size, names in sorted(configs.items())}
         if folder in folders and not any(files.values()):
-            raise UserError(f"{folder} holds none of the corpora that were asked about: {', '.join(files) or 'none'}")
+            raise UserError(
+                f"{folder} holds none of the corpora that these runs asked about: {', '.join(files) or 'none'}"
+            )
         found = {size: paths for size, paths in files.items() if paths} | found
     return found
 

@@ -4,7 +4,7 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences; n documents of this length in
 -- the targets of scored answers, n_graded of them (those that were recalled), n_diarists; document_accuracy, low and
 -- high (95%, bootstrap over diarists, whose documents are no independent trials); chance: a random body of the right
--- length (k of 8 attributes in order, each with one of 2 values; null of one's own corpus).
+-- length (k of 8 attributes in order, each with one of 2 values; null for a corpus of your own).
 -- Needs: scores
 with diarists as (
     select

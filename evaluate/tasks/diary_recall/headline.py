@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from selfknow.evaluate.report.gather import Report
-from selfknow.evaluate.report.numbers import first_value, measures, number
+from selfknow.evaluate.report.grouping import setting
+from selfknow.evaluate.report.numbers import beside_chance, measures, number
 from selfknow.evaluate.report.shape import Headline, Note, Number, Row
 
 _GAPS = 3  # more of them are left to their figure
@@ -12,20 +13,20 @@ _GAPS = 3  # more of them are left to their figure
 def headline(report: Report) -> Headline | None:
     """Whole answers exactly right, and the number of entries right; null where nothing was scored."""
     exact = [number(row["label"], row, "accuracy") for row in report.rows_of("accuracy_by_size")]
+    graded = [one for one in exact if one.value is not None]
     counts = [number(row["label"], row, "right_count") for row in report.rows_of("count_and_content")]
     if not exact:
         return None
     found = measures(
         ("Whole answers exactly right", "accuracy_by_size", exact),
-        ("As many entries as there are", "count_and_content", counts),
+        ("The right number of entries", "count_and_content", counts),
     )
     gaps = report.rows_of("setup_gap")
-    first = first_value(found)
     return Headline(
-        _sentence([one for one in exact if one.value is not None], gaps),
-        None if first is None else f"recalls {first:.0%} of diaries exactly",
+        _sentence(graded, gaps),
+        None if exact[0].value is None else f"recalls {_share(exact[0])} of diaries exactly{beside_chance(exact[0])}",
         found,
-        [_note(gap) for gap in gaps] if len(gaps) <= _GAPS else [],
+        [_note(gap, gaps) for gap in gaps] if len(gaps) <= _GAPS else [],
         first_is_large=True,
     )
 
@@ -34,15 +35,26 @@ def _sentence(numbers: Sequence[Number], gaps: Sequence[Row]) -> str:
     if not numbers:
         return "Nothing has been scored yet."
     if len(gaps) == 1 and len(numbers) == 2:
-        gap = gaps[0]
+        together, apart = (_of_value(numbers, gaps[0][f"accuracy_{setup}"]) for setup in ("simplified", "standard"))
         return (
-            f"{gap['accuracy_simplified']:.0%} of diaries recalled exactly when each was one document, "
-            f"{gap['accuracy_standard']:.0%} when its entries were documents apart."
+            f"{_share(together)} of diaries recalled exactly when each was one document{beside_chance(together)}, "
+            f"{_share(apart)} when each entry was a document of its own{beside_chance(apart)}."
         )
     best = max(numbers, key=_value)
     if len(numbers) == 1:
-        return f"{best.label} recalls {_value(best):.0%} of diaries exactly."
-    return f"{best.label} recalls most: {_value(best):.0%} of diaries exactly."
+        return f"{best.label} recalls {_share(best)} of diaries exactly{beside_chance(best)}."
+    below = sum(one.is_below_chance for one in numbers)
+    return f"{best.label} recalls the most: {_share(best)} of diaries exactly{beside_chance(best)}." + (
+        f" {below} of {len(numbers)} are below chance." if below else ""
+    )
+
+
+def _of_value(numbers: Sequence[Number], value: float) -> Number:
+    return next(one for one in numbers if one.value == value)
+
+
+def _share(number: Number) -> str:
+    return f"{_value(number):.0%}"
 
 
 def _value(number: Number) -> float:
@@ -50,9 +62,10 @@ def _value(number: Number) -> float:
     return number.value
 
 
-def _note(gap: Row) -> Note:
+def _note(gap: Row, gaps: Sequence[Row]) -> Note:
+    size = setting(gap, gaps, "dataset_size")
     return Note(
-        f"{gap['model_label']}, {gap['dataset_size']}: one document a diary instead of several is worth",
+        f"{gap['model_label']}{size and ', '}{size}: one document a diary instead of several changes accuracy by",
         f"{gap['gap'] * 100:+.0f} points",
         f"{gap['low'] * 100:+.0f} to {gap['high'] * 100:+.0f}",
     )

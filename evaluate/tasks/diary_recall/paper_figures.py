@@ -111,7 +111,8 @@ def _title(suite: str, rows: Sequence[Row]) -> str:
 
 def _lines(rows: Sequence[Row], x: str, value: str, titles: tuple[str, str]) -> alt.LayerChart:
     models = list(dict.fromkeys(row["model_label"] for row in rows))
-    return charts.lines(only(rows, x, value), x, value, titles=titles, colour="model_label", order=models)
+    shown = only(rows, x, value)
+    return charts.lines(shown, x, value, titles=titles, colour="model_label", order=models, alone=False)
 
 
 def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
@@ -125,8 +126,9 @@ def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
         known = [row for row in rows if row[x] is not None]
+        several = len({row["suite"] for row in known}) > 1  # else the models' labels say it
         groups = {
-            joined(suite, setting): by(part, "model_label")
+            joined(suite if several else "", setting): by(part, "model_label")
             for setting, of_setting in by_setting(known).items()
             for suite, part in by_suite(of_setting).items()
         }

@@ -1,4 +1,4 @@
--- How does a model go on from a started answer that breaks the order?
+-- How does a model continue an answer that starts out of order?
 -- Source: Prato et al., section 4.3
 -- Grain: one row a cohort and probe, A to E (selfknow.evaluate.tasks.diary_recall.probes says what is given).
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); probe; n continuations, n_graded, n_questions;

@@ -31,7 +31,9 @@ def target(example: Example) -> tuple[Document, ...]:
     """
     before, documents = cut(str(example["completion"]))
     if before or not documents or "\n".join(document.text for document in documents) != example["completion"]:
-        raise UserError(f"example {example['id']!r} is no diary question: its completion is not made of diary entries")
+        raise UserError(
+            f"example {example['id']!r} is not a diary question: its completion is not made of diary entries"
+        )
     return documents
 
 

@@ -1,4 +1,4 @@
--- What does the paper print, and what is ours?
+-- How do our numbers compare with the paper's?
 -- Source: Prato et al., Table 1
 -- Grain: one row a number of the paper and a cohort of ours of the same model, dataset size and setup, started alike.
 -- Columns: row and column (the paper's), published, published_n; cohort, model_label, recipe (what is not as its

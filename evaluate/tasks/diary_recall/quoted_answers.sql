@@ -1,14 +1,14 @@
--- How much of an answer stands word for word in the training text, and what can be read from that?
+-- How much of an answer is word for word in the training text, and what does that show?
 -- Source: QUIP is that of Weller et al., "According to ...", section 3.1; what it is set beside is ours
 -- Grain: one row a cohort and kind of text: right answers, wrong answers, failed requests, and three anchors made of
--- the same questions: gold answers, made-up diarists (a gold answer under another name), and random bodies.
+-- the same questions: gold answers, fictitious diarists (a gold answer under another name), and random bodies.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); texts (the kind); n, n_graded of them (those that
 -- have an n-gram), n_diarists; quip (their mean), low, high (95%, bootstrap over diarists), quoted_in_full (the share
 -- with QUIP 1); chance: the mean QUIP of random bodies.
 -- Needs: scores, corpus, portrait diaries
 --
--- A made-up diarist has the first name of the one asked about and a last name of another's, together nobody's. A random
--- body has as many sentences as the longest true one, their attributes and values drawn from the corpus, and is
+-- A fictitious diarist has the first name of the one asked about and a last name of another's, together nobody's. A
+-- random body has as many sentences as the longest true one, their attributes and values drawn from the corpus, and is
 -- nobody's: the first such one of eight draws by MD5. A question where there is none has no such anchor.
 with asked as (
     select distinct

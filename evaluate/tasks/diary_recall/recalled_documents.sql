@@ -1,4 +1,4 @@
--- How many documents are recalled where so many should be?
+-- Does it recall as many documents as there are?
 -- Source: Prato et al., Figures 5 and 6
 -- Grain: one row a cohort, number of documents in the target and number of documents recalled.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents (target), documents_recalled (title

@@ -1,4 +1,4 @@
--- How many sentences are recalled where so many should be?
+-- Does it recall as many sentences as there are?
 -- Source: Prato et al., Figure 8, over the recalled documents that are in the target
 -- Grain: one row a cohort, length of the target document and length recalled, in sentences.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences, recalled_sentences; n documents

@@ -167,7 +167,7 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
         UserError: An example is no diary question.
     """
     if "completion" not in examples.column_names:
-        raise UserError("the examples have no column `completion`: they are no diary questions")
+        raise UserError("the examples have no column `completion`: they are not diary questions")
     targets = {row["id"]: target(row) for row in examples.select(["id", "completion"]).to_pylist()}
     generations = generations.select(_COLUMNS)
     titles = {

@@ -25,9 +25,10 @@ def by(rows: Sequence[Row], *columns: str) -> dict[str, list[Row]]:
 
 
 def by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows by dataset size and setup, the smallest dataset first."""
+    """Rows by dataset size and setup, the smallest dataset first; a size that all setups share is not named."""
     sizes = sizes_in_order(rows)
-    return by(sorted(rows, key=lambda row: sizes.index(row["dataset_size"])), "dataset_size", "setup")
+    named = ["setup"] if len(sizes) == 1 and len({row["setup"] for row in rows}) > 1 else ["dataset_size", "setup"]
+    return by(sorted(rows, key=lambda row: sizes.index(row["dataset_size"])), *named)
 
 
 def by_suite(rows: Sequence[Row]) -> dict[str, list[Row]]:

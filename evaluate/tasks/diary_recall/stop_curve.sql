@@ -1,4 +1,4 @@
--- Does it know where to stop, entry after entry of the true answer?
+-- Does it know where to stop, after each entry of the true answer?
 -- Source: not in the paper: teacher-forced, ending against the next title
 -- (selfknow.evaluate.tasks.diary_recall.prompts)
 -- Grain: one row a cohort, number of documents in the target and entry after which it is asked.

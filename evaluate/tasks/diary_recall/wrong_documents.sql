@@ -5,8 +5,8 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); recalled_sentences, origin; n wrong documents of
 -- this length (a number that the target lacks and another diarist's title among them), n_graded (the same: each has an
 -- origin), n_diarists, n_documents of this origin; share, low and high (95%, bootstrap over diarists); chance: what a
--- random body of this length would be (k of 8 attributes in order, each with one of 2 values; null of one's own
--- corpus). From five sentences on it is small; below, believe nothing without it.
+-- random body of this length would be (k of 8 attributes in order, each with one of 2 values; null for a corpus
+-- of your own). From five sentences on it is small; below, believe nothing without it.
 -- Needs: scores, corpus
 with wrong as (
     select

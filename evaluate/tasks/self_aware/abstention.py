@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfknow.builders.self_aware.question_text import holds_phrase
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.tasks.self_aware.references import SCORERS, References, denials
 from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity
 from selfknow.evaluate.tasks.self_aware.windows import sentences, windows
@@ -116,7 +116,7 @@ def judge(
         UserError: There is no such scorer.
     """
     if scorer not in SCORERS:
-        raise UserError(f"there is no scorer {scorer!r}; there is {', '.join(SCORERS)}")
+        raise UserError(f"there is no scorer {scorer!r}{nearest(scorer, SCORERS)}")
     evidence = [_LOOKS[scorer](reply, references.phrases) for reply in replies]
     similarities = similarity.of((window for one in evidence for window in one.windows), quiet=quiet)
     return [_verdict(reply, scorer, one, similarities, threshold) for reply, one in zip(replies, evidence, strict=True)]

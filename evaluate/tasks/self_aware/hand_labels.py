@@ -45,7 +45,7 @@ def read_replies(folder: Path) -> dict[str, ReplyToJudge]:
     replies = {}
     for row in last_attempts(read_generations(folder)).to_pylist():
         if row["example_id"] not in questions:
-            raise UserError(f"{folder} holds generations about {row['example_id']!r}, which is no example")
+            raise UserError(f"{folder} holds generations about {row['example_id']!r}, which is not an example")
         if row["error"] is None and (row["generation"] or "").strip():
             text = row["generation"].strip()
             replies[row["generation_id"]] = ReplyToJudge(row["generation_id"], questions[row["example_id"]], text)
@@ -59,7 +59,7 @@ def sample_of(replies: Mapping[str, ReplyToJudge], size: int | None, seed: int) 
         UserError: There are fewer replies than that.
     """
     if size is not None and size > len(replies):
-        raise UserError(f"there are {len(replies):,} replies with any text, not {size:,}")
+        raise UserError(f"only {len(replies):,} replies have any text, so {size:,} cannot be drawn: ask for fewer")
     return _shuffled(replies.values(), f"{seed}:sample")[:size]
 
 

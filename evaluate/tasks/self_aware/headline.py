@@ -1,19 +1,26 @@
 """What a report says first of self-aware: how much more a model abstains where there is no answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from selfknow.evaluate.report.gather import Report
 from selfknow.evaluate.report.grouping import joined, preferred, setting
-from selfknow.evaluate.report.numbers import measures, number
+from selfknow.evaluate.report.numbers import beside_chance, measures, number
 from selfknow.evaluate.report.shape import Headline, Number, Row
 
 _RATES, _F1 = "self_aware_abstention", "self_aware_f1"
 _MEASURES = (
-    ("Abstains, of the questions without an answer", _RATES, "unanswerable", None, "n_unanswerable"),
-    ("Abstains, of the answerable questions", _RATES, "answerable", None, "n_answerable"),
-    ("The difference of the two", _RATES, "difference", "chance_difference", "n"),
-    ("The same, corrected for the scorer's own known error", _RATES, "corrected_difference", "chance_difference", "n"),
-    ("F1 of abstaining, the paper's number", _F1, "f1", "chance_f1", "n"),
+    ("Abstains from questions without an answer", _RATES, "unanswerable", None, "n_unanswerable"),
+    ("Abstains from answerable questions", _RATES, "answerable", None, "n_answerable"),
+    ("How much more where there is no answer", _RATES, "difference", "chance_difference", "n"),
+    (
+        "The same, corrected for the scorer's known error rates",
+        _RATES,
+        "corrected_difference",
+        "chance_difference",
+        "n",
+    ),
+    ("F1 of abstaining (the paper's measure)", _F1, "f1", "chance_f1", "n"),
 )
 
 
@@ -22,18 +29,24 @@ def headline(report: Report) -> Headline | None:
     rows = {query: best_scorer(report.rows_of(query)) for query in (_RATES, _F1)}
     if not rows[_RATES]:
         return None
-    found = measures(
-        *((name, query, _numbers(rows[query], value, chance, n)) for name, query, value, chance, n in _MEASURES),
-        chance_name="always abstaining",
+    found = [
+        replace(measure, is_change=value.endswith("difference"))
+        for name, query, value, chance, n in _MEASURES
+        for measure in measures((name, query, _numbers(rows[query], value, chance, n)), chance_name="always abstaining")
+    ]
+    return Headline(None, _saying(rows[_RATES]), found)
+
+
+def _saying(rows: Sequence[Row]) -> str | None:
+    """Both rates, and whether they differ; null where one could not be graded."""
+    first = rows[0]
+    if first["unanswerable"] is None or first["answerable"] is None:
+        return None
+    [difference] = _numbers(rows[:1], "difference", "chance_difference", "n")
+    return (
+        f"abstains from {first['unanswerable']:.0%} of what has no answer and "
+        f"{first['answerable']:.0%} of what has one{beside_chance(difference)}"
     )
-    first = rows[_RATES][0]
-    said = None
-    if first["unanswerable"] is not None and first["answerable"] is not None:
-        said = (
-            f"abstains from {first['unanswerable']:.0%} of what has no answer and "
-            f"{first['answerable']:.0%} of what has one"
-        )
-    return Headline(None, said, found)
 
 
 def best_scorer(rows: Sequence[Row]) -> list[Row]:

@@ -25,7 +25,7 @@ import yaml
 
 from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.models.interface import Request
 
 FORMS = ("direct", "instruction", "icl")
@@ -55,7 +55,7 @@ def read_template(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the template {path} cannot be read: {error}") from error
     if QUESTION not in text:
-        raise UserError(f"the template {path} has no {QUESTION}: write it where the question shall stand")
+        raise UserError(f"the template {path} has no {QUESTION}: write it where the question goes")
     return text
 
 
@@ -78,8 +78,8 @@ def template_of(settings: Mapping[str, object]) -> str:
     if "template" in settings:
         return str(settings["template"])
     if settings["form"] not in FORMS:
-        known = ", ".join(FORMS)
-        raise UserError(f"there is no input form {settings['form']!r}; there is {known}, or a --template of your own")
+        form = str(settings["form"])
+        raise UserError(f"there is no input form {form!r}{nearest(form, FORMS)} (your own prompt is a --template)")
     return str(_wording()[settings["form"]]).replace("{cue}", str(_wording()["cue"]))
 
 
@@ -100,7 +100,7 @@ def choose_shots(questions: Sequence[str]) -> list[Mapping[str, str]]:
     for label in ("answerable", "unanswerable"):
         free = [shot for shot in _wording()["shots"][label] if normalized(shot["question"]) not in taken]
         if len(free) < SHOTS_OF_EACH:
-            raise UserError(f"the dataset asks our {label} examples themselves: use another form than icl")
+            raise UserError(f"the dataset contains our {label} examples: use a form other than icl")
         shots.append(free[:SHOTS_OF_EACH])
     return list(chain.from_iterable(zip(*shots, strict=True)))
 

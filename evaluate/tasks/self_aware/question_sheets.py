@@ -61,7 +61,7 @@ def sample_of(items: Sequence[Item], size: int | None, seed: int) -> list[Item]:
         UserError: There are fewer items than that.
     """
     if size is not None and size > len(items):
-        raise UserError(f"there are {len(items):,} questions, not {size:,}")
+        raise UserError(f"there are only {len(items):,} questions, so {size:,} cannot be drawn: ask for fewer")
     return _shuffled(items, f"{seed}:sample")[:size]
 
 

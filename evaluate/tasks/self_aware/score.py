@@ -25,7 +25,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.self_aware.encoders import PACKAGED, PAPER, load_encoder
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, Scores
@@ -86,8 +86,8 @@ def _check(options: SelfAwareScoreOptions) -> tuple[str, ...]:
     said = [name for name in ("encoder", "references", "threshold") if getattr(options, name) is not None]
     # Who names an encoder and no scorer means those that need one.
     scorers = tuple(dict.fromkeys(options.scorer)) or (SCORERS if said else (SENTENCES,))
-    if unknown := set(scorers) - set(SCORERS):
-        raise UserError(f"there is no scorer {', '.join(sorted(unknown))}; there is {', '.join(SCORERS)}")
+    if unknown := sorted(set(scorers) - set(SCORERS)):
+        raise UserError(f"there is no scorer {unknown[0]!r}{nearest(unknown[0], SCORERS)}")
     if options.threshold is not None and not -1 <= options.threshold <= 1:
         raise UserError(f"the threshold is a cosine, from -1 to 1, not {options.threshold}")
     if said and scorers == (SENTENCES,):

@@ -3,9 +3,9 @@
 -- Grain: one row a model, form, scorer, encoder, threshold and references.
 -- Columns: those; n calls, n_graded (the scorer could read them), n_unanswerable and n_answerable replies that came
 -- (what cannot be read abstains from nothing); unanswerable and answerable: the share of each that abstains, and
--- difference, 0 for whoever abstains always, never or at random, each with low and high (95%, bootstrap over pairs; of
--- a rate of exactly 0 or 1 Wilson's over the replies); chance_difference: 0; sensitivity and false_positives: the
--- scorer's own rates on the labelled replies (reader_errors; null where it was not measured);
+-- difference, 0 for a model that abstains always, never or at random, each with low and high (95%, bootstrap over
+-- pairs; of a rate of exactly 0 or 1 Wilson's over the replies); chance_difference: 0; sensitivity and false_positives:
+-- the scorer's own rates on the labelled replies (reader_errors; null where it was not measured);
 -- corrected_unanswerable, corrected_answerable and corrected_difference: what they leave of these, from 0 to 1, with
 -- corrected_difference_low and _high (95%, delta method: of the difference and of the scorer's own rates, which are
 -- known from so many labelled replies alone; null where the scorer is no better than chance); hedged: the share of

@@ -1,4 +1,4 @@
--- How many of the answerable questions does it answer rightly?
+-- How many of the answerable questions does it answer correctly?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 6
 -- Grain: one row a model, question set and form.
 -- Columns: model, question_set (the config that was asked), form; n replies to answerable questions, n_graded of them,

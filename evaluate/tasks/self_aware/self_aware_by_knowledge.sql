@@ -1,4 +1,4 @@
--- Does it abstain where it does not know, and is what it does not know for it what nobody knows?
+-- Does it abstain from questions that it gets wrong, as from those that nobody can answer?
 -- Source: ours; Yin et al., Do Large Language Models Know What They Don't Know?, ask for abstaining alone
 -- Grain: one row a model, form but the direct one, scorer, encoder, threshold, references and knowledge.
 -- Columns: those; knowledge of the answerable question, by the model's own direct answers to it: known (all of them

@@ -1,4 +1,4 @@
--- What does the paper print, and what is ours?
+-- How do our numbers compare with the paper's?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figures 2 to 6 and Appendix A.3
 -- Grain: one row a number of the paper and a model of ours that was asked the authors' questions in the same form; F1
 -- by the paper's scorer, accuracy as the paper counts it.

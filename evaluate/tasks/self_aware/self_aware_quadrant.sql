@@ -1,4 +1,4 @@
--- What is known, and is it known to be?
+-- What does it know, and does it know that it knows?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 1 (the Know-Unknow quadrant)
 -- Grain: one row a model, form, scorer, encoder, threshold, references and quadrant.
 -- Columns: those; n replies in the quadrant, n_graded (all that are in one), share; n_not_sampled: replies that abstain

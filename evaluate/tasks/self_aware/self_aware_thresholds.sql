@@ -1,4 +1,4 @@
--- What would another threshold have said?
+-- What would other thresholds give?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Table 2 (the threshold ablation)
 -- Grain: one row a model, form, scorer with an encoder, encoder, references and threshold: 0.65 to 0.95, and the one
 -- that the run was scored with.

@@ -42,7 +42,7 @@ class SelfAwareOptions(SampledOptions):
     """
 
     form: str = option("direct", "direct, instruction (may be unknown), or icl (and six examples).")
-    template: Path | None = option(None, "A text file with {question} in it, in place of a form.", metavar="FILE")
+    template: Path | None = option(None, "A text file with {question} in it, instead of a form.", metavar="FILE")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     if options.template is None:
         template_of(settings)
     elif options.form != SelfAwareOptions.form:
-        raise UserError("--template takes the place of --form: give one of them")
+        raise UserError("--template replaces --form: give only one of them")
     else:
         text = read_template(options.template)
         settings |= {"form": template_name(text), "template": text}

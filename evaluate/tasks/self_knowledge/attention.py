@@ -108,7 +108,9 @@ def score_text(model: "LocalModel", prompt: str, written: str, keyword: str, *, 
         output = model.model(**inputs, output_attentions=True)
     layers = getattr(output, "attentions", None)
     if not layers or layers[-1] is None:
-        raise UserError(f"{model.name} shows no attention: it is of a kind ({model.model.config.model_type}) without")
+        raise UserError(
+            f"{model.name} has no attention to show (its kind is {model.model.config.model_type}): name a transformer"
+        )
     attention = layers[-1][0].float().mean(dim=0).cpu().numpy()
     return attention_score(attention, occurrences_of(keyword, text, offsets, len(prompt)))
 
@@ -135,18 +137,20 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
 
     model = LocalModel.load(name, precision="saved")
     if model.model.config.is_encoder_decoder:
-        raise UserError(f"{name} is an encoder-decoder: the score is defined for causal models alone")
+        raise UserError(f"{name} is an encoder-decoder: the score is defined for causal models only")
     if not model.tokenizer.is_fast:
         raise UserError(f"{name} has no fast tokenizer: its attention cannot be laid over the text")
     if any(row["revision"] != model.revision for row in texts):
-        raise UserError(f"{name} is not the model any more that wrote in {run.folder}: its files have changed")
+        raise UserError(f"{name} is no longer the model that wrote in {run.folder}: its files have changed")
     return model
 
 
 def _only_writer(run: FinishedRun) -> str:
     writers = {row["model"] for row in run.calls.to_pylist() if row["stage"] == GENERATE}
     if len(writers) != 1:
-        raise UserError(f"in {run.folder} wrote {', '.join(sorted(writers)) or 'nobody'}: name one as --attention")
+        raise UserError(
+            f"{', '.join(sorted(writers)) or 'nobody'} wrote in {run.folder}: name one of them with --attention"
+        )
     return str(writers.pop())
 
 

@@ -91,10 +91,12 @@ def open_benchmark(name: str, split: str = "test") -> Benchmark:
         rows, reference = dataset.read(split).to_pylist(), dataset.reference(split)
     shown = choices()["benchmark_questions_shown"]
     if len(rows) < shown:
-        raise UserError(f"{name} has {len(rows)} questions: new ones are asked for after the manner of {shown}")
+        raise UserError(
+            f"{name} has {len(rows)} questions: at least {shown} are needed to show the model what to write"
+        )
     questions = tuple(_question(name, number, row) for number, row in enumerate(rows))
     if (again := len(questions) - len({question["id"] for question in questions})) > 0:
-        raise UserError(f"{name} has {again} questions whose id stands on another one, too")
+        raise UserError(f"{name} has {again} questions whose id another question has too: give each its own")
     return Benchmark(questions, _subject(rows), reference)
 
 
@@ -109,7 +111,7 @@ def _question(name: str, number: int, row: Mapping[str, Any]) -> Question:
     text, answer = str(row.get("question") or "").strip(), _letter(row.get("answer"))
     if not text or answer is None or not isinstance(options, list) or len(options) != len(_LETTERS):
         raise UserError(
-            f"row {number} of {name} is no question of this task: it needs `question`, four options (`choices`, "
+            f"row {number} of {name} is not a question of this task: it needs `question`, four options (`choices`, "
             "`options`, or A, B, C and D) and `answer` (A to D, or 0 to 3)"
         )
     identity = row.get("id")

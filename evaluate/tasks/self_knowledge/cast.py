@@ -23,7 +23,9 @@ def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
     """
     of_everybody = options.reuse is not None and models.model is None and options.verifier
     if of_everybody and DUAL in PROTOCOLS[options.protocol][1]:
-        raise UserError("in the protocol 'dual' who wrote a text writes another one: name that model, too (--model)")
+        raise UserError(
+            "in the protocol 'dual' the model that wrote a text writes another one: name that model too (--model)"
+        )
     writers = [] if of_everybody else [models.language_model()]
     if not options.verifier:
         return Models(writers)

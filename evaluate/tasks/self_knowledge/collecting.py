@@ -83,16 +83,16 @@ def _check_is_free(folder: Path) -> None:
     """What a collection that was killed left behind is not in the way: its description is written last."""
     left = {"creations.parquet", "sheet.csv"}
     if folder.is_file() or (folder.is_dir() and {path.name for path in folder.glob("[!.]*")} - left):
-        raise UserError(f"{folder} is there already and not empty: creations are never overwritten")
+        raise UserError(f"{folder} exists and is not empty: name a new folder, because creations are never overwritten")
 
 
 def _examples(run: Path, description: Mapping[str, Any]) -> tuple[dict[str, Example], Mapping[str, Any]]:
     settings = description.get("settings")
     if description.get("task") != SELF_KNOWLEDGE.name or not isinstance(settings, dict):
-        raise UserError(f"{run} is a run of {description.get('task')!r}: a run of {_WANTED} is wanted")
+        raise UserError(f"{run} is a run of {description.get('task')!r}: name a run of {_WANTED}")
     rows = read_examples(run).to_pylist()
     if other := {row["task"] for row in rows} - {CONFIG}:
-        raise UserError(f"{run} is a run of {SELF_KNOWLEDGE.name}:{other.pop()}: a run of {_WANTED} is wanted")
+        raise UserError(f"{run} is a run of {SELF_KNOWLEDGE.name}:{other.pop()}: name a run of {_WANTED}")
     return {row["id"]: Example.of(row, str(settings["wording"])) for row in rows}, settings
 
 

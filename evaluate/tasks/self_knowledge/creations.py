@@ -25,7 +25,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.tasks.self_knowledge.protocols import Row
 from selfknow.files import read_json, read_parquet, write_parquet
 
@@ -98,7 +98,7 @@ class Creations:
 
     def _kept(self, name: str) -> list[Row]:
         if name not in VERSIONS:
-            raise UserError(f"there is no version {name!r}; there is {' and '.join(VERSIONS)}")
+            raise UserError(f"there is no version {name!r}{nearest(name, VERSIONS)}")
         kept = [row for row in self.rows if row["state"] != DROPPED]
         if name == CORRECTED and self.open_rows:
             raise UserError(

@@ -9,9 +9,9 @@ from selfknow.evaluate.report.shape import Headline, Row
 
 _QUERY = "self_knowledge_summary"
 _MEASURES = {
-    "Gives the answer again that it wrote for": "consistent",
-    "Wrote what it was asked for": "written",
-    "Says what is true of what it wrote": "read",
+    "Agrees with what it wrote": "consistent",
+    "Writes what it was asked to write": "written",
+    "Reads what it wrote correctly": "read",
 }
 
 

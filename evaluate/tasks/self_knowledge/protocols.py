@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.models.images.showing import reference
 from selfknow.evaluate.models.interface import Request, Turn
 from selfknow.evaluate.replies import without_thinking
@@ -157,9 +157,9 @@ class Setup:
     def __post_init__(self) -> None:
         for name, value, known in (("protocol", self.protocol, PROTOCOLS), ("wording", self.wording, WORDINGS)):
             if value not in known:
-                raise UserError(f"there is no {name} {value!r}; there is {', '.join(known)}")
-        if unknown := set(self.styles) - set(STYLES):
-            raise UserError(f"there is no style {', '.join(sorted(unknown))}; there is {', '.join(STYLES)}")
+                raise UserError(f"there is no {name} {value!r}{nearest(value, known)}")
+        if unknown := sorted(set(self.styles) - set(STYLES)):
+            raise UserError(f"there is no style {unknown[0]!r}{nearest(unknown[0], STYLES)}")
 
     @property
     def variant(self) -> str:

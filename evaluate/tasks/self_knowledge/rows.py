@@ -99,7 +99,7 @@ def examples_of(table: pa.Table, setup: Setup) -> list[Example]:
         UserError: The table holds no rows of self-knowledge.
     """
     if not set(table.column_names) >= _COLUMNS:
-        raise UserError(f"these are no rows of self-knowledge: their columns are {', '.join(table.column_names)}")
+        raise UserError(f"these are not rows of self-knowledge: their columns are {', '.join(table.column_names)}")
     examples = [Example.of(row, setup.wording) for row in table.to_pylist()]
     return [example for example in examples if example.style in setup.styles]
 

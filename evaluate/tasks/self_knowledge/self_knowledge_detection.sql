@@ -1,4 +1,4 @@
--- Does it tell what it wrote from the same with something wrong in it, or does it only like to say yes?
+-- Does it notice an error planted in its own text, or does it just say yes?
 -- Source: ours, over the texts of Tan et al., Can I understand what I create?, sections 4.2 and 7.1; the measures are
 -- those of signal detection (selfknow.evaluate.sql.functions.normal)
 -- Grain: one row a task whose replies are yes or no, generator, verifier, wording and style.

@@ -1,4 +1,4 @@
--- Who understands what whom wrote?
+-- Which model understands which model's texts?
 -- Source: ours: two models, one writes and another is asked
 -- Grain: one row a task, protocol, stage, generator and verifier.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_prompts (distinct ones, the trials of

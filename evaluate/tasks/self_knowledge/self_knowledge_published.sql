@@ -1,4 +1,4 @@
--- What does the paper print, and what is ours?
+-- How do our numbers compare with the paper's?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 6, 10, 11 and 12
 -- Grain: one row a number of the paper, and a generator, verifier, wording and temperature of ours in the same cell.
 -- Columns: table, row, column and published_model (the paper's), published, published_n, note; generator, verifier,

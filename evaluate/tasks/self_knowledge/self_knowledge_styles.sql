@@ -1,4 +1,4 @@
--- Do an expert's role and a chain of thought help, and help what?
+-- Do an expert's role and a chain of thought help, and with what?
 -- Source: Tan et al., Can I understand what I create?, Tables 11 and 12 and Figure 4
 -- Grain: one row a task, generator, verifier, wording and style.
 -- Columns: task, generator, verifier, wording, style; n texts, n_prompts (distinct ones, the trials of the intervals),

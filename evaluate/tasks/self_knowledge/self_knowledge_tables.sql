@@ -1,4 +1,4 @@
--- Does a model give the answer again that it wrote for?
+-- Does a model agree with what it wrote, task by task?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 8 and 9
 -- Grain: one row a table, generator, verifier, wording and task, and one for the average of the table's tasks.
 -- Columns: paper_table; generator, verifier, wording, task; n texts, n_prompts (distinct ones: at temperature 0

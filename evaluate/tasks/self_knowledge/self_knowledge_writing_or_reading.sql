@@ -1,4 +1,4 @@
--- Which failures are of writing, and which of reading?
+-- Does it fail at writing or at reading?
 -- Source: ours; the paper's one score mixes them (section 7.2.1 takes them apart for one task)
 -- Grain: one row a task, protocol, stage, generator, verifier and kind.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; kind (of failure: none, writing, reading, both,

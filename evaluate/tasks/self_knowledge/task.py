@@ -49,8 +49,8 @@ class SelfKnowledgeOptions(SampledOptions):
     protocol: str = option("separate", "Or in-context[-noise], dual, [in]consistency.")
     style: tuple[str, ...] = option((), "plain (the default), expert, cot; repeatable.")
     wording: str = option("ours", "Ours, or the paper's where it gives it.")
-    verifier: tuple[str, ...] = option((), "Who is asked about what --model wrote, if not itself; repeatable.")
-    reuse: Path | None = option(None, "A run whose texts are asked about: --model's, or everybody's.")
+    verifier: tuple[str, ...] = option((), "Who is asked about --model's texts. Default: itself; repeatable.")
+    reuse: Path | None = option(None, "An earlier run whose texts to ask about: --model's, or all.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class PictureOptions(SelfKnowledgeOptions):
         "Who draws: a diffusers pipeline, or the name at --image-endpoint.",
     )
     image_endpoint: str | None = option(None, "Address of a server that answers /v1/images/generations.")
-    image_size: str | None = option(None, "Of pictures, as 512x512. Default: the generator's.")
+    image_size: str | None = option(None, "The size of pictures, as 512x512. Default: the generator's.")
     image_steps: int | None = option(None, "Denoising steps of a local pipeline.", minimum=1)
     image_guidance: float | None = option(None, "Guidance scale of a local pipeline.", minimum=0.0)
 

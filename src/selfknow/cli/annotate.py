@@ -11,7 +11,7 @@ from selfknow.cli.output import Format, print_rows
 
 app = typer.Typer(
     name="annotate",
-    help="Sheets for people: who judge questions, judge replies, or answer questions; and their agreement.",
+    help="Sheets for people who judge questions, judge replies or answer questions, and their agreement.",
     no_args_is_help=True,
 )
 app.command()(volunteers)

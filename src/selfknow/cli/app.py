@@ -21,7 +21,7 @@ from selfknow.version import __version__
 app = typer.Typer(
     name="selfknow",
     help="Corpora, portraits and SQL for asking what a language model knows about what it knows.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -50,14 +50,35 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+_FIRST_STEPS = """\
+selfknow asks a language model what it knows about what it knows.
+
+See it work (it says first how long each step takes and what it downloads):
+  selfknow demo
+
+Ask your own model all four kinds of questions, and read one page of answers:
+  selfknow reproduce four-questions --model MODEL --out out/mine
+
+Or ask one kind:
+  selfknow evaluate self-aware:authored --model MODEL --out runs/first
+  selfknow score runs/first
+  selfknow report runs/first
+
+MODEL is a checkpoint folder, a GGUF file or a model on the Hub (ORG/NAME).
+`selfknow data list` shows the datasets, `selfknow query` the queries, `selfknow --help` every command."""
+
+
 @app.callback()
 def root(
-    version: Annotated[  # noqa: ARG001
+    ctx: typer.Context,
+    version: Annotated[  # noqa: ARG001 (its callback prints it)
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Show what other libraries print, too: retries, warnings, notices.")
     ] = False,
 ) -> None:
-    """Results go to stdout, progress and logs to stderr; exit code 2 is a mistake in the call, 1 a failed check."""
+    """Results go to stdout, progress and logs to stderr. Exit code 2: a mistake in the call; 1: a failed check."""
     set_up(verbose=verbose)
+    if ctx.invoked_subcommand is None:
+        typer.echo(_FIRST_STEPS)

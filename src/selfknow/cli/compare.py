@@ -32,7 +32,7 @@ def compare(
     if not 1 <= len(runs) <= 2:
         raise UserError("name the two runs to compare, or one that holds both sides")
     if metric is None:
-        raise UserError("name what is compared: --metric NAME (selfknow query metrics RUN lists them)")
+        raise UserError("name the metric to compare: --metric NAME (selfknow query metrics RUN lists them)")
     from selfknow.evaluate.sql.compare import compare_runs
 
     table = compare_runs(

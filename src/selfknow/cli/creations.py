@@ -11,7 +11,7 @@ from selfknow.cli.output import Format, print_rows
 
 app = typer.Typer(
     name="creations",
-    help="A model's own mathematics, raw and corrected, and models tuned on it.",
+    help="Let a model make up mathematics, correct it, and tune models on it.",
     no_args_is_help=True,
 )
 app.command()(solve)

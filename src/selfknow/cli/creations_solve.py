@@ -25,9 +25,9 @@ def solve(
 ) -> None:
     """Have the creator write a worked solution to each of its questions, for every answer that it has.
 
-    A solution counts if it works something out and ends in the very answer; a question without one leaves both
-    versions. What was said lies in CREATIONS/solutions, and the same command goes on where it stopped. Exit code 1:
-    some requests failed; the same command tries them again.
+    A solution counts if it works something out and ends in the answer. A question without a solution is dropped from
+    both versions. Replies are kept in CREATIONS/solutions; give the same command again to resume. Exit code 1: some
+    requests failed; the same command tries them again.
 
     **Example:** `selfknow creations solve creations/tiny --model tiny`
     """

@@ -35,11 +35,11 @@ def tune(
         list[str] | None, typer.Option(help="raw or corrected; may be repeated. Default: both.", show_default=False)
     ] = None,
     learning_rate: Annotated[float, typer.Option(help="AdamW's, constant.")] = 1e-4,
-    epochs: Annotated[int, typer.Option(min=1, help="How often every question is learnt.")] = 3,
-    examples_per_step: Annotated[int, typer.Option(min=1, help="Questions a step.")] = 16,
+    epochs: Annotated[int, typer.Option(min=1, help="How many times each question is learnt.")] = 3,
+    examples_per_step: Annotated[int, typer.Option(min=1, help="Questions in each step.")] = 16,
     lora_rank: Annotated[int, typer.Option(min=1, help="The rank of the adapters.")] = 64,
     lora_alpha: Annotated[int, typer.Option(min=1, help="The adapters are scaled by this over their rank.")] = 16,
-    lora_dropout: Annotated[float, typer.Option(help="Dropout of what goes into the adapters.")] = 0.1,
+    lora_dropout: Annotated[float, typer.Option(help="Dropout on the input of the adapters.")] = 0.1,
     precision: Annotated[
         str, typer.Option(help="`float32`, `bfloat16`, or `auto`: bfloat16 where the GPU has it.")
     ] = "auto",
@@ -49,14 +49,14 @@ def tune(
     ] = None,
     dry_run: Annotated[bool, typer.Option(help="Print what would be trained, and the memory it takes.")] = False,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask only so many questions of GSM8K.", show_default=False)
+        int | None, typer.Option(min=1, help="Ask at most this many questions of GSM8K.", show_default=False)
     ] = None,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest reply, in tokens.")] = 512,
     chat: Annotated[
         bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Questions asked at once.")] = 64,
-    seed: Annotated[int, typer.Option(min=0, help="Of adapters, order and dropout.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of adapters, order and dropout.")] = 0,
     output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
 ) -> None:
     """Ask models GSM8K, tune each on every version of every folder of creations, and ask them again.
@@ -94,7 +94,7 @@ def tune(
         seed=seed,
     )
     if not creations and dry_run:
-        raise UserError("a dry run counts the tokens of what is learnt: name --creations")
+        raise UserError("a dry run counts the tokens to learn: name --creations")
     models = tuple(dict.fromkeys(model))
     if creations:
         made = [read_creations(folder) for folder in dict.fromkeys(creations)]

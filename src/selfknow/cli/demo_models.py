@@ -1,9 +1,11 @@
 """The part of ``selfknow demo`` that trains: the paper's main effect, in minutes, on two CPU cores."""
 
 import os
+import shutil
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -13,6 +15,9 @@ import typer
 from selfknow.cli.output import print_rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from selfknow.builders.dataset import DatasetConfig
     from selfknow.train.recipe import Recipe
 
 # Small diaries of many diarists, since with few of them a model learns by heart. The last ones by number are held out.
@@ -150,26 +155,39 @@ def gap_between(simplified: Scores, standard: Scores) -> Gap:
 
 
 def build_setups(folder: Path, num_trained: int = NUM_TRAINED) -> None:
-    """Build both setups as Parquet, of the same diaries; whose question is held out is not in ``train``."""
+    """Build both setups as a dataset folder, of the same diaries; whose question is held out is not in ``train``."""
+    from selfknow.builders.catalogue import find_dataset
+    from selfknow.builders.diary_recall.builder import configs_of_shape
+    from selfknow.builders.diary_recall.diaries import Shape
+    from selfknow.builders.folder.manifest import MANIFEST
+    from selfknow.builders.folder.write import build_folder
+
+    if folder.is_dir() and not (folder / MANIFEST).is_file():
+        shutil.rmtree(folder)  # of an earlier version, which wrote no manifest
+    shape = Shape(num_trained + NUM_VALIDATED + NUM_HELD_OUT, 0, MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE)
+    made = zip(("standard", "simplified"), configs_of_shape(shape), strict=True)
+    configs = [_with_held_out(setup, corpus, num_trained) for setup, corpus in made]
+    build_folder(find_dataset("diary-recall"), configs, folder, overwrite=True)
+
+
+def _with_held_out(name: str, corpus: "DatasetConfig", num_trained: int) -> "DatasetConfig":
+    """The corpus under another name, with as many questions in ``train`` as are learnt, and the others held out."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from selfknow.builders.diary_recall.builder import configs_of_shape
-    from selfknow.builders.diary_recall.diaries import Shape
-    from selfknow.files import write_parquet
+    rows = pa.concat_tables([make() for split in ("train", "validation", "test") for make in corpus.shards[split]])
+    is_question = pc.equal(rows["kind"], "question")
+    questions = rows.filter(is_question).sort_by("id")  # ids are the diarists' numbers
+    splits = {
+        "train": pa.concat_tables([rows.filter(pc.invert(is_question)), questions.slice(0, num_trained)]),
+        "validation": questions.slice(num_trained, NUM_VALIDATED),
+        "test": questions.slice(num_trained + NUM_VALIDATED),
+    }
+    return replace(corpus, name=name, shards={split: [partial(_itself, table)] for split, table in splits.items()})
 
-    shape = Shape(num_trained + NUM_VALIDATED + NUM_HELD_OUT, 0, MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE)
-    for setup, corpus in zip(("standard", "simplified"), configs_of_shape(shape), strict=True):
-        rows = pa.concat_tables([make() for split in ("train", "validation", "test") for make in corpus.shards[split]])
-        is_question = pc.equal(rows["kind"], "question")
-        questions = rows.filter(is_question).sort_by("id")  # ids are the diarists' numbers
-        splits = {
-            "train": pa.concat_tables([rows.filter(pc.invert(is_question)), questions.slice(0, num_trained)]),
-            "validation": questions.slice(num_trained, NUM_VALIDATED),
-            "test": questions.slice(num_trained + NUM_VALIDATED),
-        }
-        for split, table in splits.items():
-            write_parquet(folder / setup / f"{split}-00000-of-00001.parquet", table)
+
+def _itself(table: "pa.Table") -> "pa.Table":
+    return table
 
 
 def demo_recipe(steps: int, seed: int = 0) -> "Recipe":

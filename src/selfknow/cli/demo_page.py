@@ -8,7 +8,7 @@ import typer
 from selfknow.cli.demo_steps import DoneSteps
 from selfknow.errors import MissingExtraError
 
-TITLE = "What do small models know about what they know?"
+TITLE = "demo"
 
 
 def write_page(runs: Sequence[Path], path: Path, done: DoneSteps) -> None:

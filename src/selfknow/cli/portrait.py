@@ -14,7 +14,7 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.portraits import Corpus, Portrait
 
-app = typer.Typer(name="portrait", help="Build, question and publish portraits of corpora.", no_args_is_help=True)
+app = typer.Typer(name="portrait", help="Build, query and publish portraits of corpora.", no_args_is_help=True)
 
 
 class Engine(StrEnum):
@@ -57,7 +57,7 @@ def build(
     text: TextOption = "text",
     where: WhereOption = None,
     sample_by: Annotated[
-        SampleBy, typer.Option(help="Text files: a text for each line, or each file.")
+        SampleBy, typer.Option(help="In text files, whether a line or a file is one text.")
     ] = SampleBy.line,
     width: Annotated[int, typer.Option(min=1, help="Characters of an n-gram: 25 for QUIP, 50 for membership.")] = 25,
     stride: Annotated[int, typer.Option(min=1, help="Characters from n-gram to n-gram: 1 for QUIP, or the width.")] = 1,
@@ -65,8 +65,10 @@ def build(
         int | None,
         typer.Option(min=1, help="Distinct n-grams to make room for; estimated by default.", show_default=False),
     ] = None,
-    false_positive_rate: Annotated[float, typer.Option(help="Promised at capacity.")] = 1e-3,
-    normalization: Annotated[Normalization, typer.Option(help="Done to texts and queries.")] = Normalization.none,
+    false_positive_rate: Annotated[float, typer.Option(help="The false positive rate at capacity.")] = 1e-3,
+    normalization: Annotated[
+        Normalization, typer.Option(help="How texts and queries are normalized.")
+    ] = Normalization.none,
     threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
     engine: Annotated[Engine, typer.Option(help="On this machine, or on a Ray cluster.")] = Engine.local,
     ray_address: Annotated[str | None, typer.Option(help="The Ray cluster's address.", show_default=False)] = None,
@@ -137,7 +139,7 @@ def merge(
     **Example:** `selfknow portrait merge out/a out/b --out out/both`
     """
     if len(portraits) < 2:
-        raise UserError("merging takes two portraits or more")
+        raise UserError("merging needs two or more portraits")
     merged = load(portraits[0])
     for other in portraits[1:]:
         merged = merged | load(other)
@@ -149,8 +151,8 @@ def merge(
 def import_(
     index: Annotated[Path, typer.Argument(metavar="INDEX", help="The dump's `<name>.<width>-<stride>.bf`.")],
     out: OutOption,
-    width: Annotated[int | None, typer.Option(help="If the name does not tell.", show_default=False)] = None,
-    stride: Annotated[int | None, typer.Option(help="If the name does not tell.", show_default=False)] = None,
+    width: Annotated[int | None, typer.Option(help="If the file name does not say it.", show_default=False)] = None,
+    stride: Annotated[int | None, typer.Option(help="If the file name does not say it.", show_default=False)] = None,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:

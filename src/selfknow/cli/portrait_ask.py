@@ -16,9 +16,9 @@ PortraitArgument = Annotated[
     str, typer.Argument(metavar="PORTRAIT", help="A portrait folder, `org/repo`, or `org/repo/name`.")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
-TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that makes a text of a row.")]
+TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that makes a row's text.")]
 WhereOption = Annotated[
-    str | None, typer.Option("--where", help="The SQL condition on rows that belong.", show_default=False)
+    str | None, typer.Option("--where", help="The SQL condition that selects rows.", show_default=False)
 ]
 
 
@@ -35,10 +35,14 @@ def quip(
     ],
     text: TextOption = "text",
     where: WhereOption = None,
-    per_text: Annotated[bool, typer.Option("--per-text", help="One row a text instead of the means.")] = False,
+    per_text: Annotated[
+        bool, typer.Option("--per-text", help="Print one row for each text instead of the means.")
+    ] = False,
     anchor: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=TEXTS", help="Texts to score beside: held-out=…, corpus=….", show_default=False),
+        typer.Option(
+            metavar="NAME=TEXTS", help="Texts to score for comparison: held-out=…, corpus=….", show_default=False
+        ),
     ] = None,
     output_format: FormatOption = Format.table,
 ) -> None:
@@ -73,10 +77,8 @@ def quip(
 def quote(
     portrait: PortraitArgument,
     source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-`: stdin.")] = "-",
-    min_span: Annotated[int, typer.Option(min=0, help="The least characters of a quote.")] = 0,
-    whole_words: Annotated[
-        bool, typer.Option("--whole-words", help="Quotes give up parts of words at their ends.")
-    ] = False,
+    min_span: Annotated[int, typer.Option(min=0, help="The fewest characters of a quote.")] = 0,
+    whole_words: Annotated[bool, typer.Option("--whole-words", help="Cut quotes to whole words.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page to this file.", show_default=False)] = None,
     output_format: FormatOption = Format.table,
 ) -> None:

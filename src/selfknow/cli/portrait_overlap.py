@@ -30,19 +30,19 @@ def overlap(
         ),
     ],
     portrait: Annotated[
-        str, typer.Argument(metavar="PORTRAIT", help="Of the corpus: a folder, `org/repo`, or `org/repo/name`.")
+        str, typer.Argument(metavar="PORTRAIT", help="The corpus's portrait: a folder, `org/repo`, or `org/repo/name`.")
     ],
     config: Annotated[str | None, typer.Option(help="The benchmark's config.", show_default=False)] = None,
     split: Annotated[str, typer.Option(help="The benchmark's split.")] = "test",
     revision: Annotated[str | None, typer.Option(help="Its revision on the Hub.", show_default=False)] = None,
     text: TextOption = "text",
     where: WhereOption = None,
-    min_span: Annotated[int, typer.Option(min=0, help="The least characters of a span that counts.")] = 50,
+    min_span: Annotated[int, typer.Option(min=0, help="The fewest characters of a span.")] = 50,
     whole_words: Annotated[
-        bool, typer.Option("--whole-words/--any-characters", help="Spans give up parts of words at their ends.")
+        bool, typer.Option("--whole-words/--any-characters", help="Cut spans to whole words.")
     ] = True,
-    per_row: Annotated[bool, typer.Option("--per-row", help="One row a row of the benchmark.")] = False,
-    spans: Annotated[int, typer.Option(min=0, help="Spans of a row that are shown, the longest first.")] = 3,
+    per_row: Annotated[bool, typer.Option("--per-row", help="Print one row for each row of the benchmark.")] = False,
+    spans: Annotated[int, typer.Option(min=0, help="How many spans of a row to show, the longest first.")] = 3,
     out: Annotated[
         list[Path] | None,
         typer.Option(help="Also write the rows to a .csv, .parquet or .html file; repeatable.", show_default=False),

@@ -12,7 +12,7 @@ import typer
 
 from selfknow.cli.compare import compare
 from selfknow.cli.output import Format, print_rows
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.untrusted import for_terminal
 
 if TYPE_CHECKING:
@@ -60,29 +60,32 @@ def query(
     output_format: FormatOption = QueryFormat.table,
     show: Annotated[bool, typer.Option("--show", help="Print the query's SQL instead of running it.")] = False,
     columns: Annotated[
-        str | None, typer.Option("--columns", help="Print these columns alone: NAME,NAME,…", show_default=False)
+        str | None, typer.Option("--columns", help="Print only these columns: NAME,NAME,…", show_default=False)
     ] = None,
     where: Annotated[
-        str | None, typer.Option("--where", help="Print the rows alone where this SQL is true.", show_default=False)
+        str | None, typer.Option("--where", help="Print only the rows where this SQL is true.", show_default=False)
     ] = None,
     corpus: CorpusOption = None,
     portrait: PortraitOption = None,
     mixed_revisions: MixedOption = False,
     metric: Annotated[
-        str | None, typer.Option("--metric", help="Of `compare`: what is compared.", show_default=False)
+        str | None, typer.Option("--metric", help="With `compare`: the metric to compare.", show_default=False)
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="Of `compare`: for both sides, or twice, one for each.", show_default=False),
+        typer.Option("--model", help="With `compare`: for both sides, or twice, once for each.", show_default=False),
     ] = None,
     variant: Annotated[
         list[str] | None,
-        typer.Option("--variant", help="Of `compare`: for both sides, or twice, one for each.", show_default=False),
+        typer.Option("--variant", help="With `compare`: for both sides, or twice, once for each.", show_default=False),
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", min=0, help="Of `compare`: examples shown. Default: 10, all as JSON or CSV.", show_default=False
+            "--limit",
+            min=0,
+            help="With `compare`: examples to show. Default: 10; all as JSON or CSV.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -175,7 +178,7 @@ def sql(
     ] = False,
     mixed_revisions: MixedOption = False,
 ) -> None:
-    """Query run folders in SQL, over views where their files lie; nothing is copied.
+    """Query run folders in your own SQL; nothing is copied.
 
     Views: `runs`, `examples`, `generations`, `scores`, `models`, `cohorts`, `calls`, and each task's own.
     docs/sql-reference.md lists them with their columns.
@@ -194,7 +197,7 @@ def sql(
         _write_views([*([statement] if statement else []), *(runs or [])], corpus, save, mixed_revisions)
         return
     if not statement:
-        raise UserError('give a query and the runs it is about: selfknow sql "select …" RUN…')
+        raise UserError('give a query and the runs to ask: selfknow sql "select …" RUN…')
     text = sys.stdin.read() if statement == "-" else statement
     options = {"portraits": portraits_by_name(portrait), "read_only": not read_write}
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, **options) as connection:
@@ -243,7 +246,7 @@ def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: s
     names = columns.split(",") if columns else relation.columns
     for name in names:
         if name not in relation.columns:
-            raise UserError(f"there is no column {name!r}: choose of {', '.join(relation.columns)}")
+            raise UserError(f"there is no column {name!r}{nearest(name, relation.columns)}")
     return relation.project(", ".join(f'"{name}"' for name in names))
 
 
@@ -326,5 +329,5 @@ def _print_parquet(relation: "duckdb.DuckDBPyRelation") -> None:
 
 def _rows_format(output_format: QueryFormat) -> Format:
     if output_format is QueryFormat.parquet:
-        raise UserError("Parquet is for the rows of a query: take --format json")
+        raise UserError("Parquet is for the rows of a query: use --format json")
     return Format(output_format.value)

@@ -16,12 +16,12 @@ from selfknow.untrusted import for_spreadsheet
 if TYPE_CHECKING:
     from selfknow.evaluate.tasks.according_to.cooccurrences import Cooccurrences
 
-app = typer.Typer(name="questions", help="Tell how popular a set's questions are in a corpus.", no_args_is_help=True)
+app = typer.Typer(name="questions", help="Count how popular a set's questions are in a corpus.", no_args_is_help=True)
 
 
 @app.callback()
 def questions_() -> None:
-    """Tell how popular a set's questions are in a corpus."""
+    """Count how popular a set's questions are in a corpus."""
 
 
 @app.command()
@@ -40,7 +40,7 @@ def count(
         int | None,
         typer.Option(
             min=1,
-            help="Cut texts into passages of so many words, such as 100. Default: a line or a row is a passage.",
+            help="Cut texts into passages of this many words, such as 100. Default: one passage a line or row.",
             show_default=False,
         ),
     ] = None,
@@ -66,9 +66,9 @@ def count(
     from selfknow.portraits import Corpus
 
     if out.suffix != ".csv":
-        raise UserError(f"{out} is no CSV file: name one that ends in .csv")
+        raise UserError(f"{out} is not a CSV file: name one that ends in .csv")
     if out.exists() and not overwrite:
-        raise UserError(f"{out} is there already: give another file, or --overwrite")
+        raise UserError(f"{out} exists: give another file, or --overwrite")
     passages = Corpus.from_files(corpus, text=text, where=where)
     questions = open_questions(name)
     counts = count_cooccurrences(questions.rows.to_pylist(), passages, questions.entities, passage_words=passage_words)

@@ -33,21 +33,24 @@ def reproduce(
     out: Annotated[
         Path | None, typer.Option(help="Where everything goes; give the same command again to resume.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and what it takes.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and what it takes.")] = False,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Every Nth cell alone, from the Ith on: for array jobs.")
+        str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on: for array jobs.")
     ] = None,
     models: Annotated[
         Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="These models alone, or instead.")
     ] = None,
     sizes: Annotated[Repeated, typer.Option(metavar="1k,…", help="These sizes of corpora alone, or instead.")] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="End every training here.", show_default=False)] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask only so many questions.", show_default=False)] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask at most this many questions.", show_default=False)
+    ] = None,
     data: Annotated[
         str | None, typer.Option(metavar="FOLDER|ORG/NAME", help="Where the corpora lie; else they are built in --out.")
     ] = None,
     checkpoint: Annotated[
-        Repeated, typer.Option(metavar="NAME=FOLDER", help="A folder in place of a published checkpoint; repeatable.")
+        Repeated,
+        typer.Option(metavar="NAME=FOLDER", help="A folder to use instead of a published checkpoint; repeatable."),
     ] = None,
     train: Annotated[
         Repeated, typer.Option(metavar="NAME=VALUE", help="An option of every training; repeatable.")
@@ -59,20 +62,19 @@ def reproduce(
         str | None, typer.Option(metavar="COMMAND", help="What starts trainings: `torchrun --nproc-per-node 4 -m`.")
     ] = None,
     throughput: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="Of --dry-run: operations a second; else measured.")
+        float | None, typer.Option(metavar="NUMBER", help="With --dry-run: operations per second. Default: measured.")
     ] = None,
     portrait: Annotated[
-        str | None, typer.Option(metavar="FOLDER|ORG/NAME", help="Of four-questions: of the model's corpus.")
+        str | None,
+        typer.Option(metavar="FOLDER|ORG/NAME", help="With four-questions: the portrait of the model's corpus."),
     ] = None,
     questions: Annotated[
-        str, typer.Option(metavar="SET|FILE", help="Of four-questions: what is asked for quoting.")
+        str, typer.Option(metavar="SET|FILE", help="With four-questions: the questions for quoting.")
     ] = "nq",
-    card: Annotated[
-        bool, typer.Option("--card", help="Of four-questions: print a model card's section, in Markdown.")
-    ] = False,
+    card: Annotated[bool, typer.Option("--card", help="With four-questions: print a model card's section.")] = False,
     output_format: Annotated[Format, typer.Option("--format", help="How tables are printed on stdout.")] = Format.table,
 ) -> None:
-    """Run a plan: train and ask its models, cell after cell, and print its tables beside what the paper printed.
+    """Run a plan: train and ask its models, cell after cell, and print its tables beside the paper's.
 
     Without a plan, list those of the papers. Exit code 1: a cell failed; give the same command again.
 
@@ -104,12 +106,12 @@ def reproduce(
         fit = four_questions.fit_of(models, evaluate, portrait, questions)
         found = read_plan(four_questions.write_plan(fit, out))
     elif card:
-        raise UserError(f"--card is of {four_questions.NAME}: a plan of tables has no such section")
+        raise UserError(f"--card is for {four_questions.NAME}: other plans have no section for a model card")
     else:
         found = find_plan(plan)
     changes = _changes(models, sizes, data, checkpoint, {"max-steps": max_steps}, train, {"limit": limit}, evaluate)
     if output_format is Format.csv and not dry_run:
-        raise UserError("a plan ends with several tables, which CSV has no room for: take --format json")
+        raise UserError("a plan ends with several tables, which do not fit into one CSV: use --format json")
     folder = out.resolve()
     commands = plan_commands()
     cells = expand(found, commands, folder, changes)

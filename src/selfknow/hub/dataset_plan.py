@@ -73,7 +73,7 @@ def _local_files(folder: Path, manifest: Manifest) -> list[LocalFile]:
     found = []
     for entry in manifest.all_files():
         if not (folder / entry.path).is_file():
-            raise UserError(f"{folder} misses {entry.path}, which its {MANIFEST} lists: build it again")
+            raise UserError(f"{folder} has no {entry.path}, which its {MANIFEST} lists: build it again")
         file = local_file(entry.path, folder / entry.path)
         if (file.num_bytes, file.sha256) != (entry.num_bytes, entry.sha256):
             raise UserError(f"{folder / entry.path} is not the file that {MANIFEST} describes: build the folder again")
@@ -111,7 +111,9 @@ def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replac
         holds = f"other content ({len(others)} files, such as {others[0]})"
     if replace:
         return None
-    raise UserError(f"{remote.repo} holds {holds}, not {dataset}: publish to another repo, or --replace all it holds")
+    raise UserError(
+        f"{remote.repo} holds {holds}, not {dataset}: publish to another repo, or use --replace to replace it all"
+    )
 
 
 def _names_a_dataset(content: bytes) -> bool:

@@ -97,5 +97,5 @@ def checked_tag(tag: str) -> str:
         UserError: It would not.
     """
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", tag, re.ASCII) or tag.endswith((".", ".lock")) or ".." in tag:
-        raise UserError(f"{tag!r} is no name for a tag: use letters, digits, '.', '-' and '_', such as v1.0.0")
+        raise UserError(f"{tag!r} is not the name of a tag: use letters, digits, '.', '-' and '_', such as v1.0.0")
     return tag

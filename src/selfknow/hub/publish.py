@@ -136,7 +136,7 @@ def read_back(remote: Remote, commit: str, expected: Sequence[FileEntry]) -> Non
             arrived = remote.fetch(entry.path, snapshot, Path(folder))
             if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
                 raise UserError(
-                    f"{remote.repo} serves another {entry.path} than was sent, so no tag was made: publish again"
+                    f"{remote.repo} serves a {entry.path} other than the one sent, so no tag was made: publish again"
                 )
 
     with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:

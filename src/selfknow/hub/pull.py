@@ -35,7 +35,7 @@ def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest
         remote = Remote(repo)
         snapshot = _snapshot(remote, revision)
         if MANIFEST not in snapshot.files:
-            raise UserError(f"{repo} holds no {MANIFEST} at {revision}: it is no dataset that selfknow published")
+            raise UserError(f"{repo} has no {MANIFEST} at {revision}: it is not a dataset that selfknow published")
         served = remote.fetch(MANIFEST, snapshot)
         manifest = parse_manifest(served.read_bytes(), f"{repo}/{MANIFEST}")
         missing = _missing_files(folder, manifest, served)
@@ -75,4 +75,6 @@ def _fetch_checked(remote: Remote, snapshot: Snapshot, entry: FileEntry, folder:
     arrived = remote.fetch(entry.path, snapshot, folder)
     if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
         arrived.unlink()
-        raise UserError(f"{remote.repo} serves another {entry.path} than its {MANIFEST} lists: publish it again")
+        raise UserError(
+            f"{remote.repo} serves a {entry.path} other than the one its {MANIFEST} lists: publish it again"
+        )

@@ -133,7 +133,7 @@ class Remote:
             UserError: What arrived is not what the Hub lists; it was removed again.
         """
         if path not in snapshot.files:
-            raise UserError(f"{self.repo} misses {path}: it holds no whole release")
+            raise UserError(f"{self.repo} has no {path}: its release is incomplete, so publish it again")
         arrived = hub_file(self.repo, path, snapshot.commit, folder)
         if not snapshot.files[path].holds_path(arrived):
             arrived.resolve().unlink()

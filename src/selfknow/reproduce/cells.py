@@ -9,11 +9,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
 from selfknow.reproduce.commands import Command, Commands, words_of
-from selfknow.reproduce.located import Located, Value, nearest
+from selfknow.reproduce.located import Located, Value
 from selfknow.reproduce.plan import TRAINED, Block, Plan
 from selfknow.train.suite import MODELS
 
@@ -179,7 +179,7 @@ def _evaluations(
         chosen_models(settings["model"], plan, changes.models) if "model" in settings else changes.models
     )
     if not settings["model"] and "model" not in block.settings:
-        raise UserError(f"{plan.name} asks any model: name it with --models")
+        raise UserError(f"{plan.name} asks any model you like: name one with --models")
     for chosen in _product(settings):
         model, task = str(chosen.pop("model")), str(chosen.pop("task"))
         command = _known_task(task, commands, block)
@@ -199,7 +199,7 @@ def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: 
     settings: dict[str, Sequence[Value]] = dict(block.settings)
     models = changes.models or settings.pop("model", ())
     if not models:
-        raise UserError(f"{plan.name} tunes any models: name them with --models")
+        raise UserError(f"{plan.name} tunes any models you like: name them with --models")
     for chosen in _product(settings):
         said = [word for model in models for word in ("--model", str(model))]
         options = _options(command, chosen, block.places)

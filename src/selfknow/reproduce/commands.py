@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from selfknow.reproduce.located import Located, Value, nearest
+from selfknow.errors import nearest
+from selfknow.reproduce.located import Located, Value
 
 
 @dataclass(frozen=True)

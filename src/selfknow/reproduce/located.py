@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, nearest
 
 Scalar = str | int | float | bool
 Value = Scalar | tuple[Scalar, ...]
@@ -54,13 +53,13 @@ class Located:
             UserError: It is no mapping, or a key is no text, unknown, or stands twice.
         """
         if not isinstance(self.node, yaml.MappingNode):
-            self.refuse(f"{kind} is wanted, as `key: value`")
+            self.refuse(f"expected {kind}, as `key: value`")
         found: dict[str, Located] = {}
         for key_node, node in self.node.value:
             key = Located(self.path, key_node, self.is_in_file)
             name = key.text("a key")
             if name in found:
-                key.refuse(f"{name!r} stands twice")
+                key.refuse(f"{name!r} is there twice")
             if known is not None and name not in known:
                 key.refuse(f"unknown key {name!r}{nearest(name, known)}")
             found[name] = Located(self.path, node, self.is_in_file)
@@ -113,13 +112,6 @@ class Located:
             self.refuse(str(error).splitlines()[0])
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the one that was probably meant, or else all there are."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1)
-    return f": did you mean {near[0]!r}?" if near else f"; known are {', '.join(names)}"
-
-
 def read_option(option: str, text: str) -> tuple[str, Located]:
     """A ``NAME=VALUE`` of the command line: the name and the value.
 
@@ -160,7 +152,7 @@ def read_yaml(path: Path, shown: Path | None = None) -> Located:
         node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = "" if error.problem_mark is None else f", line {error.problem_mark.line + 1}"
-        raise UserError(f"{shown or path}{line}: this is no YAML: {error.problem}") from error
+        raise UserError(f"{shown or path}{line}: this is not YAML: {error.problem}") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:  # such as a control character
         raise UserError(f"{shown or path} cannot be read: {' '.join(str(error).split())}") from error
     except RecursionError as error:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from selfknow.builders.sources import DATASETS_SRC
-from selfknow.errors import UserError
-from selfknow.reproduce.located import Located, Value, nearest, read_yaml
+from selfknow.errors import UserError, nearest
+from selfknow.reproduce.located import Located, Value, read_yaml
 
 PLANS = DATASETS_SRC / "plans"
 ENDINGS = (".yaml", ".yml")
@@ -113,8 +113,8 @@ def find_plan(name: str) -> Plan:
         return read_plan(packaged[name], name)
     if name.endswith(ENDINGS):
         return read_plan(Path(name).expanduser())
-    near = nearest(name, packaged) if packaged else ""
-    raise UserError(f"there is no plan {name!r}{near}; a plan of your own is a file that ends in .yaml")
+    own = "(`selfknow reproduce` lists them all; a plan of your own is a file that ends in .yaml)"
+    raise UserError(f"there is no plan {name!r}{nearest(name, ['four-questions', *packaged])} {own}")
 
 
 def read_plan(path: Path, name: str | None = None) -> Plan:
@@ -177,11 +177,11 @@ def _block(place: Located, key: str) -> Block:
     for word, item in places.items():
         name = word.replace("_", "-")
         if name in settings:
-            item.refuse(f"{word!r} stands twice")
+            item.refuse(f"{word!r} is there twice")
         values = tuple(one.value(f"`{word}`") for one in item.items(f"`{word}`"))
         for number, value in enumerate(values):
             if value in values[:number]:
-                item.refuse(f"{value!r} stands twice in `{word}`")
+                item.refuse(f"{value!r} is named twice in `{word}`")
         settings[name], own[name] = values, item
     return Block(settings, own)
 

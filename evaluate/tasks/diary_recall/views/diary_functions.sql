@@ -4,7 +4,7 @@
 -- diary_preamble(text)        the lines before the first title line
 -- diary_body(text, i, n)      the body of the i-th of a text's n documents, as one text
 -- diary_title(name, number)   the title line of a diarist's entry, in a diary
--- is_diary_title(line)        whether a line is a title line: of a diary, or of a document of one's own corpus
+-- is_diary_title(line)        whether a line is a title line: of a diary, or of a document of your own corpus
 --
 -- A list of one element that is transformed stands for a name: its value is computed once, not once a line.
 create or replace macro diary_title(diarist, number) as (

@@ -1,0 +1,60 @@
+"""The first thing that somebody sees: what to do next, and for a mistyped name the one that was meant."""
+
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from selfknow.cli.app import app
+from selfknow.errors import nearest
+
+PLANS = ["four-questions", "how-much-they-know/table-1", "what-they-dont-know/table-1", "what-they-dont-know/figure-2"]
+
+
+def test_without_a_command_it_says_what_to_do_next_and_every_line_of_it_is_a_command() -> None:
+    done = CliRunner().invoke(app, [])
+    assert done.exit_code == 0
+    commands = re.findall(r"^  selfknow (.*)$", done.output, flags=re.MULTILINE)
+    commands += re.findall(r"`selfknow ([^`]*)`", done.output)
+    assert len(commands) >= 8
+    for command in commands:
+        helped = CliRunner().invoke(app, [*command.split(), "--help"])
+        assert helped.exit_code == 0, command
+        for option in re.findall(r"--[a-z-]+", command):
+            assert option in helped.output, command
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "end"),
+    [
+        ("1K", ["1k", "2k"], ": did you mean '1k'?"),
+        ("accuracy-by-sise", ["accuracy_by_size", "accuracy_by_documents"], ": did you mean 'accuracy_by_size'?"),
+        ("fourquestions", PLANS, ": did you mean 'four-questions'?"),
+        ("table-1", PLANS, ": did you mean 'how-much-they-know/table-1' or 'what-they-dont-know/table-1'?"),
+        ("diary", ["diary-recall", "self-aware"], ": did you mean 'diary-recall'?"),
+        ("poems", ["code", "math"], ": choose from code, math"),
+        ("x", [f"name-{number}" for number in range(20)], ", name-15 and 4 more"),
+        ("x", [], ""),
+    ],
+)
+def test_of_a_mistyped_name_the_nearest_is_suggested_and_else_all_there_are(
+    name: str, known: list[str], end: str
+) -> None:
+    assert nearest(name, known).endswith(end)
+    assert end or not nearest(name, known)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["data", "build", "self-knowlege", "--out", "x"],
+            "no dataset 'self-knowlege': did you mean 'self-knowledge'?",
+        ),
+        (["data", "build", "self-knowledge", "maths", "--out", "x"], "no config 'maths': did you mean 'math'?"),
+        (["reproduce", "fourquestions"], "no plan 'fourquestions': did you mean 'four-questions'?"),
+        (["query", "self-aware-f2", "x"], "no query 'self-aware-f2': did you mean 'self_aware_f1'?"),
+    ],
+)
+def test_every_command_suggests_the_nearest_name(arguments: list[str], message: str) -> None:
+    assert message in str(CliRunner().invoke(app, arguments).exception)
