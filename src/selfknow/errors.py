@@ -46,12 +46,13 @@ def _near(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 
     wanted = _folded(name)
     folded = {one: _folded(one) for one in names}
-    for alike in (
-        lambda one: one == wanted,
-        lambda one: len(wanted) > 2 and (one.startswith((f"{wanted}-", f"{wanted}/")) or one.endswith(f"/{wanted}")),
-    ):
-        if found := [one for one, its in folded.items() if alike(its)]:
-            return found[:most]
+    same = [one for one, its in folded.items() if its == wanted]
+    if same:
+        return same[:most]
+    begun = (f"{wanted}-", f"{wanted}/")
+    partly = [one for one, its in folded.items() if its.startswith(begun) or its.endswith(f"/{wanted}")]
+    if partly and len(wanted) > 2:
+        return partly[:most]
     ratios = {one: SequenceMatcher(None, its, wanted).ratio() for one, its in folded.items()}
     least = max(_LIKE, max(ratios.values(), default=0) - _AS_LIKE)
     return sorted((one for one in ratios if ratios[one] >= least), key=lambda one: -ratios[one])[:most]
