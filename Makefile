@@ -14,7 +14,7 @@ WORKERS := -n 3 --dist loadfile --no-loadscope-reorder --durations=15
 # What the core, [validate] and [report] do.
 LIGHT_TESTS := tests/builders tests/portraits tests/sql tests/validation
 
-.PHONY: help demo test test-light lint docs bench clean
+.PHONY: help demo test test-light lint docs bench audit clean
 
 help:
 	@echo "make demo   set up, then ask a real model what it knows of itself, and train two small ones"
@@ -23,6 +23,7 @@ help:
 	@echo "make lint   ruff, mypy, import-linter and sqlfluff"
 	@echo "make docs   the documentation as a site, in site/"
 	@echo "make bench  the measurements of docs/benchmarks.md"
+	@echo "make audit  every package that is installed with its licence, and what is known to be vulnerable (pip-audit)"
 	@echo "make clean  remove what the other targets made"
 
 demo: .venv/ready
@@ -36,6 +37,12 @@ docs: .venv/ready
 
 bench: .venv/ready
 	.venv/bin/python -m benchmarks
+
+# A package that names no licence is a failure. Vulnerabilities are reported where pip-audit and a network are there.
+audit: $(WHEEL)/ready
+	$(WHEEL)/bin/python -m benchmarks.dependencies --installed
+	@if command -v pip-audit >/dev/null; then pip-audit --requirement constraints.txt --no-deps --disable-pip || true; \
+	else echo "known vulnerabilities were not looked up: pip install pip-audit, with a network"; fi
 
 # An editable environment to work in.
 .venv/ready: pyproject.toml constraints.txt

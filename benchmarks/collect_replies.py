@@ -61,6 +61,7 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     """
     description = without_paths(read_json(cell / DESCRIPTION))
     model, run = _model_of(cell, description), run_name(description)
+    description["models"] = [{**one, "label": model} for one in description["models"]]
     folder = folders / model / run
     if folder.exists():
         raise UserError(f"{cell} is the second run of {model} that is called {run}: keep one")

@@ -1,20 +1,25 @@
 """Compare docs/dependencies.md with the packages that are installed: ``python -m benchmarks.dependencies``.
 
 It prints each dependency with its version and the licence that its own metadata names, and fails where the page lacks
-one that pyproject.toml has.
+one that pyproject.toml has. ``--installed`` prints every package that is installed, what dependencies need among them,
+and fails where one names no licence.
 """
 
 import re
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageNotFoundError, distributions, files, metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+UNKNOWN = "unknown"
 
 
 def main() -> None:
-    """Print the table; exit code 1 where the page is not complete."""
+    """Print the table; exit code 1 where the page is not complete, or a licence is missing."""
+    if sys.argv[1:] == ["--installed"]:
+        _print_installed()
+        return
     listed = listed_packages((ROOT / "docs/dependencies.md").read_text())
     for name in declared_packages((ROOT / "pyproject.toml").read_text()):
         print(" | ".join([name, *_version_and_licence(name), "" if name in listed else "NOT IN docs/dependencies.md"]))
@@ -35,14 +40,36 @@ def listed_packages(page: str) -> list[str]:
     return [row for row in rows if row not in {"package", "---"}]
 
 
+def _print_installed() -> None:
+    names = sorted({one.metadata["Name"] for one in distributions()}, key=str.lower)
+    rows = [(name, *_version_and_licence(name)) for name in names]
+    for row in rows:
+        print(" | ".join(row))
+    sys.exit(any(licence == UNKNOWN for _, _, licence in rows))
+
+
 def _version_and_licence(name: str) -> tuple[str, str]:
     try:
         found = metadata(name)
     except PackageNotFoundError:
         return "not installed", ""
     classifiers = [one.rpartition(" :: ")[2] for one in found.get_all("Classifier") or [] if one.startswith("License")]
-    licence = found.get("License-Expression") or "; ".join(classifiers) or found.get("License") or "unknown"
+    licence = (
+        found.get("License-Expression")
+        or "; ".join(classifiers)
+        or found.get("License")
+        or _in_its_files(name)
+        or UNKNOWN
+    )
     return found["Version"], licence.splitlines()[0][:60]
+
+
+def _in_its_files(name: str) -> str | None:
+    """The first line of the licence that a package brings as a file alone."""
+    for file in files(name) or ():
+        if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
+            return next((line.strip() for line in file.read_text().splitlines() if line.strip()), None)
+    return None
 
 
 if __name__ == "__main__":

@@ -84,11 +84,16 @@ class Run:
         Raises:
             UserError: There is no such query, or something that it needs is not there.
         """
-        from selfknow.evaluate.sql.connection import connect
+        import duckdb
+
+        from selfknow.evaluate.sql.connection import connect, query_error
         from selfknow.evaluate.sql.queries import run_query
 
         with connect(self.folder, **options) as connection:
-            return run_query(connection, name).to_arrow_table()
+            try:
+                return run_query(connection, name).to_arrow_table()
+            except duckdb.Error as error:
+                raise query_error(error) from error
 
     def compare(self, other: "Run", metric: str, **options: Any) -> "pa.Table":
         """Compare this run with another one, or two models or variants in it, paired by example.

@@ -10,6 +10,7 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from selfknow.errors import UserError
+from selfknow.portraits.checkpoint import Checkpoint, Progress
 from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import Description
 from selfknow.portraits.filter.adding import Adder
@@ -35,18 +36,26 @@ def build(
     threads: int | None,
     corpus: Mapping[str, Any] | None,
     progress: bool,
+    folder: Path | None = None,
 ) -> tuple[Description, Bytes]:
     """Build a portrait's description and bits; see ``Portrait.build``."""
     threads = thread_count(threads)
     # A wrong number is told before the corpus is read.
     FilterShape.for_capacity(1 if capacity is None else capacity, false_positive_rate)
+    kept = _checkpoint(texts, folder, [width, stride, normalization, capacity, false_positive_rate])
     with ExitStack() as stack:
+        before = kept.progress() if kept else None
+        if before and before.doing == "portraying":
+            capacity = before.numbers["capacity"]
         if capacity is None:
             texts = _readable_twice(texts, stack)
-            capacity = count_distinct(texts, width, stride, normalization, threads, progress).upper_bound()
+            counter = count_distinct(texts, width, stride, normalization, threads, progress, kept, before)
+            capacity = counter.upper_bound()
             check_not_empty(capacity, width)
+            if kept and kept.is_used():
+                kept.keep(Progress("portraying", 0, {"items": 0, "capacity": capacity}, {}))
         shape = FilterShape.for_capacity(capacity, false_positive_rate)
-        adder = add_all(texts, shape, width, stride, normalization, threads, progress)
+        adder = add_all(texts, shape, width, stride, normalization, threads, progress, capacity, kept, before)
     check_not_empty(adder.items, width)
     told = texts.description() if isinstance(texts, Corpus) else {}
     return describe(
@@ -84,14 +93,35 @@ def check_not_empty(ngrams: int, width: int) -> None:
         raise UserError(f"the corpus has no text of {width} characters or more: there is nothing to portray")
 
 
+def _checkpoint(texts: Iterable[Any], folder: Path | None, how: list[object]) -> Checkpoint | None:
+    """Where the progress of this build is kept; null where it is not, or where nothing says what the texts are."""
+    if folder is None or not isinstance(texts, Corpus):
+        return None
+    here = [Path(file).stat() for file in texts.files if Path(file).is_file()]
+    files = [texts.files, [(one.st_size, one.st_mtime_ns) for one in here]]
+    return Checkpoint.of(folder, [texts.description(), files, how])
+
+
 def count_distinct(
-    texts: Iterable[Any], width: int, stride: int, normalization: Normalization, threads: int, progress: bool
+    texts: Iterable[Any],
+    width: int,
+    stride: int,
+    normalization: Normalization,
+    threads: int,
+    progress: bool,
+    kept: Checkpoint | None = None,
+    before: Progress | None = None,
 ) -> DistinctCounter:
-    """Count the distinct n-grams of texts, reading them once."""
-    counter = DistinctCounter()
-    for batch in _normalized(texts, normalization, "counting", progress):
+    """Count the distinct n-grams of texts, reading them once; a count that was killed goes on."""
+    counter, done = DistinctCounter(), 0
+    if before is not None:
+        counter, done = DistinctCounter.from_arrays(before.numbers["ngrams"], before.arrays), before.texts
+    for batch in _normalized(texts, normalization, "counting", progress, done):
         hashes, _ = hash_batch(Batch.of(batch, width, stride), threads)
         counter.add(hashes)
+        done += len(batch)
+        if kept and kept.is_due():
+            kept.keep(Progress("counting", done, {"ngrams": counter.ngrams}, counter.as_arrays()))
     return counter.close()
 
 
@@ -103,21 +133,35 @@ def add_all(
     normalization: Normalization,
     threads: int,
     progress: bool,
+    capacity: int = 0,
+    kept: Checkpoint | None = None,
+    before: Progress | None = None,
 ) -> Adder:
-    """Set the bits of all n-grams of texts."""
-    adder = Adder(shape, threads)
-    for batch in _normalized(texts, normalization, "portraying", progress):
+    """Set the bits of all n-grams of texts; a build that was killed goes on."""
+    adder, done = Adder(shape, threads), 0
+    if before is not None and len(before.arrays.get("bits", ())) == len(adder.array):
+        adder.array[:], adder.items, done = before.arrays["bits"], before.numbers["items"], before.texts
+    for batch in _normalized(texts, normalization, "portraying", progress, done):
         adder.add(Batch.of(batch, width, stride))
+        done += len(batch)
+        if kept and kept.is_due():
+            adder.finish()
+            numbers = {"items": adder.items, "capacity": capacity}
+            kept.keep(Progress("portraying", done, numbers, {"bits": adder.array}))
     adder.finish()
     return adder
 
 
 def _normalized(
-    texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool
+    texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool, done: int = 0
 ) -> Iterator[pa.LargeStringArray]:
+    """The texts behind those that are done, a batch at a time."""
     with tqdm(desc=doing, unit="B", unit_scale=True, disable=None if progress else True) as bar:
         for batch in arrow_batches(texts):
-            yield normalize(batch, normalization)
+            left = batch.slice(done)
+            done -= len(batch) - len(left)
+            if len(left):
+                yield normalize(left, normalization)
             bar.update(batch.nbytes)
 
 

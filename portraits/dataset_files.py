@@ -1,12 +1,12 @@
 """Which files a split of a dataset consists of, in a folder here or on the Hub, and what identifies their content."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from selfknow.downloads import DownloadError, dataset_builder, dataset_file
 from selfknow.errors import UserError, nearest
+from selfknow.files import parse_json
 
 _REVISION = re.compile(r"^hf://datasets/[^@]+@([0-9a-f]{40})/")
 
@@ -52,6 +52,6 @@ def _content_hash(manifest: Path | None, config: str) -> str | None:
     if manifest is None or not manifest.is_file():
         return None
     try:
-        return str(json.loads(manifest.read_text(encoding="utf-8"))["configs"][config]["content_hash"])
+        return str(parse_json(manifest.read_bytes())["configs"][config]["content_hash"])
     except (ValueError, KeyError, TypeError):
         raise UserError(f"{manifest} is damaged, or says nothing of config {config}") from None

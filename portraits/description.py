@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.files import parse_json
 from selfknow.portraits.filter.hashing import HASH_NAME
 from selfknow.portraits.filter.layout import MAX_HASHES, FilterShape, pack_header
 from selfknow.portraits.normalization import Normalization, check_normalization
@@ -96,10 +97,10 @@ def read_description(path: Path) -> Description:
         UserError: It is damaged, in a newer format, or describes what cannot be.
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_bytes())
     except FileNotFoundError:
         raise UserError(f"{path.parent} is not a portrait folder: it has no {DESCRIPTION}") from None
-    except (ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{path} is damaged: {error}") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UserError(f"{path} does not describe a portrait")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from selfknow.errors import UserError
+from selfknow.errors import SelfknowWarning, UserError
 from selfknow.portraits.description import MAX_WIDTH, REDISBLOOM_HASH, Description
 from selfknow.portraits.filter.segments import Bytes, Positions
 from selfknow.portraits.normalization import check_normalization, normalize, normalize_with_positions
@@ -23,7 +23,7 @@ DEFAULT_WIDTH = 25
 DEFAULT_FALSE_POSITIVE_RATE = 1e-3
 
 
-class OverfullPortraitWarning(UserWarning):
+class OverfullPortraitWarning(SelfknowWarning):
     """A portrait is fuller than it was made for, so more of its hits are false than promised."""
 
 
@@ -59,6 +59,7 @@ class Portrait:
         threads: int | None = None,
         corpus: Mapping[str, Any] | None = None,
         progress: bool = False,
+        folder: Path | None = None,
     ) -> "Portrait":
         """Portray texts. The bits do not depend on the order of the texts, nor on the number of threads.
 
@@ -74,6 +75,8 @@ class Portrait:
             threads: All cores unless told.
             corpus: What is portrayed, for ``portrait.json``; a ``Corpus`` tells itself.
             progress: Whether a progress bar is shown on stderr.
+            folder: Where the portrait will be saved: the building of a ``Corpus`` that was killed then goes on where it
+                was, but for its last minute. The bits are the same.
 
         Raises:
             UserError: The corpus has no n-gram, an argument makes no filter, or something is no text.
@@ -94,6 +97,7 @@ class Portrait:
             threads=threads,
             corpus=corpus,
             progress=progress,
+            folder=folder,
         ))  # fmt: skip
         portrait._warn_if_overfull()
         return portrait

@@ -1,6 +1,5 @@
 """The prebuilt portraits of the diary corpora: one folder with a portrait of every config's documents."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from tqdm import tqdm
 
 from selfknow.errors import UserError, nearest
+from selfknow.files import parse_json
 from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import DESCRIPTION
 from selfknow.portraits.portrait import Portrait
@@ -52,7 +52,7 @@ def build_prebuilt(
 
 def _configs(dataset: Path) -> list[str]:
     try:
-        return list(json.loads((dataset / "manifest.json").read_text(encoding="utf-8"))["configs"])
+        return list(parse_json((dataset / "manifest.json").read_bytes())["configs"])
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(
             f"{dataset} is no dataset folder with a manifest: build it with `selfknow data build`"
@@ -71,6 +71,6 @@ def _kept(folder: Path, corpus: Corpus) -> Portrait | None:
 
 
 def _built(folder: Path, corpus: Corpus, threads: int | None, overwrite: bool) -> Portrait:
-    portrait = Portrait.build(corpus, threads=threads)
+    portrait = Portrait.build(corpus, threads=threads, folder=folder)
     portrait.save(folder, overwrite=overwrite)
     return portrait

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from selfknow.portraits.quotes import Quote
+from selfknow.untrusted import for_terminal
 
 _PAGE = """\
 <!doctype html>
@@ -55,7 +56,8 @@ def marked_pieces(text: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, int
 
 
 def as_terminal(text: str, quotes: Sequence[Quote], *, colour: bool) -> str:
-    """The text with its quotes coloured, or bracketed where there is no colour."""
+    """The text with its quotes coloured, or bracketed where there is no colour; nothing in it moves the cursor."""
+    text = for_terminal(text)
     if colour:
         styles = {0: "", 1: "\x1b[30;42m"}
         return "".join(

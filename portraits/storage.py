@@ -10,6 +10,7 @@ import numpy as np
 from selfknow.errors import UserError
 from selfknow.files import remove_unfinished, write_whole, written_whole
 from selfknow.portraits.card import card_text
+from selfknow.portraits.checkpoint import discard_checkpoint
 from selfknow.portraits.description import DESCRIPTION, Description, read_description
 from selfknow.portraits.filter.segments import Bytes
 
@@ -40,6 +41,7 @@ def write_folder(description: Description, array: Bytes, folder: Path, *, overwr
         (folder / DESCRIPTION).unlink(missing_ok=True)
     write_whole(folder / CARD, card_text(description).encode())
     write_whole(folder / DESCRIPTION, description.to_json().encode())
+    discard_checkpoint(folder)
 
 
 def _only_left_overs(held: set[str]) -> bool:

@@ -25,7 +25,7 @@ from selfknow.evaluate.sql.queries import queries
 from tests.according_to.quoting_server import ASKED, CORPUS
 from tests.conftest import REPOSITORY
 from tests.images import picture_server
-from tests.model_replies import RUNS, link_replies
+from tests.model_replies.linked import RUNS, link_replies
 from tests.sql.example_runs import write_examples
 
 DOCS = REPOSITORY / "docs"
@@ -70,6 +70,7 @@ PAGES: Mapping[str, Callable[[Path], AbstractContextManager[Addresses]]] = {
     "self-aware.md": _only_replies,
     "self-knowledge.md": _drawn_pictures,
     "according-to.md": _small_corpus,
+    "results.md": _only_replies,
 }
 """What each page's folder holds beside the replies of real models."""
 

@@ -43,12 +43,18 @@ def folder(document: str, tmp_path_factory: pytest.TempPathFactory, python: Warm
     """A folder in which the document's commands were run; what each printed is in ``printed-NUMBER``."""
     folder = tmp_path_factory.mktemp("document")
     for number, (command, _) in enumerate(console_blocks(document)):
-        arguments = shlex.split(command)
+        arguments = [path for word in shlex.split(command) for path in expanded(word, folder)]
         assert arguments[0] == "selfknow"
         result = python.run("-m", *arguments, cwd=folder)
         assert result.returncode == 0, result.stderr
         (folder / f"printed-{number}").write_text(result.stdout)
     return folder
+
+
+def expanded(word: str, folder: Path) -> list[str]:
+    """What a shell makes of a word: the paths that match a pattern, or the word itself."""
+    is_pattern = "*" in word and " " not in word
+    return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if is_pattern else [word]
 
 
 def test_commands_print_what_the_document_shows(document: str, folder: Path) -> None:

@@ -5,11 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.guides import DOCS, PAGES, Addresses, outputs, prepared
-from tests.model_replies import RUNS
 from tests.test_documents import python_blocks
-
-# To be removed with the first committed runs.
-pytestmark = pytest.mark.skipif(not RUNS.is_dir(), reason="the replies of real models are not there yet")
 
 
 @pytest.fixture(scope="module", params=PAGES)

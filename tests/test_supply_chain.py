@@ -2,13 +2,16 @@
 
 import ast
 import importlib
+import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from selfknow.errors import UserError
 from tests.conftest import REPOSITORY
 
 ROOMS = ("builders", "datasets_src", "evaluate", "portraits", "train", "validation", "src/selfknow/cli", "src/selfknow")
@@ -66,6 +69,31 @@ def test_nothing_is_unpickled() -> None:
 )
 def test_what_unpickles_is_seen(source: str) -> None:
     assert any(unpickles(node) for node in ast.walk(ast.parse(source)))
+
+
+class Runs:
+    """What a hostile file of weights holds: unpickled, it makes a folder."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self.place),)
+
+
+@pytest.mark.models
+def test_weights_that_are_a_program_are_refused_and_not_run(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="the extra [models] is not installed")
+    from selfknow.evaluate.models.checkpoints import load_model
+    from tests.tiny_models import tiny_config
+
+    tiny_config("opt", 64).save_pretrained(tmp_path / "model")
+    torch.save({"weight": Runs(tmp_path / "owned")}, tmp_path / "model" / "pytorch_model.bin")
+    with pytest.raises(UserError):
+        load_model(str(tmp_path / "model"))
+    assert not (tmp_path / "owned").exists()
+    torch.load(tmp_path / "model" / "pytorch_model.bin", weights_only=False)
+    assert (tmp_path / "owned").exists(), "whoever unpickled it would have run it"
 
 
 def test_every_dependency_is_on_the_page_with_its_reason(dependencies: ModuleType) -> None:

@@ -1,5 +1,6 @@
 """The gate that nothing is published without: checks a dataset folder as it lies on disk."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,11 @@ from selfknow.errors import MissingExtraError, UserError, nearest
 
 if TYPE_CHECKING:
     from great_expectations.core import ExpectationSuiteValidationResult
+    from great_expectations.core.batch_definition import BatchDefinition
 
     from selfknow.validation.suite import Batch, DatasetSuite
+
+_of_this_thread = threading.local()
 
 
 @dataclass(frozen=True)
@@ -100,14 +104,9 @@ def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list
     Raises:
         RuntimeError: An expectation could not be evaluated. That is a mistake of ours, and no finding about the data.
     """
-    import great_expectations as gx
-
     from selfknow.validation.expectations import connections_closed
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
-    asset = context.data_sources.add_pandas("files").add_dataframe_asset("batch")
-    definition = asset.add_batch_definition_whole_dataframe("whole")
+    definition = _definition_of_a_frame()
     results = []
     for batch in batches:
         with connections_closed():
@@ -117,6 +116,19 @@ def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list
         results.append(result)
         advance()
     return results
+
+
+def _definition_of_a_frame() -> "BatchDefinition[Any]":
+    """What Great Expectations is handed frames through: made once a thread, for it takes longer than most checks."""
+    import great_expectations as gx
+
+    if not hasattr(_of_this_thread, "definition"):
+        context = gx.get_context(mode="ephemeral")
+        context.variables.progress_bars = {"globally": False}
+        asset = context.data_sources.add_pandas("files").add_dataframe_asset("batch")
+        _of_this_thread.definition = asset.add_batch_definition_whole_dataframe("whole")
+    definition: BatchDefinition[Any] = _of_this_thread.definition
+    return definition
 
 
 def _raise_what_was_raised(name: str, exception_info: Mapping[str, Any]) -> None:

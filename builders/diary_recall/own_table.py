@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import io
-import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from selfknow.builders.diary_recall.titles import title_lines
 from selfknow.errors import UserError
+from selfknow.files import parse_json
 
 REQUIRED = ("name", "document")
 ORDER = "order"
@@ -103,7 +104,7 @@ def _read_json_lines(path: Path) -> list[Mapping[str, object]]:
     for number, line in enumerate(path.read_bytes().decode("utf-8-sig").split("\n"), start=1):
         if line.strip():
             try:
-                row = json.loads(line)
+                row = parse_json(line)
             except ValueError as error:
                 raise UserError(f"{path.name}: line {number:,} is not JSON: {error}") from error
             if not isinstance(row, dict):
@@ -170,6 +171,11 @@ def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
     orders = [row.order for row in rows if row.order is not None]
     if not orders:
         return rows
+    if len(orders) < len(rows):
+        lacking = next(row.number for row in rows if row.order is None)
+        raise UserError(
+            f"{path.name}: row {lacking:,} about {name!r} has no {ORDER}, and others have: give all, or none"
+        )
     keys = _keys(orders)
     in_order = sorted(range(len(rows)), key=keys.__getitem__)
     for one, other in pairwise(in_order):
@@ -184,9 +190,12 @@ def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
 def _keys(orders: list[str]) -> list[tuple[float, str]]:
     """What the documents are sorted by: numbers where all are numbers, else texts."""
     try:
-        return [(float(order), "") for order in orders]
+        numbers = [float(order) for order in orders]
     except ValueError:
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
         return [(0.0, order) for order in orders]
+    return [(number, "") for number in numbers]
 
 
 def _check_names(path: Path, documents: Mapping[str, tuple[str, ...]], most_characters: int) -> None:

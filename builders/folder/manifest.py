@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.files import parse_json
 
 MANIFEST = "manifest.json"
 CARD = "README.md"
@@ -92,7 +93,7 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
         UserError: It is damaged, or in a newer format than this version reads.
     """
     try:
-        value = json.loads(content)
+        value = parse_json(content)
         format_version = int(value["format_version"])
         if format_version > FORMAT_VERSION:
             raise UserError(
@@ -100,7 +101,7 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
             )
         configs = {config: _config(entry) for config, entry in value.pop("configs").items()}
         return Manifest(configs=configs, files=_files(value.pop("files")), **value)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{name} is damaged: {type(error).__name__}: {error}") from error

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfknow.errors import MissingExtraError, UserError
+from selfknow.verbosity import hide_weights_bar
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -38,6 +39,7 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
         raise MissingExtraError("encoding sentences", "models") from error
+    hide_weights_bar()
     try:
         model = SentenceTransformer(path, device="cpu")
     except (OSError, ValueError) as error:

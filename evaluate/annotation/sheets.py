@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from selfknow.errors import UserError
 from selfknow.files import write_whole
+from selfknow.untrusted import for_spreadsheet, from_spreadsheet
 
 Item = TypeVar("Item")
 
@@ -52,11 +53,11 @@ def in_order(items: Iterable[Item], key: str, name: Callable[[Item], str]) -> li
 
 
 def csv_text(rows: Iterable[Mapping[str, str]], columns: Sequence[str]) -> str:
-    """Rows as CSV with these columns, empty where a row has none."""
+    """Rows as CSV with these columns, empty where a row has none; no cell is a formula (see :func:`sheet_rows`)."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: for_spreadsheet(cell) for name, cell in row.items()} for row in rows)
     return text.getvalue()
 
 
@@ -88,7 +89,11 @@ def sheet_rows(
         if not {key, column} <= set(rows.fieldnames or ()):
             raise UserError(f"{path} has no columns {key} and {column}: it is not such a sheet")
         for raw in rows:
-            row = {name: (cell or "").strip() for name, cell in raw.items() if isinstance(name, str)}
+            row = {
+                name: from_spreadsheet((cell or "").strip()).strip()
+                for name, cell in raw.items()
+                if isinstance(name, str)
+            }
             where, name = f"line {rows.line_num} of {path}", row[key]
             if name not in known:
                 raise UserError(f"{where} has the {key} {name!r}, which is not a {kind}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.models import gguf_file
 from selfknow.evaluate.models.facts import FACTS_FILE
+from selfknow.verbosity import hide_weights_bar, is_verbose
 
 if TYPE_CHECKING:
     import torch
@@ -30,12 +31,14 @@ def require_models_extra() -> None:
 
 
 def quieten() -> None:
-    """Leave stderr to our own progress and errors; for the command line, since it is the process's to decide."""
+    """Leave stderr to our own progress and errors, unless ``selfknow -v`` was called."""
+    if is_verbose():
+        return
     import warnings
 
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # of reading and writing weights; what takes long has a bar of its own
+    hide_weights_bar()  # what takes long has a bar of its own
     logging.set_verbosity_error()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 

@@ -7,10 +7,13 @@ nobody knows: nothing here is guessed from a name.
 
 import hashlib
 import json
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
+
+from selfknow.errors import UserError
 
 FACTS_FILE = "selfknow.json"
 # What trades time for memory: a training learns the same with and without.
@@ -83,9 +86,17 @@ class ModelFacts:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """What a file says; fields of another version are left aside, and ``pretrained`` of an earlier one is read."""
-        known = {one.name for one in fields(cls)}
-        found = {name: value for name, value in content.items() if name in known}
+        """What a file says; fields of another version are left aside, and ``pretrained`` of an earlier one is read.
+
+        Raises:
+            UserError: A fact is of another kind than it should be.
+        """
+        kinds = {one.name: _kind(str(one.type)) for one in fields(cls)}
+        found = {name: value for name, value in content.items() if name in kinds}
+        for name, value in found.items():
+            is_fact = isinstance(value, kinds[name]) and isinstance(value, bool) is (kinds[name] is bool)
+            if value is not None and not is_fact:
+                raise UserError(f"what is known of a model is damaged: {name} is {reprlib.repr(value)}")
         if isinstance(content.get("pretrained"), bool):
             found.setdefault("from_scratch", not content["pretrained"])
         return cls(**found)
@@ -93,6 +104,12 @@ class ModelFacts:
     def updated(self, other: "ModelFacts") -> "ModelFacts":
         """These facts, with what ``other`` knows in place of what stands here."""
         return replace(self, **other.as_json())
+
+
+def _kind(declared: str) -> Any:
+    """What a value must be for a field that is declared so, such as ``float | None``."""
+    kinds = {"str": str, "int": int, "float": (int, float), "bool": bool}
+    return kinds.get(declared.partition(" ")[0], dict)
 
 
 def read_facts(folder: Path) -> ModelFacts:

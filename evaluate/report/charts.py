@@ -16,6 +16,13 @@ from selfknow.evaluate.report.shape import Row
 _PERCENT = ".0%"
 
 
+class _Rows(alt.InlineData):
+    """Rows that all copies of a chart share: Altair copies a chart, and all that it holds, at every step."""
+
+    def __deepcopy__(self, memo: object) -> "_Rows":
+        return self
+
+
 def dots(
     rows: Sequence[Row],
     value: str,
@@ -45,6 +52,7 @@ def dots(
         domain: Where the axis begins and ends, so that several charts share it.
         each: A column with a list of the shares that the share is the mean of: a small circle each.
     """
+    assert all(value in one for one in rows), f"a chart of {value} without its points"
     names = list(dict.fromkeys(one[row] for one in rows))
     axis = _named() if any(" · " in str(name) for name in names) else alt.Axis()
     y = alt.Y(f"{row}:N", sort=names, title=None, axis=axis)
@@ -55,7 +63,7 @@ def dots(
         rows,
         [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
     )
-    base = alt.Chart(alt.InlineData(values=list(rows))).encode(y=y, tooltip=tips, **offset)
+    base = alt.Chart(_Rows(values=list(rows))).encode(y=y, tooltip=tips, **offset)
     ends = [one[end] or 0 for one in rows for end in ("low", "high")]
     if domain is None:
         domain = (0, 1) if min(ends) >= 0 and not narrow else (min(-0.1, *ends), max(0.1, *ends))
@@ -75,7 +83,7 @@ def dots(
     layers = [ticks, bars, points]
     if each is not None:
         parts = [{row: one[row], value: share} for one in rows for share in one.get(each) or ()]
-        circles = alt.Chart(alt.InlineData(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
+        circles = alt.Chart(_Rows(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
         layers += [circles.encode(y=y, x=x, tooltip=_tooltips(parts, [row, value]))] if parts else []
     return _sized(alt.layer(*layers), step * len(names))
 
@@ -107,7 +115,7 @@ def lines(
         steps: An axis on which its values are equally far apart.
         alone: Whether the only value of ``order`` is named in a legend.
     """
-    base = alt.Chart(alt.InlineData(values=list(rows)))
+    base = alt.Chart(_Rows(values=list(rows)))
     tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
     scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
     values = sorted({one[x] for one in rows})
@@ -236,7 +244,7 @@ def stacked(
     ranked = [{**one, "rank": order.index(one[colour])} for one in rows]
     cohorts = list(dict.fromkeys(one["label"] for one in rows))
     chart = (
-        alt.Chart(alt.InlineData(values=ranked))
+        alt.Chart(_Rows(values=ranked))
         .mark_bar(cornerRadius=2)
         .encode(
             y=alt.Y("label:N", sort=cohorts, title=None, axis=_named()),
@@ -262,7 +270,7 @@ def against_chance(
         tips: Further columns for those who point at a dot.
     """
     names = list(dict.fromkeys(one[colour] for one in rows))
-    base = alt.Chart(alt.InlineData(values=list(rows))).encode(
+    base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
         color=alt.Color(f"{colour}:N", sort=names, legend=_legend(names)),
         tooltip=_tooltips(rows, [colour, x, "share", "low", "high", "chance", "n", *tips]),
@@ -296,7 +304,7 @@ def steps(
         titles: Of both axes and of the colours.
         tips: Columns for those who point at a dot.
     """
-    base = alt.Chart(alt.InlineData(values=list(rows))).encode(
+    base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
         y=alt.Y(f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1])),
         color=alt.Color(f"{colour}:O", legend=alt.Legend(title=titles[2], orient="top", columns=8)),
@@ -375,5 +383,7 @@ def _tooltip(column: str, values: Sequence[object]) -> alt.Tooltip:
 
 def _sized(chart: Any, height: int) -> alt.LayerChart:
     """A chart that fills its container; heights are numbers, since Vega-Lite fits no chart with steps."""
-    sized: alt.LayerChart = chart.properties(width="container", height=height)
+    # Not by `properties`, which makes the chart again and validates it against the whole schema.
+    chart.width, chart.height = "container", height
+    sized: alt.LayerChart = chart
     return sized

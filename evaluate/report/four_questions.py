@@ -16,7 +16,7 @@ from selfknow.evaluate.report.gather import Report
 from selfknow.evaluate.report.shape import Measure, Number, Panel
 from selfknow.evaluate.report.text import percent, points
 from selfknow.evaluate.sql.connection import Connection
-from selfknow.evaluate.sql.queries import find_query, queries, run_query
+from selfknow.evaluate.sql.queries import find_query, queries, query_rows
 from selfknow.version import __version__
 
 _LONGEST_LABEL = 360  # in pixels
@@ -48,11 +48,10 @@ def printed_numbers(connection: Connection) -> list[Printed]:
         if not name.endswith("_published") or query.task not in tasks:
             continue
         try:
-            relation = run_query(connection, name)
+            rows = query_rows(connection, name)
         except UserError:  # what it needs is not there: then nothing can be compared
             continue
-        for values in relation.fetchall():
-            row = dict(zip(relation.columns, values, strict=True))
+        for row in rows:
             is_same = row.get("is_same_model") and row.get("is_same_setting", True)
             if is_same and row["published"] is not None:
                 what = f"{row['column']}, {row['table'].replace('-', ' ')}"

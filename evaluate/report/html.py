@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from selfknow.cache import cached
 from selfknow.evaluate.report.gather import Report, Section
@@ -15,6 +15,9 @@ from selfknow.evaluate.report.shape import Exhibit, Panel, panel_groups
 from selfknow.evaluate.report.text import begun, cell, percent, points
 from selfknow.evaluate.task import Task
 from selfknow.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 TABLE_ROWS = 200  # rows of a table that a page shows
 
@@ -31,12 +34,7 @@ def render(report: Report, title: str, first_charts: Sequence[Panel] = ()) -> st
 
 
 def _page(report: Report, title: str, first: FirstScreen, first_charts: Sequence[Panel] = ()) -> str:
-    from jinja2 import Environment
-
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
-    environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
-    return environment.from_string(_asset("report.html")).render(
+    return _template().render(
         title=title,
         headline=first,
         first_charts=first_charts,
@@ -51,6 +49,16 @@ def _page(report: Report, title: str, first: FirstScreen, first_charts: Sequence
         script=_asset("report.js"),
         charts_script=_charts_script(),
     )
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment
+
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
+    environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
+    return environment.from_string(_asset("report.html"))
 
 
 def render_figure(report: Report, title: str) -> str:

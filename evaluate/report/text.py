@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+from selfknow.untrusted import for_terminal
+
 LONGEST_REPLY = 3_000
 """Characters of a reply that are shown."""
 _LONGEST_CELL = 200
@@ -30,7 +32,8 @@ def cell(value: object, column: str = "", shares: Collection[str] = ()) -> str:
         return percent(value) if _is_share(column, shares) else f"{value:,.3f}".rstrip("0").rstrip(".")
     if isinstance(value, int):
         return f"{value:,}" if column not in _PLAIN_INTEGERS else str(value)
-    text = " ".join(str(value).replace("\0", "␀").split())
+    text = " ".join(str(value).split())
+    text = for_terminal(text)
     return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
 
 
@@ -87,8 +90,8 @@ def listed(parts: list[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text, its control characters but newlines made visible."""
-    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 and char != "\n" else char for char in text)
+    """The text, its control characters but newlines made visible, and marks that turn a line around."""
+    return for_terminal(text).replace("\t", "␉")
 
 
 def plain(text: str) -> str:

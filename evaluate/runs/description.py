@@ -3,6 +3,7 @@
 import hashlib
 import json
 import platform
+import reprlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -79,9 +80,16 @@ class RunDescription:
 
 
 def described_models(description: Mapping[str, Any]) -> dict[tuple[str, str | None], ModelFacts]:
-    """What a ``run.json`` says of its models, by name and revision; nothing where it is of an earlier version."""
+    """What a ``run.json`` says of its models, by name and revision; nothing where it is of an earlier version.
+
+    Raises:
+        UserError: Something of it is of another kind than it should be.
+    """
     models = description.get("models")
     if isinstance(models, list):
+        for one in models:
+            if isinstance(one, dict) and not isinstance(one.get("revision"), str | None):
+                raise UserError(f"run.json is damaged: a model has the revision {reprlib.repr(one['revision'])}")
         entries = [one for one in models if isinstance(one, dict) and "name" in one]
         return {(str(one["name"]), one.get("revision")): ModelFacts.from_json(one) for one in entries}
     return {}

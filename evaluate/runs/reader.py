@@ -1,6 +1,5 @@
 """Finding run folders, here or on the Hub, and refusing those that SQL would misread."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -12,6 +11,7 @@ import pyarrow.parquet as pq
 
 from selfknow.errors import UserError
 from selfknow.evaluate.runs.schema import GENERATIONS, SCORES
+from selfknow.files import parse_json
 
 if TYPE_CHECKING:
     from selfknow.evaluate.task import ParsedFiles
@@ -106,7 +106,7 @@ def open_run(location: str | Path, parsed: "Mapping[str, ParsedFiles] | None" = 
 def _read_description(files: Any, place: str) -> dict[str, Any]:
     path = f"{place}/run.json"
     try:
-        content = json.loads(files.cat_file(path))
+        content = parse_json(files.cat_file(path))
     except FileNotFoundError as error:
         raise UserError(f"{place} is not a run folder: there is no run.json in it") from error
     except (OSError, ValueError) as error:
@@ -130,9 +130,13 @@ def _list(files: Any, place: str, pattern: str) -> tuple[str, ...]:
 def _footer(files: Any, path: str) -> pq.FileMetaData:
     try:
         with files.open(path) as file:
-            return pq.read_metadata(file)
-    except (OSError, pa.ArrowException) as error:
+            footer = pq.read_metadata(file)
+            names = footer.schema.to_arrow_schema().names
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read as Parquet (was it cut off?): {error}") from error
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise UserError(f"{path} has the column {repeated[0]} twice: was it written in another shape?")
+    return footer
 
 
 def _may_hold_retries(footer: pq.FileMetaData) -> bool:

@@ -63,13 +63,17 @@ class Connection(AbstractContextManager["Connection"]):
         return relation
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """Ask a query and fetch all its rows (see :meth:`sql`)."""
-        relation = self.sql(query)
+        """Ask a query and fetch all its rows: in two thirds of the time of a relation, which is planned twice.
+
+        Raises:
+            UserError: DuckDB refuses it; the message is DuckDB's own.
+        """
         try:
-            rows = relation.fetchall()
+            rows = self.duckdb.execute(query).fetchall()
         except duckdb.Error as error:
             raise query_error(error) from error
-        return [dict(zip(relation.columns, row, strict=True)) for row in rows]
+        columns = [name for name, *_ in self.duckdb.description]
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
     @contextmanager
     def as_tables(self, views: Iterable[str]) -> Iterator[None]:
@@ -146,7 +150,10 @@ def connect(
     settings = {"threads": threads, "memory_limit": memory_limit, "temp_directory": f"{workspace.name}/spilled"}
     config = {name: value for name, value in settings.items() if value is not None}
     views = Path(workspace.name) / "views.duckdb"
-    connection = _read_only(views, folders, found, config) if read_only else _writable(folders, found, config)
+    try:
+        connection = _read_only(views, folders, found, config) if read_only else _writable(folders, found, config)
+    except duckdb.Error as error:  # such as a number in run.json that no column can hold
+        raise UserError(f"SQL cannot read {', '.join(run.location for run in folders)}: {error}") from error
     loaded = _load_portraits(portraits or {})
     if loaded:
         from selfknow.portraits.sql import register

@@ -85,10 +85,24 @@ def run_query(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":
     Raises:
         UserError: There is no such query, or something that it needs is not there.
     """
+    return connection.sql(_answerable(connection, name).sql)
+
+
+def query_rows(connection: "Connection", name: str) -> list[dict[str, Any]]:
+    """All rows of a query over a connection's runs (see :func:`run_query`).
+
+    Example:
+        >>> query_rows(connection, "accuracy_by_size")[0]["accuracy"]  # doctest: +SKIP
+        0.5
+    """
+    return connection.rows(_answerable(connection, name).sql)
+
+
+def _answerable(connection: "Connection", name: str) -> Query:
     query = find_query(name)
     if lacking := list(what_is_lacking(connection, query)):
         raise UserError(f"{name} cannot be answered: {lacking[0]}")
-    return connection.sql(query.sql)
+    return query
 
 
 def what_is_lacking(connection: "Connection", query: Query) -> Iterator[str]:

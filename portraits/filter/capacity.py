@@ -1,9 +1,11 @@
 """How many distinct n-grams a corpus has, estimated in one pass, alike in any order and partition."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from selfknow.portraits.filter.reference import Words
 
@@ -41,6 +43,19 @@ class DistinctCounter:
             self._sketches.append(self._open.compact().serialize())
             self._open = None
         return self
+
+    def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What was counted so far, to be kept on disk; counting may go on."""
+        self.close()
+        exact = np.concatenate(self._exact) if self._exact else np.zeros(0, np.uint64)
+        sketches = {f"sketch-{i}": np.frombuffer(one, np.uint8) for i, one in enumerate(self._sketches)}
+        return {"exact": exact, **sketches}
+
+    @classmethod
+    def from_arrays(cls, ngrams: int, arrays: Mapping[str, npt.NDArray[Any]]) -> "DistinctCounter":
+        """The counter that was kept as :meth:`as_arrays` after so many n-grams."""
+        sketches = [arrays[f"sketch-{i}"].tobytes() for i in range(len(arrays) - 1)]
+        return cls(ngrams, [arrays["exact"]] if len(arrays["exact"]) else [], sketches)
 
     def merged(self, other: "DistinctCounter") -> "DistinctCounter":
         """The counter of both corpora together; both must be closed."""

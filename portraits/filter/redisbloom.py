@@ -5,7 +5,7 @@ with the blocks and ``<file>.idx``, a JSON list of them. The first block is the 
 order.
 """
 
-import json
+import os
 import re
 import struct
 import tempfile
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from selfknow.errors import UserError
+from selfknow.files import parse_json
 from selfknow.portraits.description import REDISBLOOM_HASH, Description
 from selfknow.portraits.filter.layout import FilterShape
 from selfknow.portraits.filter.ngrams import Batch, shares_by_bytes
@@ -101,13 +102,13 @@ def _read_index(index: Path) -> tuple[list[_Block], int | None]:
     legacy = index.with_name(index.name + ".idx")
     path = legacy if legacy.is_file() else index
     try:
-        value = json.loads(path.read_bytes())
+        value = parse_json(path.read_bytes())
         rows: list[dict[str, Any]] = value if path == legacy else value["blocks"]
         blocks = [_Block(_part(index, row, is_legacy=path == legacy), int(row["block_size"])) for row in rows]
         width = None if path == legacy else value.get("width")
     except FileNotFoundError:
         raise UserError(f"{index} does not exist") from None
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise UserError(
             f"{path} is not the index of a RedisBloom dump ({type(error).__name__}: {error}); a legacy "
             "single file needs "
@@ -134,12 +135,14 @@ def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
         try:
             with block.file.open("rb") as file:
                 start = done.get(block.file, 0)
+                if start + block.size_in_bytes > os.fstat(file.fileno()).st_size:
+                    raise UserError(f"{block.file} is cut short: download it again")
                 file.seek(start)
                 content = file.read(block.size_in_bytes)
         except FileNotFoundError:
             raise UserError(f"{index} lacks its part {block.file.name}: download it") from None
-        if len(content) != block.size_in_bytes:
-            raise UserError(f"{block.file} is cut short: download it again")
+        except OSError as error:
+            raise UserError(f"{block.file} cannot be read: {error.strerror or error}") from error
         done[block.file] = start + len(content)
         yield content
 

@@ -63,13 +63,15 @@ def _arrays(texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
         yield as_strings(texts)
     else:
         items = iter(texts)
+        first = list(itertools.islice(items, 1))
+        items = itertools.chain(first, items)
+        if first and isinstance(first[0], pa.Array | pa.ChunkedArray):
+            for array in items:  # one at a time: several thousand may be more than memory holds
+                yield from _arrays(array)
+            return
         position = 0
         while some := list(itertools.islice(items, _STRINGS_AT_ONCE)):
-            if isinstance(some[0], pa.Array | pa.ChunkedArray):
-                for array in some:
-                    yield from _arrays(array)
-            else:
-                yield _from_python(some, position)
+            yield _from_python(some, position)
             position += len(some)
 
 

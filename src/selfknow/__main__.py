@@ -1,5 +1,5 @@
 """``python -m selfknow`` is the command ``selfknow``."""
 
-from selfknow.cli import main
+from selfknow.cli import program
 
-main()
+program()

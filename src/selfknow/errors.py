@@ -20,6 +20,10 @@ class MissingExtraError(UserError):
         super().__init__(f"{feature} needs the extra [{extra}]: pip install 'selfknow[{extra}]'")
 
 
+class SelfknowWarning(UserWarning):
+    """Something that goes on, but that its user should know: the command line shows its one line on stderr, once."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: those that were probably meant, or else all there are.
 

@@ -6,16 +6,19 @@ import errno
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from selfknow.errors import UserError
+from selfknow.untrusted import from_spreadsheet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _TEMPORARY_SUFFIX = ".writing"
+_SURROGATE = re.compile(r"\\[uU][dD][89a-fA-F]")
 
 
 @contextlib.contextmanager
@@ -87,8 +90,28 @@ def write_parquet(path: Path, table: "pa.Table") -> None:
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd")
+    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
     write_whole(path, buffer.getvalue())
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON document that a stranger may have written; bytes are UTF-8.
+
+    Raises:
+        ValueError: It is no JSON, is nested too deeply, or holds half of a surrogate pair, which is no text.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig")
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("it holds half of a surrogate pair, which is no text") from error
+    return value
 
 
 def read_json(path: Path) -> dict[str, object]:
@@ -98,7 +121,7 @@ def read_json(path: Path) -> dict[str, object]:
         UserError: There is no such file, or it holds something else.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist") from error
     except (OSError, ValueError) as error:
@@ -112,16 +135,18 @@ def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
     """Read one Parquet file, with exactly the columns of a schema where one is given.
 
     Raises:
-        UserError: The file is missing, is no whole Parquet file, lacks a column or holds another type.
+        UserError: The file is missing, is no whole Parquet file, does not have the checksums that it was written
+            with, lacks a column or holds another type.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path, partitioning=None)
+        table = pq.read_table(path, partitioning=None, page_checksum_verification=True)
+        table.validate(full=True)
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist") from error
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read as Parquet (was it cut off?): {error}") from error
     if schema is None:
         return table
@@ -129,6 +154,8 @@ def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
         raise UserError(f"{path} lacks the columns {', '.join(missing)}")
     try:
         return table.select(schema.names).cast(schema)
+    except KeyError as error:
+        raise UserError(f"{path} has a column twice: {error}") from error
     except (pa.ArrowException, ValueError) as error:
         raise UserError(f"{path} has a column of another type: {error}") from error
 
@@ -146,9 +173,9 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
                 return list(read_parquet(path).to_pylist())
             case ".csv":
                 with path.open(encoding="utf-8-sig", newline="") as file:
-                    return list(csv.DictReader(file))
+                    return [_from_spreadsheet(row) for row in csv.DictReader(file)]
             case ".json":
-                rows = json.loads(path.read_text(encoding="utf-8-sig"))
+                rows = parse_json(path.read_bytes())
             case _:
                 return list(read_json_lines(path))
     except UnicodeDecodeError as error:
@@ -158,6 +185,11 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise UserError(f"{path} holds no rows: expected one JSON object a line, or a JSON list of them")
     return rows
+
+
+def _from_spreadsheet(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a CSV file, of our own making too; what has no column, or a column too few, stays as it is."""
+    return {name: from_spreadsheet(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
 
 
 def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -173,8 +205,8 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 if not text.strip():
                     continue
                 try:
-                    row = json.loads(text)
-                except (ValueError, RecursionError) as error:
+                    row = parse_json(text)
+                except ValueError as error:
                     raise UserError(
                         f"{path} cannot be read: line {number} is not JSON (was the file cut off?): {error}"
                     ) from error

@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models.function import FunctionModel
 from selfknow.evaluate.run import ask
 from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from selfknow.evaluate.tasks.according_to.continuation import passage_rows
 from selfknow.files import read_json
 from selfknow.portraits import Portrait
@@ -38,8 +38,7 @@ def asked(here: Path, out: Path, reply: Any, name: str, **options: Any) -> list[
     run = ask("according-to:continuation", FunctionModel(reply, name), out=out, quiet=True, **options)
     run.score()
     with connect(out) as connection:
-        relation = run_query(connection, "according_to_continuation")
-        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+        return query_rows(connection, "according_to_continuation")
 
 
 def run_of(here: Path, out: Path, reply: Any, name: str) -> dict[str, Any]:

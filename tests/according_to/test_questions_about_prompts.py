@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from tests.according_to.given import Said, write_run
 
 
@@ -25,8 +25,7 @@ GIVEN: dict[str, dict[str, Said | None]] = {
 
 def asked(run: Path, question: str) -> list[dict[str, Any]]:
     with connect(run) as connection:
-        relation = run_query(connection, question)
-        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+        return query_rows(connection, question)
 
 
 def test_the_kinds_of_prompts_are_means_over_questions_that_have_both(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.run import ask
 from selfknow.evaluate.runs.schema import last_attempts, read_generations
 from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from selfknow.files import read_parquet
 from selfknow.portraits import Portrait
 from tests.according_to.quoting_server import ASKED, CORPUS, PARAPHRASES, QUESTIONS, Quoter, quoting_server
@@ -65,8 +65,7 @@ def brute_force(text: str) -> float:
 
 def asked(folder: Path, query: str) -> list[dict[str, Any]]:
     with connect(folder) as connection:
-        relation = run_query(connection, query)
-        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+        return query_rows(connection, query)
 
 
 def test_the_table_is_that_of_a_search_through_the_corpus(run: Path) -> None:

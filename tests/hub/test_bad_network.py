@@ -1,4 +1,4 @@
-"""A network that fails while files travel, a Hub in trouble, a publisher that is killed.
+"""A slow network that fails while files travel, a Hub in trouble or silent, a publisher that is killed.
 
 The clients wait between attempts, so every scenario has a Hub of its own and they run side by side.
 """
@@ -47,6 +47,24 @@ def _large_upload_cut_once(hub: Hub, client: Client, folder: Path) -> object:
 def _commit_cut_for_good(hub: Hub, client: Client, folder: Path) -> object:
     cut = _publish_with(hub, client, folder, _fault("POST", "/commit/", "cut_request", times=99, after_bytes=10_000))
     return cut, [commit["title"] for commit in hub.commits(REPO)]
+
+
+def _silent_at_the_commit(hub: Hub, client: Client, folder: Path) -> object:
+    return _silent_at(hub, client, folder, "POST", "/commit/")
+
+
+def _silent_at_the_upload(hub: Hub, client: Client, folder: Path) -> object:
+    client.environment["HF_HUB_DISABLE_XET"] = "1"
+    return _silent_at(hub, client, folder, "PUT", "/_objects/")
+
+
+def _silent_at(hub: Hub, client: Client, folder: Path, method: str, path: str) -> object:
+    client.environment["SELFKNOW_HUB_SECONDS"] = "2"
+    silent = _publish_with(hub, client, folder, _fault(method, path, "hold", times=99))
+    asked, left = len(hub.requests(f"^{method} .*{path}")), [commit["title"] for commit in hub.commits(REPO)]
+    del client.environment["SELFKNOW_HUB_SECONDS"]
+    hub.plan_faults()
+    return silent, asked, left, client.publish(folder, REPO)
 
 
 def _answer_lost(hub: Hub, client: Client, folder: Path) -> object:
@@ -103,6 +121,8 @@ def _killed_at(hub: Hub, client: Client, folder: Path, path: str) -> object:
 
 
 SCENARIOS = [
+    _silent_at_the_upload,
+    _silent_at_the_commit,
     _upload_cut_for_good,
     _download_cut,
     _errors_twice,
@@ -113,7 +133,8 @@ SCENARIOS = [
     _killed_before_the_tag,
     _killed_before_the_commit,
 ]
-NEED_LARGE_FILES = {_upload_cut_for_good, _large_upload_cut_once}
+NEED_LARGE_FILES = {_upload_cut_for_good, _large_upload_cut_once, _silent_at_the_upload}
+SLOW_LINK = ("--bytes-per-second", "40000")
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +143,7 @@ def outcome(make_hub: MakeHub, make_client: MakeClient, folder: Path) -> Iterato
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
         started = {}
         for scenario in SCENARIOS:
-            hub = make_hub("--lfs-from-bytes", "6500") if scenario in NEED_LARGE_FILES else make_hub()
+            hub = make_hub(*SLOW_LINK, *(("--lfs-from-bytes", "6500") if scenario in NEED_LARGE_FILES else ()))
             started[scenario] = (pool.submit(scenario, hub, make_client(hub), folder), hub)
         yield lambda scenario: (started[scenario][0].result(), started[scenario][1])
 
@@ -151,6 +172,18 @@ def test_a_large_upload_that_is_cut_publishes_nothing_and_can_be_repeated(outcom
     assert [path for path, file in hub.files(REPO).items() if file["lfs"] and path.endswith(".parquet")]
 
 
+@pytest.mark.parametrize(("scenario", "attempts"), [(_silent_at_the_upload, 6), (_silent_at_the_commit, 4)])
+def test_a_server_that_never_answers_is_left_after_the_stated_time(
+    scenario: Scenario, attempts: int, outcome: Outcome
+) -> None:
+    (silent, asked, titles, again), hub = outcome(scenario)
+    assert "the connection to http://127.0.0.1" in one_line(silent)
+    assert asked == attempts
+    assert titles == ["initial commit"]
+    assert again.returncode == 0, again.stderr
+    assert_released(hub)
+
+
 def test_a_large_upload_that_is_cut_once_goes_on(outcome: Outcome) -> None:
     done, hub = outcome(_large_upload_cut_once)
     assert done.returncode == 0, done.stderr
@@ -173,6 +206,7 @@ def test_a_commit_whose_answer_is_lost_is_found_and_not_made_twice(outcome: Outc
 def test_errors_of_the_hub_that_pass_are_waited_out(outcome: Outcome) -> None:
     done, hub = outcome(_errors_twice)
     assert done.returncode == 0, done.stderr
+    assert "Retrying" not in done.stderr, "what passes by itself is not told"
     assert_released(hub)
     for path in ("/commit/", "/tag/", "/preupload/", "/repos/create"):
         assert len(hub.requests(f"^POST .*{path}")) == 3, "two errors and a success: nothing is repeated twice over"

@@ -22,10 +22,11 @@ def main() -> None:
     )
     parser.add_argument("--lfs-from-bytes", type=int, help="send files of this size and more as large files")
     parser.add_argument("--entries-per-page", type=int, default=1000, help="files on a page of a listing")
+    parser.add_argument("--bytes-per-second", type=int, help="how fast bodies travel, either way (default: at once)")
     options = parser.parse_args()
     accounts = [_account(text) for text in options.account or ["you:hf_loopback:org"]]
     hub = Hub(Storage(options.root), accounts, options.lfs_from_bytes, options.entries_per_page)
-    with HubServer(hub, options.port) as server:
+    with HubServer(hub, options.port, options.bytes_per_second) as server:
         sys.stdout.write(f"export HF_ENDPOINT={server.endpoint}\nexport HF_TOKEN={accounts[0].token}\n")
         sys.stdout.flush()
         with contextlib.suppress(KeyboardInterrupt):

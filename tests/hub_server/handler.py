@@ -1,10 +1,13 @@
 """Requests in, answers out: HTTP/1.1 over loopback, with the faults that a test asked for in between."""
 
+import io
 import json
 import re
 import socket
 import struct
 import sys
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -15,15 +18,17 @@ from .faults import Fault, Faults
 from .routes import answer
 from .storage import RefusalError
 
+_BYTES_PER_PIECE = 2048
+
 
 class HubServer(ThreadingHTTPServer):
     """The Hub on a loopback port; port 0 takes a free one."""
 
     daemon_threads = True
 
-    def __init__(self, hub: Hub, port: int) -> None:
+    def __init__(self, hub: Hub, port: int, bytes_per_second: int | None = None) -> None:
         super().__init__(("127.0.0.1", port), Handler)
-        self.hub, self.faults = hub, Faults()
+        self.hub, self.faults, self.bytes_per_second = hub, Faults(), bytes_per_second
         self.endpoint = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -100,13 +105,13 @@ class Handler(BaseHTTPRequestHandler):
     def _read_body(self, fault: Fault | None) -> bytes | None:
         """The whole body, which must be read even when the answer is an error; None when the line was cut."""
         if fault and fault.action == "cut_request":
-            self.rfile.read(min(fault.after_bytes, int(self.headers.get("Content-Length") or 0)))
+            self._receive(min(fault.after_bytes, int(self.headers.get("Content-Length") or 0)))
             return None
         if "chunked" not in self.headers.get("Transfer-Encoding", ""):
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            return self._receive(int(self.headers.get("Content-Length") or 0))
         body = b""
         while size := int(self.rfile.readline().split(b";")[0], 16):
-            body += self.rfile.read(size)
+            body += self._receive(size)
             self.rfile.readline()
         self.rfile.readline()
         return body
@@ -131,11 +136,30 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         if fault and fault.action == "cut_response":
-            self.wfile.write(body[: fault.after_bytes])
+            self._write(body[: fault.after_bytes])
             self.wfile.flush()
             self._hang_up()
         else:
-            self.wfile.write(body)
+            self._write(body)
+
+    def _receive(self, size: int) -> bytes:
+        return b"".join(self._at_its_pace(self.rfile.read, size))
+
+    def _write(self, body: bytes) -> None:
+        place = io.BytesIO(body)
+        for _ in self._at_its_pace(lambda size: self.wfile.write(place.read(size)), len(body)):
+            self.wfile.flush()
+
+    def _at_its_pace(self, move: Callable[[int], Any], size: int) -> Iterator[Any]:
+        """Move so many bytes, on a slow link a piece at a time."""
+        rate = self.server.bytes_per_second
+        if rate is None:
+            yield move(size)
+            return
+        for start in range(0, size, _BYTES_PER_PIECE):
+            piece = min(_BYTES_PER_PIECE, size - start)
+            time.sleep(piece / rate)
+            yield move(piece)
 
     def _hang_up(self) -> None:
         """Reset the connection, as a cut cable would."""

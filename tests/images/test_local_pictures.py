@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from diffusers import DDIMScheduler, DDPMPipeline, UNet2DModel
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
@@ -103,6 +102,8 @@ def broken(folder: Path, how: str) -> None:
             (folder / "pipeline.py").write_text(f"open({str(folder / 'was_run')!r}, 'w')\nclass Ours: pass\n")
             index["_class_name"] = ["pipeline", "Ours"]
         case "it draws without a prompt":
+            from diffusers import DDIMScheduler, DDPMPipeline, UNet2DModel
+
             shutil.rmtree(folder)
             network = UNet2DModel(
                 8, block_out_channels=(8, 8), norm_num_groups=8, layers_per_block=1,

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import torch
-from diffusers import AutoencoderKL, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
-from diffusers.pipelines.stable_diffusion import StableDiffusionSafetyChecker
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import (
     CLIPConfig,
@@ -33,6 +31,10 @@ TEMPLATE = (
 
 def tiny_pipeline(folder: Path, *, safety_checker_threshold: float | None = None) -> str:
     """A Stable Diffusion of a few thousand weights; a safety checker flags everything where its threshold is low."""
+    # Every worker imports this file, and few run a test that draws.
+    from diffusers import AutoencoderKL, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
+    from diffusers.pipelines.stable_diffusion import StableDiffusionSafetyChecker
+
     torch.manual_seed(0)
     words = ["<|startoftext|>", "<|endoftext|>", *LETTERS, *(f"{letter}</w>" for letter in LETTERS)]
     tokenizer = CLIPTokenizer(vocab={word: place for place, word in enumerate(words)}, merges=[], model_max_length=77)

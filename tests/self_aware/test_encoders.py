@@ -15,6 +15,11 @@ WORDS = ["<s>", "<pad>", "</s>", "<unk>", "the", "answer", "is", "unknown"]
 TEXTS = ["the answer is unknown", "the answer", "unknown is unknown is the answer"]
 
 
+def test_weights_are_read_without_a_bar(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    load_encoder(str(save_roberta(tmp_path)))
+    assert "Loading weights" not in capfd.readouterr().err
+
+
 def save_roberta(folder: Path) -> Path:
     """A RoBERTa of random weights, with its pooler, as SimCSE's checkpoints have it."""
     from tokenizers import Tokenizer

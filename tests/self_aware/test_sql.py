@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from selfknow.evaluate.sql.connection import Connection, connect
 from selfknow.evaluate.sql.known_errors import errors_of
-from selfknow.evaluate.sql.queries import queries, run_query
+from selfknow.evaluate.sql.queries import queries, query_rows
 from tests.self_aware.given import GIVEN, write
 
 NAMES = [name for name, query in queries().items() if query.task == "self-aware"]
@@ -25,8 +25,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 
 def answer(connection: Connection, name: str) -> list[dict[str, Any]]:
-    relation = run_query(connection, name)
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    return query_rows(connection, name)
 
 
 def test_every_query_is_tested_here_and_stands_in_the_reference() -> None:

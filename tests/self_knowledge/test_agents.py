@@ -16,7 +16,7 @@ from selfknow.evaluate.runs.description import DatasetReference, RunDescription
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples
 from selfknow.evaluate.tasks.self_knowledge.agents.proposals import read_proposal, why_not_a_template
 from selfknow.evaluate.tasks.self_knowledge.agents.score import read_answer, reply_kind
@@ -116,8 +116,7 @@ def test_what_was_proposed_accepted_and_refused_and_why_is_a_query(
 
 
 def asked(connection: Any, name: str) -> list[dict[str, Any]]:
-    relation = run_query(connection, name)
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    return query_rows(connection, name)
 
 
 def test_proposals_that_were_carried_out_as_they_are_still_score(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from selfknow.evaluate.models.images.endpoint import EndpointImageGenerator
 from selfknow.evaluate.runs.schema import last_attempts, read_examples, read_generations
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from tests.images.picture_server import REFUSAL, Behaviour, drawn, serve
 from tests.self_knowledge.asking import ask_pictures, ask_texts
 from tests.self_knowledge.scripted import Scripted
@@ -304,8 +304,8 @@ def test_drawn_and_looked_at_by_several_is_a_full_matrix_in_sql(tmp_path: Path, 
         server.run(tmp_path / "run", "image-counting", draws, ["truth", "asked"], limit=4)
     score_run(tmp_path / "run")
     with connect([tmp_path / "run"]) as connection:
-        found = run_query(connection, "self_knowledge_tables").to_arrow_table().to_pylist()
-        matrix = run_query(connection, "self_knowledge_matrix").to_arrow_table().to_pylist()
+        found = query_rows(connection, "self_knowledge_tables")
+        matrix = query_rows(connection, "self_knowledge_matrix")
     name = f"{server.url} {{}}".format
     expected = {("right", "truth"): 1.0, ("right", "asked"): 1.0, ("wrong", "truth"): 0.0, ("wrong", "asked"): 1.0}
     assert {
@@ -325,7 +325,7 @@ def test_table_4_comes_out_of_sql(tmp_path: Path, server: Server) -> None:
         server.run(folder, folder.name, "right" if folder.name != "image-position" else "wrong", sees[folder.name])
         score_run(folder)
     with connect(folders) as connection:
-        found = run_query(connection, "self_knowledge_tables").to_arrow_table().to_pylist()
+        found = query_rows(connection, "self_knowledge_tables")
     assert {
         (row["paper_table"], row["task"]): (row["n"], row["score"]) for row in found if row["task"] != "average"
     } == {

@@ -13,7 +13,7 @@ from selfknow.evaluate.runs.description import DatasetReference, RunDescription
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.sql.queries import query_rows
 from selfknow.evaluate.tasks.diary_recall.documents import Document
 
 SENTENCES = (
@@ -119,11 +119,8 @@ def write_corpus(folder: Path, *documents: Document, config: str = "1k") -> Path
 
 def rows_of(connection: Connection, name: str, *columns: str) -> list[tuple[object, ...]]:
     """The rows of a query, these columns of them, floats rounded to four places."""
-    relation = run_query(connection, name)
-    picked = [relation.columns.index(column) for column in columns]
-    return [
-        tuple(round(row[i], 4) if isinstance(row[i], float) else row[i] for i in picked) for row in relation.fetchall()
-    ]
+    picked = [[row[column] for column in columns] for row in query_rows(connection, name)]
+    return [tuple(round(value, 4) if isinstance(value, float) else value for value in row) for row in picked]
 
 
 def ask_runs(name: str, runs: Sequence[Path] | Path, *columns: str, **options: object) -> list[tuple[object, ...]]:

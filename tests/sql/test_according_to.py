@@ -10,7 +10,7 @@ from scipy import stats
 
 from selfknow.builders.according_to.prompts import question_sets
 from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import queries, run_query
+from selfknow.evaluate.sql.queries import queries, query_rows
 from selfknow.portraits import Portrait
 from tests.conftest import REPOSITORY
 from tests.sql.according_to_runs import Values, array, draws, ends, holm, replicated_mean, write_run
@@ -43,8 +43,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 
 def rows(connection: Connection, name: str) -> list[dict[str, Any]]:
-    relation = run_query(connection, name)
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+    return query_rows(connection, name)
 
 
 def test_every_question_about_quoting_is_tested_here() -> None:

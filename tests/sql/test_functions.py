@@ -95,7 +95,7 @@ def test_the_bootstrap_is_that_of_drawing_clusters(
     random = np.random.default_rng([clusters, largest])
     sizes = random.integers(1, largest + 1, clusters)
     right = random.binomial(sizes, random.beta(2, 1, clusters))  # documents of a diarist go wrong together
-    drawn = random.multinomial(clusters, np.full(clusters, 1 / clusters), size=10_000)
+    drawn = random.multinomial(clusters, np.full(clusters, 1 / clusters), size=3_000)
     reference = np.quantile((drawn @ right) / (drawn @ sizes), [0.025, 0.975])
     low, high = interval(connection, np.stack([right, sizes], axis=1))
     width = reference[1] - reference[0]
@@ -147,22 +147,32 @@ LINES = st.one_of(
 )
 
 
+# To plan these functions takes far longer than to run them: a few answers are parsed at once.
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-@given(st.lists(LINES, max_size=8))
-def test_the_parsers_cut_as_scoring_does(connection: duckdb.DuckDBPyConnection, lines: list[str]) -> None:
-    answer = "\n".join(lines)
-    before, documents = cut(answer)
-    found = value(connection, "diary_documents(?)", answer)
+@given(st.lists(st.lists(LINES, max_size=8).map("\n".join), min_size=6, max_size=6))
+def test_the_parsers_cut_as_scoring_does(connection: duckdb.DuckDBPyConnection, answers: list[str]) -> None:
+    parsed = [cut(answer) for answer in answers]
+    query = """
+        with answers as (select unnest($1) as answer, unnest($2) as n)
+        select
+            diary_documents(answer),
+            diary_preamble(answer),
+            list_transform(range(1, n + 1), lambda place: diary_body(answer, place, n))
+        from answers"""
+    found = connection.execute(query, [answers, [len(documents) for _, documents in parsed]]).fetchall()
     assert found == [
-        {"place": place, "diarist": one.diarist, "number": one.number, "sentences": list(one.sentences)}
-        for place, one in enumerate(documents, start=1)
+        (
+            [
+                {"place": place, "diarist": one.diarist, "number": one.number, "sentences": list(one.sentences)}
+                for place, one in enumerate(documents, start=1)
+            ],
+            list(before),
+            ["\n".join(one.sentences) for one in documents],
+        )
+        for before, documents in parsed
     ]
-    assert value(connection, "diary_preamble(?)", answer) == list(before)
-    for place, one in enumerate(documents, start=1):
-        body = value(connection, "diary_body(?, ?, ?)", answer, place, len(documents))
-        assert body == "\n".join(one.sentences)
 
 
 def test_the_parsers_take_ordinary_answers_and_null(connection: duckdb.DuckDBPyConnection) -> None:

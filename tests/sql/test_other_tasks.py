@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.report.gather import gather
 from selfknow.evaluate.report.headline import headline
 from selfknow.evaluate.report.write import write_html
 from selfknow.evaluate.runs.importers.inspect_ai import read_inspect
 from selfknow.evaluate.runs.importers.run import write_imported
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import find_query, queries, run_query
+from selfknow.evaluate.sql.queries import find_query, queries, query_rows
 from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.scripted import Scripted
 from tests.sql.given import Asked, diary, question, text, write_run
@@ -34,7 +33,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def asked(connection: Connection, name: str, *columns: str) -> list[tuple[object, ...]]:
-    return run_query(connection, name).project(", ".join(columns)).fetchall()
+    return [tuple(row[column] for column in columns) for row in query_rows(connection, name)]
 
 
 def test_a_tasks_queries_are_about_the_runs_of_that_task(runs: list[Path]) -> None:
@@ -54,7 +53,7 @@ def test_a_tasks_queries_are_about_the_runs_of_that_task(runs: list[Path]) -> No
 def test_every_query_about_self_knowledge_has_rows_of_a_real_run(runs: list[Path]) -> None:
     names = [name for name, query in queries().items() if query.task == "self-knowledge"]
     with connect(runs[1]) as connection:
-        answered = {name for name in names if run_query(connection, name).fetchall()}
+        answered = {name for name in names if query_rows(connection, name)}
     # no attention was scored, every reply could be read, no benchmark was asked, nobody was tuned, no text has a twin
     without = {f"self_knowledge_{name}" for name in ("attention", "unparsed", "benchmark", "tuning", "detection")}
     assert answered == set(names) - without
@@ -68,8 +67,7 @@ def test_a_query_is_known_with_and_without_its_folder_but_not_in_another() -> No
 
 def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Path) -> None:
     with connect(runs) as connection:
-        report = gather(connection)
-        write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+        report = write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
     assert {row["task"] for row in report.overview} >= {"diary-recall", "self-knowledge"}
     assert "metrics" in [section.query.name for section in report.answered]
     found = headline(report)

@@ -103,7 +103,7 @@ def test_a_dataset_that_nothing_is_known_of_is_refused(folder: Any) -> None:
 def test_without_great_expectations_the_missing_extra_is_named(folder: Any) -> None:
     code = "import sys; sys.modules['great_expectations'] = None; from selfknow.cli import main; main()"
     command = [sys.executable, "-c", code, "data", "check", folder.path]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
     assert run.returncode == 2
     assert run.stderr.strip() == (
         "selfknow: checking a dataset folder needs the extra [validate]: pip install 'selfknow[validate]'"

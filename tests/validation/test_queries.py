@@ -7,6 +7,7 @@ import duckdb
 import great_expectations as gx
 import pandas as pd
 import pytest
+from great_expectations.expectations.expectation import BatchExpectation
 from scipy.stats import chi2, chisquare
 
 from selfknow import validation
@@ -14,7 +15,7 @@ from selfknow.validation.abstention import suite as abstention
 from selfknow.validation.according_to import suite as according_to
 from selfknow.validation.check import findings, validate
 from selfknow.validation.diary_recall import suite as diary_recall
-from selfknow.validation.expectations import ExpectQueryToReturnNoRows
+from selfknow.validation.expectations import ExpectQueryToReturnNoRows, exceptions_in_words
 from selfknow.validation.model_replies import suite as model_replies
 from selfknow.validation.self_aware import nearest_suite as self_aware_nearest
 from selfknow.validation.self_aware import suite as self_aware
@@ -44,6 +45,23 @@ def test_rows_become_findings_by_config() -> None:
         ("a", None, "there is nothing: 2 exceptions", ({"number": 1}, {"number": 2})),
         ("b", None, "there is nothing: 1 exception", ({"number": 3},)),
     ]
+
+
+def test_a_check_sees_nothing_of_earlier_ones_or_of_who_else_works_with_great_expectations() -> None:
+    for least in (3, 1, 2):
+        [result] = validate([_batch("select * from batch where number >= $least", least=least)], lambda: None)
+        assert result.results[0].result["observed_value"] == exceptions_in_words(4 - least)
+        gx.get_context(mode="ephemeral").data_sources.add_pandas("files")
+
+
+@pytest.mark.parametrize("meta", [None, {}, {"notes": {"format": "markdown", "content": ["a"]}}])
+def test_the_fields_of_an_expectation_are_those_that_pydantic_finds(meta: dict[str, object] | None) -> None:
+    expectation = ExpectQueryToReturnNoRows(name="a", statement="b", query="", setup="select 1", meta=meta)
+    for options in ({"exclude_defaults": True}, {}, {"exclude_defaults": True, "exclude": {"query"}}):
+        fields, expected = expectation.dict(**options), BatchExpectation.dict(expectation, **options)
+        assert list(fields.items()) == list(expected.items())
+        assert meta is None or fields["meta"] is not expectation.meta, "what is done to a copy stays there"
+    assert expectation.configuration.kwargs == {"name": "a", "statement": "b", "query": "", "setup": "select 1"}
 
 
 @pytest.mark.parametrize(

@@ -117,8 +117,11 @@ def _text(field: pa.Field | None) -> str | None:
 def _footer(folder: Path, config: str, split: str, path: str) -> tuple[int, pa.Schema]:
     try:
         with pq.ParquetFile(folder / path) as file:
-            return file.metadata.num_rows, file.schema_arrow
-    except (pa.ArrowException, OSError) as error:
+            schema = file.schema_arrow
+            if len(set(schema.names)) < len(schema.names):
+                raise pa.ArrowInvalid(f"it has a column twice: {', '.join(schema.names)}")
+            return file.metadata.num_rows, schema
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise _DamagedFileError(config, split, path, error) from error
 
 
@@ -130,5 +133,5 @@ def _batches(folder: Path, config: str, split: str, files: tuple[FileEntry, ...]
                 for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, use_threads=False):
                     batch.validate(full=True)
                     yield batch
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise _DamagedFileError(config, split, entry.path, error) from error

@@ -15,6 +15,7 @@ from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.models import checkpoints
 from selfknow.evaluate.models.images.generators import Drawn, ImageSettings
 from selfknow.evaluate.models.interface import Request
+from selfknow.verbosity import is_verbose
 
 _INDEX = "model_index.json"
 
@@ -126,6 +127,8 @@ def require_diffusers() -> None:
 
 def quieten() -> None:
     """Leave stderr to our own progress and errors, as :func:`selfknow.evaluate.models.checkpoints.quieten` does."""
+    if is_verbose():
+        return
     from diffusers.utils import logging
 
     logging.disable_progress_bar()

@@ -18,7 +18,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.runs.importers.own_task import CALLS, MARK, OwnSample, own_log, read_own_sample
-from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log
+from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log, told_as_damaged
 from selfknow.files import read_json
 
 TOOL = "Inspect"
@@ -36,6 +36,11 @@ def read_inspect(path: Path) -> Log:
     Raises:
         UserError: It is not an Inspect log, or not a whole one.
     """
+    with told_as_damaged(path, TOOL):
+        return _read(path)
+
+
+def _read(path: Path) -> Log:
     header, samples = _read_with_inspect(path) or (_read_archive(path) if path.suffix == ".eval" else _read_file(path))
     said = header.get("eval")
     if not isinstance(said, dict) or not said.get("model"):

@@ -14,7 +14,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.runs.importers.own_task import MARK, own_log, read_own_sample
-from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log
+from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log, told_as_damaged
 from selfknow.files import read_json, read_json_lines
 
 TOOL = "lm-evaluation-harness"
@@ -32,6 +32,11 @@ def read_lm_eval(path: Path, model: str | None = None) -> Log:
     Raises:
         UserError: It is no sample log, or nothing says who answered.
     """
+    with told_as_damaged(path, TOOL):
+        return _read(path, model)
+
+
+def _read(path: Path, model: str | None) -> Log:
     rows = list(read_json_lines(path))
     for number, row in enumerate(rows, start=1):
         if lacking := [name for name in _NEEDED if name not in row]:

@@ -11,7 +11,7 @@ from typing import Any
 from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.evaluate.runs.importers.run import ImportedCall, Log
+from selfknow.evaluate.runs.importers.run import ImportedCall, Log, told_as_damaged
 from selfknow.files import read_json_lines
 
 
@@ -25,6 +25,11 @@ def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
     Raises:
         UserError: A line is not a batch request or output, or answers a request that was not sent.
     """
+    with told_as_damaged(outputs[0], "an OpenAI batch"):
+        return _read(outputs, inputs)
+
+
+def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
     asked = _asked(inputs)
     calls = []
     for path in outputs:

@@ -1,7 +1,8 @@
 """Turning calls that were made elsewhere into a run folder."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
             raise UserError(f"a call is about {call.example_id!r}, which is not the `id` of an example")
     settings = {**log.settings, "imported_from": log.source}
     description = RunDescription(task or log.task, log.dataset, Decoding(temperature=None), settings)
-    with replaced_whole(folder, "run.json") as growing:
+    with told_as_damaged(log.task, log.source), replaced_whole(folder, "run.json") as growing:
         with RunWriter.open(growing, description, table, rows_per_part=65_536, seconds_per_part=float("inf")) as run:
             scores = _append(run, log.calls)
         if scores or not log.settings:  # of a task of this package its own scorer says what a reply is worth
@@ -131,6 +132,21 @@ def _append(run: RunWriter, calls: Iterable[ImportedCall]) -> list[dict[str, obj
             samples[key] = sample + 1
         scores.extend({"generation_id": generation_id, **vars(score)} for score in call.scores)
     return scores
+
+
+@contextmanager
+def told_as_damaged(log: Path | str, tool: str) -> Iterator[None]:
+    """Turn whatever reading a log stumbles over into one line: logs are written by others, and change with versions.
+
+    Raises:
+        UserError: The block met a value of a kind that no log of the tool has.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise UserError(f"{log} is no sound log of {tool}: {type(error).__name__}: {error}") from error
 
 
 def example_table(rows: Sequence[Mapping[str, Any]] | pa.Table) -> pa.Table:

@@ -15,10 +15,11 @@ def _abstention(rows: Sequence[Row]) -> list[Panel]:
     several = len({row["form"] for row in judged}) > 1
     dots = [
         dot(row, f"{row['model']} · {row['form']}" if several else row["model"], value, questions=name)
+        | {"share": row[value]}
         for row in judged[: _BARS // 2]
         for value, name in (("unanswerable", "without an answer"), ("answerable", "answerable"))
     ]
-    return [Panel("", charts.dots(dots, "value", colour="questions", title="share abstained"))] if dots else []
+    return [Panel("", charts.dots(dots, "share", colour="questions", title="share abstained"))] if dots else []
 
 
 def _f1(rows: Sequence[Row]) -> list[Panel]:

@@ -4,8 +4,23 @@ import os
 import sys
 
 from selfknow.errors import UserError
+from selfknow.untrusted import for_terminal
 
+_LONGEST_MESSAGE = 2_000
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+def program() -> None:
+    """Be the process of the command ``selfknow``: run :func:`main`, and end with its exit code."""
+    from selfknow.cli.ending import Ending
+
+    ending = Ending()
+    try:
+        main()
+    except SystemExit as ended:
+        ending.code = ended.code if isinstance(ended.code, int) else 0
+        raise
+    ending.code = 0
 
 
 def main() -> None:
@@ -16,7 +31,9 @@ def main() -> None:
     from selfknow.cli.app import app
 
     try:
-        sys.exit(app(prog_name="selfknow", standalone_mode=False))  # a command's exit code, or None
+        code = app(prog_name="selfknow", standalone_mode=False)  # a command's exit code, or None
+        sys.stdout.flush()  # a full disk or a closed pipe is told of here, not by Python at its very end
+        sys.exit(code)
     except TyperException as error:
         _fail(error.format_message())
     except UserError as error:
@@ -31,5 +48,10 @@ def main() -> None:
 
 def _fail(message: str) -> None:
     if message:  # a call without arguments has printed the help instead
-        print(f"selfknow: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+        print(f"selfknow: {for_terminal(_shortened(' '.join(message.split())))}", file=sys.stderr)  # noqa: T201
     sys.exit(2)
+
+
+def _shortened(message: str) -> str:
+    """One line that a person reads, also where it repeats what was wrong in a file of any size."""
+    return message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"

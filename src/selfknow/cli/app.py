@@ -15,6 +15,7 @@ from selfknow.cli.report import report
 from selfknow.cli.reproduce import reproduce
 from selfknow.cli.score import ScoreCommand, score
 from selfknow.cli.train import TrainCommand, train
+from selfknow.verbosity import set_up
 from selfknow.version import __version__
 
 app = typer.Typer(
@@ -73,7 +74,11 @@ def root(
     version: Annotated[  # noqa: ARG001 (its callback prints it)
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Show what other libraries print, too: retries, warnings, notices.")
+    ] = False,
 ) -> None:
     """Results go to stdout, progress and logs to stderr. Exit code 2: a mistake in the call; 1: a failed check."""
+    set_up(verbose=verbose)
     if ctx.invoked_subcommand is None:
         typer.echo(_FIRST_STEPS)

@@ -80,9 +80,9 @@ def print_query(name: str, runs: Sequence[Path], columns: Sequence[str], **only:
         only: Values by column: other rows are left out.
     """
     from selfknow.evaluate.sql.connection import connect
-    from selfknow.evaluate.sql.queries import run_query
+    from selfknow.evaluate.sql.queries import query_rows
 
     with connect(runs) as connection:
-        rows = run_query(connection, name).to_arrow_table().to_pylist()
+        rows = query_rows(connection, name)
     chosen = [row for row in rows if all(row[column] == value for column, value in only.items())]
     print_rows([{column: row[column] for column in columns} for row in chosen])

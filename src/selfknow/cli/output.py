@@ -8,6 +8,8 @@ from enum import StrEnum
 
 import typer
 
+from selfknow.untrusted import for_json, for_spreadsheet, for_terminal
+
 
 class Format(StrEnum):
     """The formats that every command with a result can print."""
@@ -25,14 +27,16 @@ def print_rows(rows: Sequence[Row], format: Format = Format.table) -> None:  # n
 
     Args:
         rows: One mapping a row; the first one's keys are the columns.
-        format: ``table`` (aligned, numbers right), ``json`` (one list) or ``csv`` (with a header).
+        format: ``table`` (aligned, numbers right), ``json`` (one list) or ``csv`` (with a header, and with an
+            apostrophe before what a spreadsheet program would take for a formula). What a terminal would obey is made
+            visible in a table and spelt out in JSON.
     """
     if format is Format.json:
-        typer.echo(json.dumps([dict(row) for row in rows], indent=2, ensure_ascii=False))
+        typer.echo(for_json(json.dumps([dict(row) for row in rows], indent=2, ensure_ascii=False)))
     elif rows and format is Format.csv:
         writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: for_spreadsheet(value) for name, value in row.items()} for row in rows)
     elif rows and format is Format.table:
         typer.echo(_table(rows))
 
@@ -57,4 +61,4 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else for_terminal(str(value))

@@ -1,6 +1,5 @@
 """``selfknow portrait``: build, question and publish portraits of corpora."""
 
-import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,19 +42,6 @@ OutOption = Annotated[Path, typer.Option("--out", help="The folder to write.", s
 OverwriteOption = Annotated[bool, typer.Option("--overwrite", help="Replace the portrait that is there.")]
 
 
-@app.callback()
-def portrait_() -> None:
-    """Build, query and publish portraits of corpora."""
-    told: set[str] = set()
-
-    def tell_once(message: Warning | str, *_: object, **__: object) -> None:
-        if str(message) not in told:
-            told.add(str(message))
-            typer.echo(f"selfknow: {message}", err=True)
-
-    warnings.showwarning = tell_once
-
-
 @app.command()
 def build(
     sources: Annotated[
@@ -91,7 +77,8 @@ def build(
 ) -> None:
     """Portray a corpus: a Bloom filter of its character n-grams, as a folder to load or publish.
 
-    The same corpus gives the same bytes in any order, with any number of threads, and on either engine.
+    A build that was killed goes on when the same command is given again. The same corpus gives the same bytes in any
+    order, with any number of threads, and on either engine.
 
     **Examples:**
 
@@ -114,7 +101,7 @@ def build(
     else:
         portrait = Portrait.build(
             corpus, width=width, stride=stride, capacity=capacity, false_positive_rate=false_positive_rate,
-            normalization=normalization.value, threads=threads, progress=True,
+            normalization=normalization.value, threads=threads, progress=True, folder=out,
         )  # fmt: skip
     portrait.save(out, overwrite=overwrite)
     _print_info(portrait, output_format)

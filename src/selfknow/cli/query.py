@@ -13,6 +13,7 @@ import typer
 from selfknow.cli.compare import compare
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError, nearest
+from selfknow.untrusted import for_terminal
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _CELL_WIDTH = 100
-_VISIBLE = {"\n": "⏎", "\t": " ", "\0": "␀"}
+_ON_ONE_LINE = str.maketrans({"\n": "⏎", "\t": " "})
 
 
 class QueryFormat(StrEnum):
@@ -310,7 +311,7 @@ def for_table(value: object) -> object:
     plain = _for_csv(value)
     if not isinstance(plain, str):
         return plain
-    visible = "".join(char if char.isprintable() else _VISIBLE.get(char, "\ufffd") for char in plain[: 2 * _CELL_WIDTH])
+    visible = for_terminal(plain[: 2 * _CELL_WIDTH].translate(_ON_ONE_LINE))
     return visible if len(visible) <= _CELL_WIDTH else f"{visible[: _CELL_WIDTH - 1]}…"
 
 

@@ -11,6 +11,7 @@ import typer
 from selfknow.cli.output import Format, print_rows
 from selfknow.cli.portrait_ask import FormatOption, TextOption, WhereOption
 from selfknow.errors import UserError
+from selfknow.untrusted import for_spreadsheet
 
 if TYPE_CHECKING:
     from selfknow.evaluate.tasks.according_to.cooccurrences import Cooccurrences
@@ -79,7 +80,7 @@ def _csv(counts: "list[Cooccurrences]") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["id", "question", "count", "entities"])
-    writer.writerows([one.id, one.question, one.count, "; ".join(one.entities)] for one in counts)
+    writer.writerows(map(for_spreadsheet, [one.id, one.question, one.count, "; ".join(one.entities)]) for one in counts)
     return text.getvalue()
 
 

@@ -1,7 +1,6 @@
 """Plans the release of a dataset folder: its manifest against the one that the Hub serves."""
 
 import dataclasses
-import json
 import re
 from pathlib import Path, PurePosixPath
 
@@ -15,6 +14,7 @@ from selfknow.builders.folder.manifest import (
     read_manifest,
 )
 from selfknow.errors import UserError
+from selfknow.files import parse_json
 from selfknow.hub.dataset_changes import count_row_changes, split_changes
 from selfknow.hub.plan import Plan, checked_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
@@ -118,7 +118,7 @@ def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replac
 
 def _names_a_dataset(content: bytes) -> bool:
     try:
-        value = json.loads(content)
+        value = parse_json(content)
     except ValueError:
         return False
     return isinstance(value, dict) and "format_version" in value and "dataset" in value

@@ -13,6 +13,7 @@ from selfknow.builders.folder.manifest import FileEntry
 from selfknow.downloads import hub_file, is_transient, patiently
 from selfknow.errors import UserError
 from selfknow.hub.failures import HOW_TO_LOG_IN, TOKEN_PAGE
+from selfknow.hub.waiting import bound_requests
 
 GIT_ATTRIBUTES = ".gitattributes"  # the Hub's own file, in every repo
 _MAIN = "main"
@@ -79,6 +80,7 @@ class Remote:
 
     def __init__(self, repo: str) -> None:
         self.repo = repo
+        bound_requests()
         self._api = HfApi()
 
     def writer(self) -> str:

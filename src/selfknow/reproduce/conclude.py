@@ -111,13 +111,12 @@ def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: 
 
 
 def _query(connection: "Connection", name: str) -> list[Row] | str:
-    from selfknow.evaluate.sql.queries import run_query
+    from selfknow.evaluate.sql.queries import query_rows
 
     try:
-        relation = run_query(connection, name)
+        return [*query_rows(connection, name)]
     except UserError as error:
         return str(error)
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def _figures(plan: Plan, connection: "Connection", folder: Path) -> Iterator[tuple[str, Path | str]]:

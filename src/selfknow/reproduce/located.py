@@ -108,7 +108,7 @@ class Located:
         loader = yaml.SafeLoader("")
         try:
             return loader.construct_object(self.node, deep=True)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, OverflowError) as error:  # the 45th of May is a date to YAML
             self.refuse(str(error).splitlines()[0])
 
 
@@ -128,7 +128,10 @@ def read_option(option: str, text: str) -> tuple[str, Located]:
         ('packing', False)
     """
     name, equals, value = text.partition("=")
-    node: Any = yaml.compose(value, Loader=yaml.SafeLoader) if equals and name and value else None
+    try:
+        node: Any = yaml.compose(value, Loader=yaml.SafeLoader) if equals and name and value else None
+    except (yaml.YAMLError, RecursionError):
+        node = None
     if node is None:
         raise UserError(f"{option} takes NAME=VALUE, such as {option} seed=1, not {text!r}")
     return name.strip().replace("_", "-"), Located(Path(f"{option} {text}"), node, is_in_file=False)
@@ -150,8 +153,10 @@ def read_yaml(path: Path, shown: Path | None = None) -> Located:
     except yaml.MarkedYAMLError as error:
         line = "" if error.problem_mark is None else f", line {error.problem_mark.line + 1}"
         raise UserError(f"{shown or path}{line}: this is not YAML: {error.problem}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:  # such as a control character
+        raise UserError(f"{shown or path} cannot be read: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise UserError(f"{shown or path} is nested too deeply") from error
     if node is None:
         raise UserError(f"{path} is empty")
     return Located(shown or path, node)

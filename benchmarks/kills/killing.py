@@ -1,0 +1,200 @@
+"""Kills an activity at moments spread over its whole length, resumably, and looks at what it left."""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from benchmarks.kills.activity import Activity
+
+STRATA = 10
+_LONGEST_SECONDS, _SHORTEST_SECONDS = 600.0, 0.02
+_PAUSE = 0.0005
+_OPERATIONS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate", "socket.connect"}
+_FURTHER_KILL = 0.3  # the share of restarts that are killed as well
+
+
+@dataclass
+class Tally:
+    """What came of the kills of one activity.
+
+    Attributes:
+        kills: How many there were.
+        trials: How many pieces of work they met; each was ended by a last call.
+        phases: How many kills found the work how far.
+        faults: What was wrong afterwards, with the number of the trial.
+    """
+
+    kills: int = 0
+    trials: int = 0
+    phases: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+
+def forked(
+    call: Callable[[], object],
+    seconds: float = _LONGEST_SECONDS,
+    file_operation: int = 0,
+    counted: Path | None = None,
+) -> int | None:
+    """Run a call in a process of its own; its exit code, and null where it was killed.
+
+    A fork has imported everything already, so that a kill finds it at work.
+
+    Args:
+        call: What is run.
+        seconds: When it is killed.
+        file_operation: Before which of its operations on files it is killed, from 1; 0: none.
+        counted: Where it writes how many such operations there were.
+    """
+    process = os.fork()
+    if process == 0:
+        code = 1
+        try:
+            operations = _Operations(file_operation)
+            if file_operation or counted:
+                sys.addaudithook(operations)
+            call()
+            if counted:
+                counted.write_text(str(operations.count))
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(code)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            return None if code == -signal.SIGKILL else code
+        time.sleep(min(_PAUSE, max(0.0, end - time.monotonic())))
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return None
+
+
+class _Operations:
+    """Counts what Python does to files and connections, and kills the process before one of them."""
+
+    def __init__(self, last: int) -> None:
+        self._last, self.count = last, 0
+
+    def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event not in _OPERATIONS or (event == "open" and not _writes(arguments)):
+            return
+        self.count += 1
+        if self.count == self._last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _writes(arguments: tuple[object, ...]) -> bool:
+    flags = arguments[2]
+    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+
+
+def count(
+    activity: Activity, kills: int, seed: int, folder: Path, ledger: Path, tell: Callable[[str], object]
+) -> Tally:
+    """Kill until so many kills are in the ledger.
+
+    Args:
+        activity: What is killed.
+        kills: How many kills there shall be in all.
+        seed: Draws the moments.
+        folder: A folder of one's own.
+        ledger: The file that keeps the counts.
+        tell: Gets a line for everything that is wrong.
+    """
+    tally = read(ledger)
+    sound, place = folder / "undisturbed", folder / "trial"
+    _prepared(activity, sound)
+    started = time.monotonic()
+    code = forked(lambda: activity.work(sound), counted=folder / "operations")
+    assert code == 0, f"{activity.name} fails undisturbed"
+    length, operations = time.monotonic() - started, int((folder / "operations").read_text())
+    while tally.kills < kills:
+        number = tally.trials
+        chance = Random(f"{seed}:{activity.name}:{number}")
+        _prepared(activity, place)
+        moment = (number % STRATA + chance.random()) / STRATA * length
+        operation = 0
+        if number % 2:  # every other one not after a time, but before one of the operations in turn
+            moment, operation = _LONGEST_SECONDS, 1 + number // 2 % operations
+        while (code := forked(lambda: activity.work(place), moment, operation)) is None:
+            operation = 0
+            tally.kills += 1
+            tally.phases[_phase(activity, place)] += 1
+            tally.faults += _found(activity, place, sound, number, ended=False, tell=tell)
+            moment = chance.random() * length if chance.random() < _FURTHER_KILL else _LONGEST_SECONDS
+        if code != 0:
+            tally.faults.append(f"trial {number}: the last call failed with exit code {code}")
+            tell(f"{activity.name}: {tally.faults[-1]}")
+        if moment < _LONGEST_SECONDS and length > _SHORTEST_SECONDS:
+            length *= 0.97  # it ended before its kill: this machine is faster than it was
+        tally.faults += _found(activity, place, sound, number, ended=True, tell=tell)
+        tally.trials += 1
+        _save(ledger, tally)
+    return tally
+
+
+def _prepared(activity: Activity, place: Path) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    assert forked(lambda: activity.prepare(place)) == 0
+
+
+def _phase(activity: Activity, place: Path) -> str:
+    return _written(lambda: activity.phase(place), place.with_suffix(".phase"))
+
+
+def _found(
+    activity: Activity, place: Path, sound: Path, number: int, *, ended: bool, tell: Callable[[str], object]
+) -> list[str]:
+    text = _written(lambda: "\n".join(activity.faults(place, sound, ended)), place.with_suffix(".faults"))
+    when = "at the end" if ended else "after a kill"
+    faults = [f"trial {number}, {when}: {line}" for line in text.splitlines()]
+    for fault in faults:
+        tell(f"{activity.name}: {fault}")
+    return faults
+
+
+def _written(call: Callable[[], str], path: Path) -> str:
+    """What a call gives in a process of its own: this one must start no threads, or a fork of it would hang."""
+    path.unlink(missing_ok=True)
+    code = forked(lambda: path.write_text(call()))
+    return path.read_text() if code == 0 else f"looking at it failed with exit code {code}"
+
+
+def read(path: Path) -> Tally:
+    """What was counted so far; nothing where nothing was."""
+    if not path.exists():
+        return Tally()
+    value = json.loads(path.read_text())
+    return Tally(value["kills"], value["trials"], Counter(value["phases"]), value["faults"])
+
+
+def _save(path: Path, tally: Tally) -> None:
+    temporary = path.with_suffix(".new")
+    temporary.write_text(json.dumps(vars(tally), indent=1))
+    temporary.replace(path)
+
+
+def print_table(tallies: dict[str, Tally]) -> None:
+    """A row an activity, and a row a phase of it."""
+    out = sys.stdout.write
+    out("| work | kills | pieces of work | lost, doubled, half-made or different |\n| --- | ---: | ---: | ---: |\n")
+    for name, tally in tallies.items():
+        out(f"| `{name}` | {tally.kills} | {tally.trials} | {len(tally.faults)} |\n")
+    out("\n| work | how far it had come | kills |\n| --- | --- | ---: |\n")
+    for name, tally in tallies.items():
+        for phase, number in sorted(tally.phases.items()):
+            out(f"| `{name}` | {phase} | {number} |\n")

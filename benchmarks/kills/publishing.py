@@ -1,0 +1,91 @@
+"""``selfknow data publish``, killed: a release sent to a Hub on this machine."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.kills.activity import Activity
+
+_TAG = "v1.0.0"
+
+
+def start_hub(root: Path) -> subprocess.Popen[str]:
+    """Start the Hub of the tests, and name it to the client, which reads its address when it is imported."""
+    command = [sys.executable, "-m", "tests.hub_server", "--root", str(root), "--account", "you:hf_writer:org"]
+    server = subprocess.Popen([*command, "--lfs-from-bytes", "6500"], stdout=subprocess.PIPE, text=True)
+    assert server.stdout
+    os.environ["HF_ENDPOINT"] = server.stdout.readline().strip().removeprefix("export HF_ENDPOINT=")
+    os.environ |= {"HF_TOKEN": "hf_writer", "HF_HOME": str(root / "home"), "HF_HUB_DISABLE_XET": "1"}
+    os.environ |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_VERBOSITY": "error"}
+    return server
+
+
+def activity(root: Path) -> Activity:  # noqa: C901 - four short functions that know the Hub's folder
+    """Publishing to the Hub whose repos lie in a folder."""
+    from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
+    from selfknow.builders.diary_recall.diaries import Shape
+    from selfknow.builders.folder.write import build_folder
+    from selfknow.hub.publish import publish
+
+    def prepare(place: Path) -> None:
+        (place / "repo").write_text(f"org/kills-{uuid.uuid4().hex[:12]}")
+        build_folder(replace(DATASET, version="1.0.0"), configs_of_shape(Shape(num_diarists=16)), place / "diaries")
+
+    def work(place: Path) -> None:
+        publish(place / "diaries", _repo(place), check=lambda folder: [])  # noqa: ARG005
+
+    def phase(place: Path) -> str:
+        kept = root / "datasets" / _repo(place)
+        if not (kept / "references.json").exists():
+            return "before the repo"
+        references = json.loads((kept / "references.json").read_text())
+        if references["tags"]:
+            return "tagged"
+        return "repo made" if _commit(kept, references["branches"]["main"])["parent"] is None else "committed, no tag"
+
+    def faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:  # noqa: ARG001
+        kept = root / "datasets" / _repo(place)
+        if not (kept / "references.json").exists():
+            return
+        references = json.loads((kept / "references.json").read_text())
+        for tag, commit in references["tags"].items():
+            yield from _differences(_commit(kept, commit)["files"], place / "diaries", tag)
+        if ended:
+            if references["tags"] != {_TAG: references["branches"]["main"]}:
+                yield f"the release is not tagged: {references}"
+            history = [references["branches"]["main"]]
+            while parent := _commit(kept, history[-1])["parent"]:
+                history.append(parent)
+            if len(history) != 2:
+                yield f"{len(history) - 1} commits were made for one release"
+
+    return Activity("data publish", prepare, work, phase, faults)
+
+
+def _repo(place: Path) -> str:
+    return (place / "repo").read_text()
+
+
+def _commit(kept: Path, oid: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((kept / "commits" / f"{oid}.json").read_text())
+    return value
+
+
+def _differences(served: dict[str, Any], folder: Path, tag: str) -> Iterable[str]:
+    """What the release serves and the folder does not hold, and the other way round."""
+    local = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    if set(served) - {".gitattributes"} != set(local):
+        yield f"{tag} has other files than the folder: {sorted(set(served) ^ set(local))}"
+    for name, path in local.items():
+        if name in served and served[name]["size"] != path.stat().st_size:
+            yield f"{name} of {tag} has another size"
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if name in served and served[name].get("lfs") and digest not in json.dumps(served[name]):
+            yield f"{name} of {tag} has other bytes"

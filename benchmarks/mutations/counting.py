@@ -1,0 +1,149 @@
+"""Counts what comes of damaged input, resumably: fine, refused in one line, or a defect."""
+
+import json
+import os
+import signal
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.mutations.target import Target, fresh_copy
+from selfknow.errors import UserError
+
+LONGEST_MESSAGE = 100_000  # the command line shortens it
+SECONDS_EACH, WAITING_SECONDS_EACH = 60, 900  # of the processor, and by the clock
+_SAVED_EVERY = 200
+_DEFECTS_KEPT = 40
+
+
+@dataclass
+class Tally:
+    """What came of one target's damaged inputs.
+
+    Attributes:
+        done: How many were made; the next one has this number.
+        counts: How many of each kind of damage had which outcome, by ``KIND: OUTCOME``.
+        defects: The defects, by what was raised and where: how many, and the number of the first.
+    """
+
+    done: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    defects: dict[str, list[int]] = field(default_factory=dict)
+
+
+class TooSlowError(Exception):
+    """One input took longer than any may."""
+
+
+def outcome(target: Target, seed: int, number: int, folder: Path) -> tuple[str, str, str | None]:
+    """Damage and use one input.
+
+    Args:
+        target: What kind of input.
+        seed: Of the whole count.
+        number: Of the input: both together draw its damage.
+        folder: A folder of one's own; beside it lies ``FOLDER.sound``.
+
+    Returns:
+        The kind of damage, the outcome, and for a defect what was raised and where.
+    """
+    fresh_copy(folder.with_name(f"{folder.name}.sound"), folder)
+    chance = Random(f"{seed}:{target.name}:{number}")
+    kind = target.damage(folder, chance)
+    try:
+        return kind, target.use(folder, chance), None
+    except UserError as refused:
+        message = " ".join(str(refused).split())
+        if not message or len(message) > LONGEST_MESSAGE:
+            return kind, "defect", f"a message of {len(message):,} characters: {message[:60]}… {_place(refused)}"
+        return kind, "refused", None
+    except Exception as error:  # whatever it is, it is what is counted
+        return kind, "defect", f"{type(error).__name__}: {str(error)[:100]} {_place(error)}"
+
+
+def _place(error: BaseException) -> str:
+    """The last line of our own that the error passed through."""
+    ours = [frame for frame in traceback.extract_tb(error.__traceback__) if "site-packages" not in frame.filename]
+    return f"({Path(ours[-1].filename).name}:{ours[-1].lineno})" if ours else ""
+
+
+def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tell: Callable[[str], object]) -> Tally:
+    """Count up to a number of inputs, going on from where the ledger stands.
+
+    The input that was in use when a process died, as by a read outside of a file, is counted as a defect.
+    """
+    tally = read_ledger(ledger)
+    working = ledger.with_suffix(".working")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    target.make(folder.with_name(f"{folder.name}.sound"))
+    died = int(working.read_text()) if working.exists() and working.read_text() else None
+    fresh_copy(folder.with_name(f"{folder.name}.sound"), folder)
+    target.use_sound(folder)
+    signal.signal(signal.SIGPROF, _too_slow)
+    signal.signal(signal.SIGALRM, _too_slow)
+    descriptor = os.open(working, os.O_WRONLY | os.O_CREAT)
+    try:
+        while tally.done < until:
+            number = tally.done
+            os.pwrite(descriptor, b"%-12d" % number, 0)
+            if number == died:
+                kind, came, where = "process", "defect", f"the process died of input {number}"
+            else:
+                _limit(SECONDS_EACH, WAITING_SECONDS_EACH)
+                kind, came, where = outcome(target, seed, number, folder)
+                _limit(0, 0)
+            tally.counts[f"{kind}: {came}"] += 1
+            if where is not None:
+                tell(f"{target.name} {number} ({kind}): {where}")
+                entry = tally.defects.setdefault(where, [0, number])
+                entry[0] += 1
+            tally.done += 1
+            if tally.done % _SAVED_EVERY == 0 or tally.done == until or where is not None:
+                _save(ledger, tally)
+    finally:
+        os.close(descriptor)
+    working.unlink()
+    return tally
+
+
+def _limit(processor_seconds: int, seconds: int) -> None:
+    """End what comes now after so much time; 0: never. On a busy machine the clock alone would say little."""
+    signal.setitimer(signal.ITIMER_PROF, processor_seconds)
+    signal.alarm(seconds)
+
+
+def _too_slow(*_: object) -> None:
+    raise TooSlowError(f"longer than {SECONDS_EACH} s of the processor, or {WAITING_SECONDS_EACH} s")
+
+
+def read_ledger(path: Path) -> Tally:
+    """What was counted so far; nothing where nothing was."""
+    if not path.exists():
+        return Tally()
+    value: dict[str, Any] = json.loads(path.read_text())
+    return Tally(value["done"], Counter(value["counts"]), value["defects"])
+
+
+def _save(path: Path, tally: Tally) -> None:
+    kept = dict(sorted(tally.defects.items(), key=lambda one: -one[1][0])[:_DEFECTS_KEPT])
+    temporary = path.with_suffix(".new")
+    temporary.write_text(json.dumps({"done": tally.done, "counts": tally.counts, "defects": kept}, indent=1))
+    temporary.replace(path)
+
+
+def print_table(tallies: dict[str, Tally]) -> None:
+    """A row a target: how many were sound, refused, or a defect."""
+    sys.stdout.write(
+        "| input | damaged | refused in one line | read, and right | defects |\n| --- | ---: | ---: | ---: | ---: |\n"
+    )
+    for name, tally in tallies.items():
+        by = Counter[str]()
+        for key, number in tally.counts.items():
+            by[key.rpartition(": ")[2]] += number
+        fine = sum(number for came, number in by.items() if came not in ("refused", "defect"))
+        sys.stdout.write(f"| {name} | {tally.done:,} | {by['refused']:,} | {fine:,} | {by['defect']:,} |\n")

@@ -1,0 +1,69 @@
+"""Text that others wrote, such as a model's reply, made safe for where it is shown: a terminal, JSON, a spreadsheet.
+
+A reply may hold the escape sequences that colour, overwrite or retitle a terminal, the marks that turn the direction of
+a line around, and cells that a spreadsheet program would take for a formula and compute.
+"""
+
+import re
+
+_BELOW_BLANK, _DELETE = 0x20, 0x7F
+_PICTURES = 0x2400  # U+2400 SYMBOL FOR NULL and those that follow it
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+# Control characters, marks of direction, separators of lines and paragraphs, and halves of surrogate pairs.
+_MARKS = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f{_MARKS}\ud800-\udfff]")
+_UNSAFE_IN_JSON = re.compile(f"[{_MARKS}\ud800-\udfff]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def for_terminal(text: str) -> str:
+    r"""The text with what a terminal would obey made visible; newlines and tabs stay.
+
+    Example:
+        >>> for_terminal("a\x1b[31mb")
+        'a␛[31mb'
+    """
+    return _UNSAFE.sub(lambda found: _visible(ord(found[0])), text)
+
+
+def _visible(code: int) -> str:
+    if code < _BELOW_BLANK:
+        return chr(_PICTURES + code)
+    return "\N{SYMBOL FOR DELETE}" if code == _DELETE else _REPLACEMENT
+
+
+def for_json(text: str) -> str:
+    r"""A JSON document with the same content, in which what a terminal would obey is spelt out.
+
+    Example:
+        >>> for_json('["\x9b31m"]')
+        '["\\u009b31m"]'
+    """
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def for_spreadsheet(value: object) -> object:
+    """A cell that no spreadsheet program takes for a formula: an apostrophe stands before one.
+
+    Source: OWASP, CSV Injection. Numbers are left alone, also those that are spelt as text.
+
+    Example:
+        >>> for_spreadsheet("=1+1"), for_spreadsheet("-0.5"), for_spreadsheet(-0.5)
+        ("'=1+1", '-0.5', -0.5)
+    """
+    if not isinstance(value, str) or not _FORMULA.match(value) or _is_number(value):
+        return value
+    return f"'{value}"
+
+
+def from_spreadsheet(cell: str) -> str:
+    """The text that :func:`for_spreadsheet` made a cell of."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip() == text

@@ -1,0 +1,90 @@
+"""Damaged input is refused in one line or read rightly, and a kill costs nothing: a few of what benchmarks count."""
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import REPOSITORY
+from tests.warm_python import WarmPython
+
+NAMES = ("portraits", "RedisBloom dumps", "JSON lines", "plans", "run folders", "dataset folders")
+
+
+@pytest.fixture(scope="module")
+def counting() -> Iterator[Any]:
+    """What counts: it lies in the repository, not in the package."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
+        yield importlib.import_module("benchmarks.mutations.counting")
+
+
+@pytest.fixture(scope="module")
+def targets(counting: Any) -> dict[str, Any]:
+    shares = importlib.import_module("benchmarks.mutations.__main__").SHARES
+    return {target.name: target for target, _ in shares}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damaged_input_is_refused_or_read_rightly(
+    name: str, counting: Any, targets: dict[str, Any], tmp_path: Path
+) -> None:
+    told: list[str] = []
+    tally = counting.count(targets[name], 7, 40, tmp_path / "input", tmp_path / "ledger.json", told.append)
+    assert told == []
+    outcomes = {key.rpartition(": ")[2] for key in tally.counts}
+    assert "refused" in outcomes
+    assert len(outcomes) > 1, "some damage does no harm, so that not everything is refused"
+    assert sum(tally.counts.values()) == 40
+
+
+def test_a_count_goes_on_where_it_stopped_and_counts_the_input_that_killed_it(
+    counting: Any, targets: dict[str, Any], tmp_path: Path
+) -> None:
+    count, portraits = counting.count, targets["portraits"]
+    ledger, told = tmp_path / "ledger.json", list[str]()
+    first = count(portraits, 7, 5, tmp_path / "a", ledger, told.append)
+    ledger.with_suffix(".working").write_text("5")  # as a process leaves it that dies of input 5
+    second = count(portraits, 7, 8, tmp_path / "b", ledger, told.append)
+    assert (first.done, second.done) == (5, 8)
+    assert [line for line in told if "the process died of input 5" in line] == told
+    assert len(told) == 1
+    assert json.loads(ledger.read_text())["counts"]["process: defect"] == 1
+
+
+def test_a_traceback_and_a_wrong_number_are_defects(counting: Any, targets: dict[str, Any], tmp_path: Path) -> None:
+    wrong_number = importlib.import_module("benchmarks.mutations.target").WrongNumberError
+
+    def stumble(folder: Path, chance: object) -> str:
+        if (folder / "portrait" / "portrait.json").read_bytes() != sound:
+            raise KeyError("size_in_bits")
+        if (folder / "portrait" / "bits.rbloom").read_bytes() != bits:
+            raise wrong_number("other bits")
+        return "same"
+
+    targets["portraits"].make(tmp_path / "made")
+    sound = (tmp_path / "made" / "portrait" / "portrait.json").read_bytes()
+    bits = (tmp_path / "made" / "portrait" / "bits.rbloom").read_bytes()
+    told: list[str] = []
+    tally = counting.count(
+        replace(targets["portraits"], use=stumble), 7, 30, tmp_path / "x", tmp_path / "l.json", told.append
+    )
+    assert any("KeyError: 'size_in_bits'" in line for line in told)
+    assert any("WrongNumberError: other bits" in line for line in told)
+    assert sum(number for key, number in tally.counts.items() if key.endswith("defect")) == len(told)
+
+
+@pytest.mark.parametrize("work", ["evaluate", "data build", "portrait build"])
+def test_what_a_kill_leaves_is_gone_on_with(work: str, python: WarmPython, tmp_path: Path) -> None:
+    command = ("-m", "benchmarks.kills", "--count", 5, "--only", work, "--ledger", tmp_path)
+    done = python.run(*command, cwd=REPOSITORY)
+    assert done.returncode == 0, done.stderr
+    tally = json.loads((tmp_path / f"{work.replace(' ', '-')}.json").read_text())
+    assert tally["kills"] >= 5
+    assert tally["faults"] == []
+    assert sum(tally["phases"].values()) == tally["kills"]
