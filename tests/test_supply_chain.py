@@ -89,7 +89,7 @@ def test_weights_that_are_a_program_are_refused_and_not_run(tmp_path: Path) -> N
 
     tiny_config("opt", 64).save_pretrained(tmp_path / "model")
     torch.save({"weight": Runs(tmp_path / "owned")}, tmp_path / "model" / "pytorch_model.bin")
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match="weights that are a program"):
         load_model(str(tmp_path / "model"))
     assert not (tmp_path / "owned").exists()
     torch.load(tmp_path / "model" / "pytorch_model.bin", weights_only=False)

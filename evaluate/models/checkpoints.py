@@ -151,7 +151,22 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
         raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
     return model
+
+
+def refuse_program(name: str, error: Exception) -> None:
+    """Tell of weights in PyTorch's older format that are more than tensors; they were not run.
+
+    Raises:
+        UserError: That is what the error says.
+    """
+    if type(error).__name__ == "UnpicklingError":  # of a module that nothing here imports
+        raise UserError(
+            f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
+        ) from error
 
 
 def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedModel":
@@ -173,6 +188,9 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
         raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
     return model
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 _LISTED = 16  # names that a line can hold
 _LIKE, _AS_LIKE = 0.6, 0.05  # difflib's own measure of what is close, and how much less close a second name may be
+_SHORT = 2  # letters of a name whose beginning says nothing
 
 
 class UserError(ValueError):
@@ -50,13 +51,12 @@ def _near(name: str, names: Iterable[str], most: int = 3) -> list[str]:
 
     wanted = _folded(name)
     folded = {one: _folded(one) for one in names}
-    same = [one for one, its in folded.items() if its == wanted]
-    if same:
-        return same[:most]
-    begun = (f"{wanted}-", f"{wanted}/")
-    partly = [one for one, its in folded.items() if its.startswith(begun) or its.endswith(f"/{wanted}")]
-    if partly and len(wanted) > 2:
-        return partly[:most]
+    if found := [one for one, its in folded.items() if its == wanted]:
+        return found[:most]
+    begins, ends = (f"{wanted}-", f"{wanted}/"), f"/{wanted}"
+    found = [one for one, its in folded.items() if its.startswith(begins) or its.endswith(ends)]
+    if found and len(wanted) > _SHORT:
+        return found[:most]
     ratios = {one: SequenceMatcher(None, its, wanted).ratio() for one, its in folded.items()}
     least = max(_LIKE, max(ratios.values(), default=0) - _AS_LIKE)
     return sorted((one for one in ratios if ratios[one] >= least), key=lambda one: -ratios[one])[:most]

@@ -15,7 +15,6 @@ _LEVELS = {
     "huggingface_hub": "HF_HUB_VERBOSITY",
     "transformers": "TRANSFORMERS_VERBOSITY",
 }
-_show_any = warnings.showwarning
 
 
 def is_verbose() -> bool:
@@ -52,7 +51,7 @@ def set_up(*, verbose: bool) -> None:
                 told.add(str(message))
                 print(f"selfknow: {message}", file=sys.stderr)  # noqa: T201
         elif is_verbose():
-            _show_any(message, category, filename, lineno, file, line)
+            (file or sys.stderr).write(warnings.formatwarning(message, category, filename, lineno, line))
 
     warnings.showwarning = show
     if verbose:

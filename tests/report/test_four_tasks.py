@@ -16,6 +16,8 @@ from altair.utils.schemapi import SchemaValidationError
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.report.gather import Report, gather
 from selfknow.evaluate.report.headline import headline
+from selfknow.evaluate.report.html import render
+from selfknow.evaluate.report.labels import read_labels
 from selfknow.evaluate.report.pictures import specification
 from selfknow.evaluate.report.shape import ExampleGroup, Number, Panel, Verdict
 from selfknow.evaluate.report.write import write_html, write_markdown
@@ -135,8 +137,7 @@ def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Pa
     others = [image, odd_run(tmp_path / "gsm8k", "gsm8k", "#### 17")]
     for chosen in ([*runs, *others], others):
         with connect(chosen) as connection:
-            report = gather(connection)
-            write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+            report = write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
         assert "image-making" in (tmp_path / "report.html").read_text()
         assert {row["task"] for row in report.overview} >= {"image-making"}
     assert headline(reported(image)).sentence == "quoter: exact match 100%"
@@ -166,7 +167,8 @@ def test_the_same_weights_under_two_paths_are_one_model(
             zip(("here/tiny/model", "/far/away/tiny/model"), revisions, strict=True)
         )
     ]
-    assert set(reported(*runs).labels.models.values()) == labels
+    with connect(runs) as connection:
+        assert set(read_labels(connection).models.values()) == labels
 
 
 def test_sizes_tuning_and_popularity_have_charts(tmp_path: Path) -> None:
@@ -215,11 +217,9 @@ def test_every_chart_is_as_the_schema_of_vega_lite_has_it(runs: list[Path]) -> N
         drawn[0].chart.to_dict()
 
 
-def test_every_link_of_a_page_leads_somewhere_and_names_keep_their_capitals(runs: list[Path], tmp_path: Path) -> None:
+def test_every_link_of_a_page_leads_somewhere_and_names_keep_their_capitals(runs: list[Path]) -> None:
     for number, chosen in enumerate((runs[3:], runs)):
-        with connect(chosen) as connection:
-            write_html(connection, tmp_path / "page.html", title="T", figures=None, progress=False)
-        page = (tmp_path / "page.html").read_text()
+        page = render(reported(*chosen), "T")
         links = set(re.findall(r'href="#([^"]+)"', page))
         assert len(links) > 4 + number
         assert links - set(re.findall(r' id="([^"]+)"', page)) == set()

@@ -93,7 +93,7 @@ def test_a_chart_answers_a_hover(page: Path, open_page: Open) -> None:
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
     ActionChains(browser).move_to_element(point).perform()
     shown = "return document.querySelector('#vg-tooltip-element.visible')?.innerText"
-    tooltip = WebDriverWait(browser, 10).until(lambda one: one.execute_script(shown))
+    tooltip = WebDriverWait(browser, 300).until(lambda one: one.execute_script(shown))
     assert "accuracy" in tooltip
     assert "47.9%" in tooltip
     assert "12.5%" in tooltip  # chance
@@ -166,7 +166,7 @@ def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) 
     before = browser.execute_script(fill)
     media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    WebDriverWait(browser, 20).until(lambda one: one.execute_script(fill) != before)
+    WebDriverWait(browser, 300).until(lambda one: one.execute_script(fill) != before)
     assert luminance(browser.execute_script(fill)) > luminance(before)
 
 

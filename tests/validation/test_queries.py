@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import great_expectations as gx
@@ -57,7 +58,8 @@ def test_a_check_sees_nothing_of_earlier_ones_or_of_who_else_works_with_great_ex
 @pytest.mark.parametrize("meta", [None, {}, {"notes": {"format": "markdown", "content": ["a"]}}])
 def test_the_fields_of_an_expectation_are_those_that_pydantic_finds(meta: dict[str, object] | None) -> None:
     expectation = ExpectQueryToReturnNoRows(name="a", statement="b", query="", setup="select 1", meta=meta)
-    for options in ({"exclude_defaults": True}, {}, {"exclude_defaults": True, "exclude": {"query"}}):
+    asked: list[dict[str, Any]] = [{"exclude_defaults": True}, {}, {"exclude_defaults": True, "exclude": {"query"}}]
+    for options in asked:
         fields, expected = expectation.dict(**options), BatchExpectation.dict(expectation, **options)
         assert list(fields.items()) == list(expected.items())
         assert meta is None or fields["meta"] is not expectation.meta, "what is done to a copy stays there"

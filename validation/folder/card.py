@@ -18,7 +18,7 @@ STATEMENTS = {
     "card_content_hashes": "the card has the manifest's content hashes, by which load_dataset knows changed rows",
 }
 # The same loader in C, which takes a tenth of the time, where PyYAML was built with it.
-_LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_LOADER: "type[yaml.SafeLoader | yaml.CSafeLoader]" = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Place = tuple[str, str | None]  # a config, and a split where it is about one
 
 

@@ -90,7 +90,7 @@ class Worker:
         """Run ``selfknow WORDS``; what it prints on stderr goes to ours, as it comes."""
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "selfknow.reproduce.worker"],
+                [sys.executable, "-m", "selfknow.cli.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

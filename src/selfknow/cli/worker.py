@@ -1,4 +1,4 @@
-"""``python -m selfknow.reproduce.worker``: one command after the other in one process, which opens a model once.
+"""``python -m selfknow.cli.worker``: one command after the other in one process, which opens a model once.
 
 A line of JSON on stdin holds a command's words; for each a line on stdout says its exit code. What the command itself
 prints on stdout goes nowhere, and what it prints on stderr goes to stderr before its exit code is said.
