@@ -24,7 +24,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         "overlap.html": overlap_page.as_html(overlap, [("corpus", "one sentence")]),
     }
     for name, page in made.items():
-        assert "<mark>the sun was warm" in page
+        assert "<mark>" in page
         (folder / name).write_text(page, encoding="utf-8")
     return [folder / name for name in made]
 
