@@ -67,7 +67,7 @@ def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
     """Of these columns what the row says, as far as they tell rows apart; of a path its last part.
 
     Example:
-        >>> rows = [{"dataset": "texts/Bible.txt", "words": 32}, {"dataset": "texts/diaries.txt", "words": 8}]
+        >>> rows = [{"dataset": "texts/Bible.txt", "words": 32}, {"dataset": "texts/letters.txt", "words": 8}]
         >>> setting(rows[0], rows, "dataset", "words")
         'Bible.txt'
     """

@@ -138,7 +138,7 @@ def test_counts_are_written_for_evaluate_to_read(selfknow: Run, tmp_path: Path, 
     assert questions.rows["cooccurrences"].to_pylist() == [3, 0, None]
     if suffix == "txt":
         again = selfknow(*command)
-        assert (again.returncode, "counts.csv is there already" in again.stderr) == (2, True)
+        assert (again.returncode, "counts.csv exists: give another file" in again.stderr) == (2, True)
         assert selfknow(*command, "--overwrite").returncode == 0
 
 
@@ -148,7 +148,7 @@ def test_counts_are_written_for_evaluate_to_read(selfknow: Run, tmp_path: Path, 
         (b"\n \n", [], "the corpus holds no passage"),
         (b"\xff\xfe", [], "is not UTF-8"),
         (None, [], "corpus.txt does not exist"),
-        (b"Romeo", ["--out", "counts.xlsx"], "is no CSV file"),
+        (b"Romeo", ["--out", "counts.xlsx"], "is not a CSV file"),
         (b"Romeo", ["--text", "body"], "text files have no columns"),
     ],
 )

@@ -18,7 +18,9 @@ def test_without_a_command_it_says_what_to_do_next_and_every_line_of_it_is_a_com
     commands += re.findall(r"`selfknow ([^`]*)`", done.output)
     assert len(commands) >= 8
     for command in commands:
-        words = command.replace("score runs/first", "score").split()  # the options of a run that is there are its own
+        words = (
+            command.replace("score runs/first", "score").replace("TASK", "self-aware").split()
+        )  # the options of a run that is there are its own
         helped = CliRunner().invoke(app, [*words, "--help"])
         assert helped.exit_code == 0, command
         for option in re.findall(r"--[a-z-]+", command):

@@ -158,7 +158,7 @@ def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
         ),
         (
             ["self-knowledge:image-color", "--image-endpoint", "SERVER", "--endpoint", "SERVER", "--image-size", "8"],
-            "'8' is no size of a picture",
+            "'8' is not the size of a picture",
         ),
         (
             ["self-knowledge:image-color", "--image-endpoint", "SERVER", "--endpoint", "SERVER", "--protocol", "dual"],

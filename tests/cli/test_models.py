@@ -16,7 +16,10 @@ from tests.evaluate.faulty_server import Behaviour, serve
     [
         (["evaluate", "diary-recall:1k", "--out", "run"], "name a --model, an --endpoint, or both"),
         (["evaluate", "diary-recall:1k", "--model", "./gone", "--out", "run"], "./gone does not exist"),
-        (["evaluate", "diary-recall:1k", "--endpoint", "localhost:1", "--out", "run"], "'localhost:1' is no address"),
+        (
+            ["evaluate", "diary-recall:1k", "--endpoint", "localhost:1", "--out", "run"],
+            "'localhost:1' is not the address",
+        ),
         (["train", "gpt2", "--data", "diary-recall:1k", "--out", "run"], "pass --learning-rate"),
         (
             ["train", "opt-7m", "--data", "diary-recall:1k", "--out", "run"],

@@ -56,7 +56,7 @@ def test_the_task_may_stand_anywhere(tmp_path: Path) -> None:
     task = f"gsm8k:{tmp_path / 'rows.jsonl'}"
     options = ["--out", tmp_path / "run", "--endpoint", "no-address", "--samples=2"]
     for words in ([task, *options], [*options, task], [*options[:2], task, *options[2:]]):
-        assert "'no-address' is no address" in output("evaluate", *words)
+        assert "'no-address' is not the address" in output("evaluate", *words)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_score_without_a_run_shows_the_options_of_all_tasks_and_with_one_its_own
     (tmp_path / "run.json").write_text('{"task": "according-to"}')
     everything = output("score", "--help")
     assert "Runs of self-aware: --scorer" in everything
-    assert "Runs of according-to: --portrait" in everything
+    assert "--portrait" in everything
     own = output("score", tmp_path, "--help")
     assert "according-to: --portrait" in own
     assert "--scorer" not in own

@@ -106,9 +106,9 @@ def test_another_place_is_asked_about_everybodys_texts_of_an_earlier_run(selfkno
     assert row["verifier"].startswith("http://localhost")
     refused = selfknow(*elsewhere, "--model", "counter")
     assert refused.returncode == 2
-    assert f"by {elsewhere[7]} counter; in it wrote {server} counter" in refused.stderr
+    assert f"by {elsewhere[7]} counter, and {server} counter wrote in it" in refused.stderr
     dual = selfknow(*elsewhere[:-1], "dual", "--verifier", "miscounter", "--protocol", "dual")
-    assert "in the protocol 'dual' who wrote a text writes another one: name that model" in dual.stderr
+    assert "in the protocol 'dual' the model that wrote a text writes another one: name that model" in dual.stderr
 
 
 def test_agents_are_asked_from_the_command_line(selfknow: Run, server: str) -> None:

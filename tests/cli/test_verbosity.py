@@ -59,16 +59,20 @@ from selfknow.cli import main
 def late(*_):
     warnings.warn("of another library")
     logging.getLogger("huggingface_hub").warning("Retrying in 1s")
-import selfknow.cli.output
+import selfknow.cli.data
 selfknow.cli.data.print_rows = late
 main()
 """
 
 
-def test_warnings_of_others_are_shown_on_demand_alone(python: WarmPython) -> None:
-    quiet = python.run("-c", WARNS, "data", "list")
+def test_warnings_of_others_are_shown_on_demand_alone() -> None:
+    def printed(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WARNS, *options, "data", "list"]
+        environment = {name: value for name, value in os.environ.items() if not name.endswith("_VERBOSITY")}
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+    quiet, loud = printed(), printed("--verbose")
     assert (quiet.returncode, quiet.stderr) == (0, "")
-    loud = python.run("-c", WARNS, "--verbose", "data", "list")
     assert "of another library" in loud.stderr
     assert "Retrying in 1s" in loud.stderr
 

@@ -57,7 +57,7 @@ def test_a_sheet_shows_no_label_and_no_id_and_has_an_order_of_its_own() -> None:
 def test_a_sample_is_the_same_for_the_same_seed_and_never_too_large() -> None:
     assert sample_of(ITEMS, 5, 1) == sample_of(list(reversed(ITEMS)), 5, 1)
     assert sample_of(ITEMS, 5, 1) != sample_of(ITEMS, 5, 2)
-    with pytest.raises(UserError, match="20 questions, not 21"):
+    with pytest.raises(UserError, match="only 20 questions, so 21 cannot be drawn"):
         sample_of(ITEMS, 21, 0)
 
 
@@ -74,7 +74,7 @@ def test_a_sheet_comes_back_as_spreadsheets_save_it(tmp_path: Path, separator: s
     ("content", "message"),
     [
         (f"code,judgement\n{ITEMS[0].code},perhaps\n", "says 'perhaps': a judgement is answerable or unanswerable"),
-        ("code,judgement\n000,answerable\n", "line 2 of .* has the code '000', which is no question"),
+        ("code,judgement\n000,answerable\n", "line 2 of .* has the code '000', which is not a question"),
         (f"code,judgement\n{ITEMS[0].code},\n{ITEMS[0].code},\n", "a second time"),
         ("question\nWhy?\n", "no columns code and judgement"),
         ("", "no columns code and judgement"),

@@ -33,7 +33,7 @@ ASKED = [
 ]
 GREEDY = Decoding(max_new_tokens=70)
 # Replies of many lengths: a stop text ends most of them early, and others fill more columns than there are at first.
-DRAWN = Decoding(max_new_tokens=70, stop=("er", "y 1"), temperature=0.8, top_p=0.9, seed=4)
+DRAWN = Decoding(max_new_tokens=70, stop=("er", "y 1"), temperature=0.8, top_p=0.9, seed=0)
 
 
 def sliding_model(tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:

@@ -260,7 +260,7 @@ def test_documents_are_kept_at_their_own_grain() -> None:
 
 def test_what_is_no_diary_question_is_refused() -> None:
     for completion in ("", "yes", "Mood: Sad\nTom's Diary Entry 1"):
-        with pytest.raises(UserError, match="is no diary question"):
+        with pytest.raises(UserError, match="is not a diary question"):
             target({"id": "x", "completion": completion})
     with pytest.raises(UserError, match="no column `completion`"):
         score(generations({"generation": ""}), EXAMPLES.drop_columns(["completion"]))

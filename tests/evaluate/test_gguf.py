@@ -117,7 +117,7 @@ def test_a_damaged_file_is_refused_in_one_line(tiny: Original, tmp_path: Path) -
 
 def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"weights")
-    assert "or a GGUF file is wanted" in refused(str(tmp_path / "model.bin"))
+    assert "weights and tokenizer, or a GGUF file" in refused(str(tmp_path / "model.bin"))
     assert refused(str(tmp_path / "gone.gguf")).endswith("gone.gguf does not exist")
 
 

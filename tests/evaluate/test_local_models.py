@@ -201,7 +201,7 @@ def test_a_checkpoint_is_loaded_from_a_folder_and_its_revision_is_its_files(tmp_
     ("name", "line"),
     [
         ("./nothing-here", "./nothing-here does not exist"),
-        ("no/such-model", "is no folder here and could not be fetched from the Hub"),
+        ("no/such-model", "is not a folder here and could not be fetched from the Hub"),
         ("{folder}", "holds no checkpoint"),
         ("{folder}/broken", "cannot be loaded"),
     ],

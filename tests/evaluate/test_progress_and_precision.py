@@ -80,7 +80,7 @@ def test_bfloat16_is_taken_where_the_machine_computes_in_it_itself(
 
 
 def test_an_unknown_precision_is_one_line() -> None:
-    with pytest.raises(UserError, match="unknown precision 'float16': name float32, bfloat16 or saved"):
+    with pytest.raises(UserError, match="unknown precision 'float16': did you mean 'bfloat16'"):
         choose_precision("float16", "cpu")
 
 

@@ -70,7 +70,7 @@ def test_what_is_not_said_of_the_replies_is_the_tasks_own_way(questions: Path, t
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"form": "icl"}, "form is for self-aware, not for gsm8k"),
+        ({"form": "icl"}, "the option form is for self-aware, not for gsm8k"),
         ({"batchsize": 3}, "gsm8k has no option 'batchsize': did you mean 'batch_size'?"),
         ({"xyz": 3}, "gsm8k has no option 'xyz'"),
     ],
@@ -80,7 +80,7 @@ def test_an_option_that_a_task_does_not_have_is_refused(
 ) -> None:
     with pytest.raises(UserError) as refused:
         selfknow.ask("gsm8k", two, out=tmp_path / "run", **options)
-    assert str(refused.value) == message
+    assert str(refused.value).startswith(message)
     assert not (tmp_path / "run").exists()
 
 

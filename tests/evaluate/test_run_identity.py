@@ -77,7 +77,7 @@ def test_a_run_made_by_other_versions_goes_on_and_says_so(folder: Path) -> None:
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("")
-    with pytest.raises(UserError, match=r"is no run folder \(it holds thesis.tex\)"):
+    with pytest.raises(UserError, match=r"is not a run folder \(it holds thesis.tex\)"):
         RunWriter.open(tmp_path, DESCRIPTION, questions(3))
     with pytest.raises(UserError, match="is a file"):
         RunWriter.open(tmp_path / "thesis.tex", DESCRIPTION, questions(3))

@@ -206,7 +206,8 @@ HfApi().upload_file(path_or_fileobj=b"other", path_in_repo=sys.argv[2], repo_id=
     client.python(holding_code, repo, path)
     out = tmp_path / "pulled"
     assert_one_line(
-        client.selfknow("data", "pull", repo, "--out", out), f"serves another {path} than its manifest.json"
+        client.selfknow("data", "pull", repo, "--out", out),
+        f"serves a {path} other than the one its manifest.json lists",
     )
     assert not (out / "manifest.json").exists()
     client.published(folder, repo)  # what was overwritten by hand is sent again

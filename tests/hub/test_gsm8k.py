@@ -58,7 +58,7 @@ def test_a_run_that_goes_on_asks_the_commit_that_it_began_with(
     done = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "new")
     assert done.returncode == 2
     pinned = wording()["source"]["revision"]
-    assert f"main/test-00000-of-00001.parquet of openai/gsm8k at {pinned} cannot be had" in done.stderr
+    assert f"main/test-00000-of-00001.parquet of openai/gsm8k at {pinned} could not be fetched" in done.stderr
 
 
 def test_without_a_network_a_file_is_proposed(python: WarmPython, tmp_path: Path) -> None:

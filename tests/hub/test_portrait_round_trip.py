@@ -38,7 +38,7 @@ def test_a_pushed_portrait_is_loaded_by_its_name_and_alone(hub: Hub, client: Cli
     assert client.python(LOAD, repo, "big").strip() == "1.0"
     assert not hub.requests("/resolve/.*small/")
     assert float(client.python(LOAD, repo, "small")) < 1.0
-    assert "it holds big, small" in client.python(LOAD, repo)
+    assert "name one of them: big, small" in client.python(LOAD, repo)
 
 
 def test_what_cannot_be_loaded_is_told_in_one_line(client: Client, repo: str) -> None:

@@ -125,7 +125,7 @@ def test_portraits_are_removed_on_demand_alone(hub: Hub, client: Client, repo: s
     assert changes(done) == {"1k": ("unchanged", 0, 0), "2k": ("removed", 0, 3), None: ("changed", 1, 0)}
     assert not [path for path in hub.files(repo) if path.startswith("2k/")]
     gone = client.run("-c", PULL, repo, "2k")
-    assert f"{repo} holds no portrait '2k': it holds 1k" in gone.stderr
+    assert f"{repo} has no portrait '2k': choose from 1k" in gone.stderr
 
 
 def test_a_portrait_that_is_not_as_described_is_refused(hub: Hub, client: Client, repo: str, portraits: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_portrait_that_is_not_as_described_is_refused(hub: Hub, client: Client
 def test_a_folder_that_is_no_portrait_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no portrait\.json"):
         read_portrait_folders(tmp_path)
-    with pytest.raises(UserError, match="is no folder"):
+    with pytest.raises(UserError, match="is not a folder"):
         read_portrait_folders(tmp_path / "nowhere")
     folder = make_portrait(tmp_path / "1k", "a" * 30)
     path = folder / "portrait.json"
@@ -154,7 +154,7 @@ def test_a_folder_that_is_no_portrait_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not describe a portrait"):
         read_portrait_folders(folder)
     (make_portrait(folder, "a" * 30) / "README.md").unlink()
-    with pytest.raises(UserError, match=r"misses README\.md"):
+    with pytest.raises(UserError, match=r"has no README\.md"):
         read_portrait_folders(folder)
 
 

@@ -163,7 +163,7 @@ def test_without_a_hub_a_run_is_refused_but_what_was_downloaded_is_asked(
     with quoting_server() as server:
         refused = evaluate(offline, server, "nq", "run")
         assert refused.returncode == 2
-        assert f"google-research-datasets/nq_open at {SETS['nq']['revision']} cannot be had" in refused.stderr
+        assert f"google-research-datasets/nq_open at {SETS['nq']['revision']} could not be fetched" in refused.stderr
         assert "Traceback" not in refused.stderr
         assert not (client.folder / "run").exists()
         kept = {"HF_HOME": str(client.folder / "kept")}

@@ -33,5 +33,8 @@ def test_a_repo_without_a_manifest_is_refused_in_one_line(client: Client, hub: H
     client.python(f"from huggingface_hub import HfApi; HfApi().create_repo({repo!r}, repo_type='dataset')")
     done = client.selfknow("evaluate", f"{repo}:x", "--model", "m", "--out", "run")
     assert done.returncode == 2
-    assert f"there is no folder {repo}, and its manifest.json, which says what it holds, cannot be had" in done.stderr
+    assert (
+        f"there is no folder {repo}, and its manifest.json, which says what it holds, could not be fetched"
+        in done.stderr
+    )
     assert len(done.stderr.strip().splitlines()) == 1

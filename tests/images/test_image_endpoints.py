@@ -94,7 +94,7 @@ def test_a_picture_that_is_gone_from_its_address_is_a_failed_try_without_the_ser
 
 
 @pytest.mark.parametrize(
-    ("instead", "reason"), [(b"", "the picture is empty"), (b"GIF89a", "no PNG, JPEG or WebP picture")]
+    ("instead", "reason"), [(b"", "the picture is empty"), (b"GIF89a", "not a PNG, JPEG or WebP picture")]
 )
 def test_what_is_no_picture_is_a_failed_try(tmp_path: Path, instead: bytes, reason: str) -> None:
     with serve(Behaviour(by_address=True, instead=instead)) as url:
@@ -116,7 +116,7 @@ def test_what_no_server_can_be_told_is_refused(settings: ImageSettings, message:
 
 @pytest.mark.parametrize("size", ["512", "0x512", "axb", "512x512x3", "-1x5", ""])
 def test_a_size_that_is_none_is_refused(size: str) -> None:
-    with pytest.raises(UserError, match="write its width and height in pixels, as 512x512"):
+    with pytest.raises(UserError, match="write its width and height in pixels, such as 512x512"):
         ImageSettings.of(size)
 
 

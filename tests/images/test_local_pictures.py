@@ -139,7 +139,7 @@ def test_what_the_pipeline_does_not_take_is_one_clear_line(pipeline: str) -> Non
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("./gone", "./gone does not exist"), (".", "a folder with model_index.json, the parts that it names is wanted")],
+    [("./gone", "./gone does not exist"), (".", "holds no checkpoint: expected a folder with model_index.json")],
 )
 def test_a_folder_without_a_pipeline_is_one_clear_line(name: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
@@ -249,9 +249,9 @@ def test_a_model_that_reads_text_alone_is_refused_with_one_clear_line(tmp_path: 
     tokenizer = tiny_tokenizer([QUESTION] * 20, 60)
     model = tiny_model("opt", tokenizer)
     name = save(model, tokenizer, tmp_path / "text")
-    with pytest.raises(UserError, match="text reads text alone: name a vision-language model"):
+    with pytest.raises(UserError, match="text reads text only: name a vision-language model"):
         LocalVisionModel.load(name)
-    with pytest.raises(UserError, match="text reads text alone: name a vision-language model"):
+    with pytest.raises(UserError, match="text reads text only: name a vision-language model"):
         list(LocalModel(model, tokenizer, "text").generate(asked, SHORT))
 
 

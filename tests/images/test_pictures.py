@@ -103,8 +103,8 @@ WHOLE = encoded(Image.effect_noise((64, 64), 50).convert("RGB"))
         (b"", "the picture is empty"),
         (WHOLE[: len(WHOLE) // 2], "the picture is broken: "),
         (WHOLE[:30], "PNG, JPEG or WebP|is broken"),
-        (WHOLE.replace(b"IDAT", b"IDAR"), "what came is no PNG"),
-        (encoded(halves(), "JPEG")[:-200], "the picture is broken: |no PNG"),
+        (WHOLE.replace(b"IDAT", b"IDAR"), "the reply is not a PNG"),
+        (encoded(halves(), "JPEG")[:-200], "the picture is broken: |not a PNG"),
         (encoded(halves(), "GIF"), "the reply is not a PNG, JPEG or WebP picture"),
         (encoded(halves(), "TIFF"), "the reply is not a PNG, JPEG or WebP picture"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "the reply is not a PNG, JPEG or WebP picture"),
@@ -144,7 +144,7 @@ def test_a_mirror_image_is_made_when_it_is_asked_for(tmp_path: Path) -> None:
     "name", ["../secret.png", "images/../../secret.png", "/etc/passwd", "images/abc.png", "a cat", ""]
 )
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match="is no picture of a run"):
+    with pytest.raises(UserError, match="is not a picture of a run"):
         find(tmp_path, name)
 
 

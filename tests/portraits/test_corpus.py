@@ -137,7 +137,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         (["a.txt", "a.jsonl"], {}, "different kinds"),
         (["a.txt"], {"where": "true"}, "no columns"),
         (["a.txt"], {"sample_by": "page"}, "'line' or 'document'"),
-        (["."], {}, "no file"),
+        (["."], {}, "is not a file"),
     ],
 )
 def test_files_that_make_no_corpus_are_refused(

@@ -93,7 +93,7 @@ def test_portraits_are_merged(selfknow: Run, tmp_path: Path) -> None:
         (["quip", "cats", "corpus.txt", "--anchor", "x"], "NAME=TEXTS"),
         (["quip", "cats", "answers.parquet"], "does not exist"),
         (["quote", "cats", "latin.txt"], "not UTF-8"),
-        (["merge", "cats", "--out", "x"], "two portraits"),
+        (["merge", "cats", "--out", "x"], "two or more portraits"),
         (["import", "none.25-1.bf", "--out", "x"], "does not exist"),
         (["prebuilt", ".", "--out", "x"], "no dataset folder"),
         (["build", "corpus.txt", "--out", "cats"], "--overwrite"),

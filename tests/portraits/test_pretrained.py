@@ -31,9 +31,12 @@ def test_a_folder_with_a_single_portrait_needs_no_name(tmp_path: Path) -> None:
 
 def test_what_is_there_is_named(many: Path, tmp_path: Path) -> None:
     for name in (None, "4k", ".."):
-        with pytest.raises(UserError, match=r"it holds 1k, 2k|no portrait's name"):
+        with pytest.raises(
+            UserError,
+            match=r"name one of them: 1k, 2k|not the name of a portrait|has no portrait '(4k|..)': choose from 1k, 2k",
+        ):
             find(many, name)
-    with pytest.raises(UserError, match="missing"):
+    with pytest.raises(UserError, match="holds no portrait, since it has no portrait.json"):
         find(tmp_path)
     with pytest.raises(UserError, match="neither a folder here nor"):
         find("not a folder/nor/a/repo")

@@ -155,7 +155,7 @@ def test_missing_and_cut_parts_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cut short"):
         import_redisbloom(index, tmp_path / "portrait")
     part.unlink()
-    with pytest.raises(UserError, match="misses its part"):
+    with pytest.raises(UserError, match="lacks its part"):
         import_redisbloom(index, tmp_path / "portrait")
     with pytest.raises(UserError, match="does not exist"):
         import_redisbloom(tmp_path / "none.7-1.bf", tmp_path / "portrait")

@@ -107,10 +107,10 @@ def test_a_wrong_description_is_refused_or_answers(folder: Path, key: str, value
 
 
 def test_a_folder_without_a_portrait_is_refused(tmp_path: Path, folder: Path) -> None:
-    with pytest.raises(UserError, match="no portrait folder"):
+    with pytest.raises(UserError, match="not a portrait folder"):
         Portrait.load(tmp_path / "missing")
     (folder / "bits.rbloom").unlink()
-    with pytest.raises(UserError, match=r"misses bits\.rbloom"):
+    with pytest.raises(UserError, match=r"has no bits\.rbloom"):
         Portrait.load(folder)
 
 
@@ -138,7 +138,7 @@ def test_a_write_that_was_killed_leaves_no_portrait_and_is_repeated(folder: Path
     description = (folder / "portrait.json").read_bytes()
     (folder / "portrait.json").unlink()
     shutil.copy(folder / "bits.rbloom", folder / ".bits.rbloom.writing")
-    with pytest.raises(UserError, match="no portrait folder"):
+    with pytest.raises(UserError, match="not a portrait folder"):
         Portrait.load(folder)
     Portrait.build([TEXT]).save(folder)
     assert (folder / "portrait.json").read_bytes() == description

@@ -37,7 +37,7 @@ def test_an_unknown_figure_is_refused_with_the_nearest_and_with_those_that_there
         find_figure("figur-5", [DIARIES])
     with pytest.raises(UserError, match=r"'5': did you mean .figure-5."):
         find_figure("5", [DIARIES])
-    with pytest.raises(UserError, match=r"no figure .figure-5.: did you mean .figure-4."):
+    with pytest.raises(UserError, match=r"no figure .figure-5.: did you mean .figure-2. or .figure-4."):
         find_figure("figure-5", [QUOTING])
 
 

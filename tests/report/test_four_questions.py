@@ -53,7 +53,8 @@ def test_a_card_says_what_was_asked_how_and_what_was_not(report: Report) -> None
     lines = text.splitlines()
     assert lines[0] == "## What the model knows about what it knows"
     assert (
-        "| What does it not know? | F1 of abstaining, the paper's number | 66.7% [0%, 100%] | 54.5% | 8 of 9 |" in lines
+        "| What does it not know? | F1 of abstaining (the paper's measure) | 66.7% [0%, 100%] | 54.5% | 8 of 9 |"
+        in lines
     )
     assert "| What does it not know? | f1, figure-2 (printed) | 42.3% |  | 3369 |" in lines
     assert "| Does it quote? | Quotes more under grounding prompts | +29.7 points [0.0, +100.0] |  | 4 |" in lines

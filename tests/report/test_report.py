@@ -152,7 +152,7 @@ def test_numbers_are_written_for_people() -> None:
         "100%",
         "12.5%",
         "<0.1%",
-        "-50.0%",
+        "−50.0%",
     ]
     assert [
         cell(1234, "n"),

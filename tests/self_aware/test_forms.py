@@ -61,12 +61,12 @@ def test_an_example_that_is_asked_gives_way_to_the_next_one() -> None:
 
 def test_too_many_asked_examples_are_refused() -> None:
     first = [shot["question"] for shot in choose_shots([])]
-    with pytest.raises(UserError, match="another form than icl"):
+    with pytest.raises(UserError, match="use a form other than icl"):
         choose_shots([*first, *(shot["question"] for shot in choose_shots(first[:3]))])
 
 
 def test_an_unknown_form_is_refused() -> None:
-    with pytest.raises(UserError, match="direct, instruction, icl"):
+    with pytest.raises(UserError, match="there is no input form 'Direct': did you mean 'direct'"):
         requests([QUESTION], "Direct")
 
 
@@ -120,7 +120,7 @@ def test_a_template_of_ones_own_is_asked_and_recorded_by_its_content(
     with pytest.raises(UserError, match="template"):
         ask(folder, model, out=tmp_path / "run", template=tmp_path / "other.txt", limit=3, quiet=True)
     result = selfknow("evaluate", folder, "--template", "mine.txt", "--form", "icl", "--model", "x", "--out", "new")
-    assert (result.returncode, "--template takes the place of --form" in result.stderr) == (2, True)
+    assert (result.returncode, "--template replaces --form" in result.stderr) == (2, True)
 
 
 def test_a_template_without_a_place_for_the_question_is_refused(aware_folder: ConfigFiles, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_what_was_saved_for_something_else_is_refused(
     with pytest.raises(UserError, match="saved for"):
         list(find_nearest(questions, batches(4, pool), _lenient, per_question=2, saved=saved, setting=setting).rows)
     saved.write_bytes(b"PK half a file")
-    with pytest.raises(UserError, match="cannot be taken up again"):
+    with pytest.raises(UserError, match="cannot be resumed"):
         find_nearest(QUESTIONS, batches(4), encode, per_question=2, saved=saved)
 
 
@@ -123,7 +123,7 @@ def test_answers_are_read_as_the_known_datasets_have_them(
     ("content", "message"),
     [
         (b'{"question": "q"}\nnot json\n', "line 2 is not JSON"),
-        (b"[1]\n", "is no JSON object"),
+        (b"[1]\n", "is not a JSON object"),
         (b'{"text": "q"}\n', "no text in the column 'question'; it has text"),
         (b'{"question": " "}\n', "row 0"),
         ("\ufffe".encode("utf-16"), "is not UTF-8 text"),
@@ -167,6 +167,6 @@ def test_the_command_finds_the_partners_with_the_packaged_encoder(selfknow: Run,
     assert (row["pair_id"], row["question"], row["answers"], row["pool_id"]) == ("u1", pool[1], ["a1"], "1")
     assert row["similarity"] > 0.5
     done = selfknow(*call)
-    assert (done.returncode, "is there already" in done.stderr) == (2, True)
+    assert (done.returncode, "exists: give another file" in done.stderr) == (2, True)
     done = selfknow("data", "pair", "open.jsonl", "pool.jsonl", "--encoder", "./no-such-folder", "--out", "p.parquet")
     assert (done.returncode, "cannot be loaded" in done.stderr, "Traceback" in done.stderr) == (2, True, False)

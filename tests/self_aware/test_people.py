@@ -132,7 +132,7 @@ def test_the_sample_of_a_hundred_is_the_same_for_the_same_seed(aware_folder: Con
     [
         (b"code,question\na,b\n", "no columns code and answer"),
         (b"", "no columns code and answer"),
-        (b"code,answer\nffff,1\n", "line 2 of .* has the code 'ffff', which is no question of this dataset"),
+        (b"code,answer\nffff,1\n", "line 2 of .* has the code 'ffff', which is not a question of this dataset"),
         (b"code,answer\n{code},1\n{code},2\n", "line 3 of .* a second time"),
         (b"code;answer\n{code};caf\xe9\n", "not UTF-8"),
         (b"code,answer\n{code}," + b"x" * 200_000, "cannot be read as CSV"),
@@ -175,7 +175,7 @@ def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
     found = printed(selfknow, "query", "self_aware_thresholds", "run")
     assert {row["n_labelled"] for row in found} == {3}
     refused = selfknow("annotate", "replies", "run", "--sample", 5, "--out", "more")
-    assert (refused.returncode, "there are 4 replies with any text, not 5" in refused.stderr) == (2, True)
+    assert (refused.returncode, "only 4 replies have any text, so 5 cannot be drawn" in refused.stderr) == (2, True)
     refused = selfknow("annotate", "replies", "run", "--out", "sheets")
     assert (refused.returncode, "never overwritten" in refused.stderr) == (2, True)
 
@@ -211,7 +211,7 @@ def test_agreement_that_chance_alone_explains_is_null() -> None:
     [
         (b"generation_id,reply\n{id},?\n", "no columns generation_id and judgement"),
         (b"generation_id,judgement\n{id},perhaps\n", "says 'perhaps': a judgement is abstains or answers"),
-        (b"generation_id,judgement\nother-run-1,answers\n", "'other-run-1', which is no reply of the run"),
+        (b"generation_id,judgement\nother-run-1,answers\n", "'other-run-1', which is not a reply of the run"),
         (b"generation_id,judgement\n{id},answers\n{id},answers\n", "a second time"),
         (b"generation_id,judgement,remark\n{id},answers,\xe9\n", "not UTF-8"),
     ],

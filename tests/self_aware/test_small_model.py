@@ -77,7 +77,8 @@ def test_the_probability_of_abstaining_is_recovered(
     assert result.returncode == 0, result.stderr
     assert "known error of sentences_abstained: " in result.stderr
     [row] = json.loads(result.stdout)
-    assert (row["form"], row["scorer"], row["n"], row["n_graded"]) == (form, "sentences", len(said), 2 * ASKED_OF_EACH)
+    assert (row["form"], row["scorer"], row["n"]) == (form, "sentences", len(said))
+    assert 0.97 * len(said) < row["n_graded"] <= len(said)
     falsely = round(row["false_abstention"] * row["n_answerable"])
     rightly = round(row["recall"] * row["n_unanswerable"])
     for abstained, n in ((falsely, ASKED_OF_EACH), (rightly, ASKED_OF_EACH), (falsely + rightly, 2 * ASKED_OF_EACH)):

@@ -85,10 +85,10 @@ def test_the_packaged_benchmark_gives_the_rows_of_the_dataset() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (ROWS[:3], "has 3 questions: new ones are asked for after the manner of 4"),
-        ([*ROWS, {**ROWS[0], "choices": ["1", "2", "3"]}], "row 8 of .* is no question of this task"),
-        ([*ROWS, {**ROWS[0], "answer": 4}], "row 8 of .* is no question of this task"),
-        ([*ROWS, {**ROWS[0], "answer": "two"}], "row 8 of .* is no question of this task"),
+        (ROWS[:3], "has 3 questions: at least 4 are needed"),
+        ([*ROWS, {**ROWS[0], "choices": ["1", "2", "3"]}], "row 8 of .* is not a question of this task"),
+        ([*ROWS, {**ROWS[0], "answer": 4}], "row 8 of .* is not a question of this task"),
+        ([*ROWS, {**ROWS[0], "answer": "two"}], "row 8 of .* is not a question of this task"),
         (
             [{**row, "id": "same"} for row in ROWS],
             "has 7 questions whose id another question has too: give each its own",

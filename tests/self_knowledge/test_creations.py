@@ -82,7 +82,7 @@ def test_the_open_questions_go_out_on_a_sheet_with_the_answers_they_were_written
     assert [(row["question"], row["raw"], row["corrected"]) for row in sheet_of(made)] == [
         (SEATS, "2", ""),
         (BOATS, "3", ""),
-        ("=1+1, is it?", "7", ""),
+        ("'=1+1, is it?", "7", ""),
     ]
 
 
@@ -142,7 +142,7 @@ def edited(edit: Callable[[list[list[str]]], object]) -> Callable[[Path], None]:
     [
         (edited(lambda rows: rows.pop(2)), "lacks 1 of 3 rows, the first of them math-003-plain"),
         (edited(lambda rows: rows.append(rows[1])), "math-002-plain a second time"),
-        (edited(lambda rows: rows[1].__setitem__(0, "math-000-plain")), "'math-000-plain', which is no question of"),
+        (edited(lambda rows: rows[1].__setitem__(0, "math-000-plain")), "'math-000-plain', which is not a question of"),
         (edited(lambda rows: rows[1].__setitem__(1, "How many?")), "another question than was handed out"),
         (
             edited(lambda rows: rows[1].__setitem__(2, "02. Jan")),
@@ -172,9 +172,9 @@ def test_what_is_no_run_of_mathematics_is_refused(run: Path, tmp_path: Path) -> 
     with pytest.raises(UserError, match=r"cat wrote nothing in .*; those who did: ann, ben"):
         collect_creations(two, tmp_path / "out", model="cat")
     facts = write_math_run(tmp_path / "facts", Writer("ann", QUESTIONS), task="fact")
-    with pytest.raises(UserError, match="is a run of self-knowledge:fact: a run of self-knowledge:math is wanted"):
+    with pytest.raises(UserError, match="is a run of self-knowledge:fact: name a run of self-knowledge:math"):
         collect_creations(facts, tmp_path / "out")
-    with pytest.raises(UserError, match="not empty: creations are never overwritten"):
+    with pytest.raises(UserError, match="creations are never overwritten"):
         collect_creations(run, tmp_path / "two")
     with pytest.raises(UserError, match="holds no creations"):
         read_creations(run)

@@ -78,7 +78,7 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
         (["sql", "select nothing from answers", "run"], 'Referenced column "nothing" not found'),
         (["sql", "create table a as select 1", "run"], "read-only"),
         (["sql", "select 1"], "name at least one run folder"),
-        (["sql"], "give a query and the runs it is about"),
+        (["sql"], "give a query and the runs to ask"),
         (["sql", "select 1", "run", "--portrait", "diaries"], "name a portrait as NAME=FOLDER"),
         (["sql", "--init"], "name at least one run folder"),
     ],

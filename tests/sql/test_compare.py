@@ -183,8 +183,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--metric", "right"], "name the two runs to compare, or one that holds both sides"),
         (["a", "b", "two", "--metric", "right"], "name the two runs to compare, or one that holds both sides"),
         (["a", "b", "--metric", "rigth"], "neither run has a metric 'rigth': did you mean 'right'?"),
-        (["a", "b", "--metric", "accuracy"], "neither run has a 'accuracy'; both have right"),
-        (["a", "b", "--metric", "f1"], "/a alone; both have right"),
+        (["a", "b", "--metric", "accuracy"], "neither run has a metric 'accuracy': choose from right"),
+        (["a", "b", "--metric", "f1"], "/a has scores of 'f1': choose from right"),
         (["a", "two", "--metric", "right"], "/two has several models: name one with --model; there are ben@00000000, "),
         (["two", "--metric", "right"], "has several models: name one with --model"),
         (["a", "b", "--metric", "right", "--model", "eve"], "'eve' was not asked, or not scored, in "),
@@ -198,7 +198,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["a", "others", "--metric", "right"], "were asked different questions under 14 of their 14 common ids"),
         (["a", "unscored", "--metric", "right"], "has no scores: run `selfknow score"),
         (["a", "gone", "--metric", "right"], "gone is not a run folder: there is no run.json in it"),
-        (["a", "b", "--metric", "right", "--format", "parquet"], "take --format json"),
+        (["a", "b", "--metric", "right", "--format", "parquet"], "use --format json"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(

@@ -153,7 +153,7 @@ def test_half_a_run_is_refused(tmp_path: Path, run: Path) -> None:
     with pytest.raises(UserError, match="holds no generations yet"):
         connect(tmp_path / "begun")
     (run / "examples.parquet").unlink()
-    with pytest.raises(UserError, match=r"half a run: it has no examples\.parquet"):
+    with pytest.raises(UserError, match=r"an incomplete run: it has no examples\.parquet"):
         connect(run)
 
 

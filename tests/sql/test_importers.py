@@ -203,10 +203,10 @@ def test_any_rows_become_a_table() -> None:
         ("log.jsonl", '{"doc_id": 1}\n{"doc', r"line 2 is not JSON \(was the file cut off\?\)"),
         ("log.jsonl", "[1]\n", "line 1 is not a JSON object"),
         ("log.jsonl", "", "no call"),
-        ("log.json", "{}", "is no Inspect log with samples"),
+        ("log.json", "{}", "is not an Inspect log with samples"),
         ("log.json", '{"samples": []}', "does not say which model"),
-        ("log.json", '{"samples": [{}], "eval": {"model": "m"}}', "a sample that is no Inspect sample"),
-        ("log.eval", "PK", "is no whole Inspect archive"),
+        ("log.json", '{"samples": [{}], "eval": {"model": "m"}}', "a sample that is not from Inspect"),
+        ("log.eval", "PK", "is not a complete Inspect archive"),
     ],
 )
 def test_a_log_of_another_kind_is_one_clear_line(tmp_path: Path, name: str, content: str, message: str) -> None:

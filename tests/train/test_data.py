@@ -86,7 +86,7 @@ def test_documents_first_sees_documents_alone_and_then_questions_alone(table: An
         ({"patience": -1}, "patience cannot be negative"),
         ({"max_epochs": 0}, "max_epochs must be above 0"),
         ({"max_epochs": None}, "training needs an end: give max_epochs or max_steps"),
-        ({"decay": 0.4}, "no plateau may end it before: add --patience 0"),
+        ({"decay": 0.4}, "must not stop early at a plateau: add --patience 0"),
         ({"decay": 1.0, "patience": 0}, "decay must be at least 0 and below 1"),
         ({"muon_learning_rate": 0.0}, "the muon learning rate must be above 0"),
         ({"learning_rate": 0.0}, "the learning rate must be above 0"),

@@ -352,7 +352,7 @@ def test_adapters_of_other_trainings_are_scaled_as_before(here: Path) -> None:
     model: Any = with_adapters(LocalModel.load(str(here / "ann")).model, Recipe(1e-3, lora_rank=4))
     adapters = model.peft_config["default"]
     assert (adapters.r, adapters.lora_alpha, adapters.lora_dropout) == (4, 8, 0.0)
-    with pytest.raises(UserError, match="they need a lora_rank"):
+    with pytest.raises(UserError, match="give a lora_rank too"):
         Recipe(1e-3, lora_alpha=16)
 
 

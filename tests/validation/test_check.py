@@ -96,7 +96,9 @@ def test_what_is_no_dataset_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_dataset_that_nothing_is_known_of_is_refused(folder: Any) -> None:
     folder.edit_manifest('"dataset": "diary-recall"', '"dataset": "dairy-recall"')
-    with pytest.raises(UserError, match="nothing is known of the dataset 'dairy-recall'; what can be checked is diary"):
+    with pytest.raises(
+        UserError, match="there is no suite for the dataset 'dairy-recall': did you mean 'diary-recall'"
+    ):
         check_folder(folder.path)
 
 

@@ -59,8 +59,8 @@ See it work (it says first how long each step takes and what it downloads):
 Ask your own model all four kinds of questions, and read one page of answers:
   selfknow reproduce four-questions --model MODEL --out out/mine
 
-Or ask one kind:
-  selfknow evaluate self-aware:authored --model MODEL --out runs/first
+Or ask one kind (`selfknow evaluate --help` shows the tasks):
+  selfknow evaluate TASK --model MODEL --out runs/first
   selfknow score runs/first
   selfknow report runs/first
 
