@@ -36,7 +36,7 @@ def test_what_is_there_is_named(many: Path, tmp_path: Path) -> None:
             match=r"name one of them: 1k, 2k|not the name of a portrait|has no portrait '(4k|..)': choose from 1k, 2k",
         ):
             find(many, name)
-    with pytest.raises(UserError, match="holds no portrait, since it has no portrait.json"):
+    with pytest.raises(UserError, match="holds no portrait, since it has no portrait"):
         find(tmp_path)
     with pytest.raises(UserError, match="neither a folder here nor"):
         find("not a folder/nor/a/repo")

@@ -242,7 +242,7 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
     Portrait.build([SENTENCE], false_positive_rate=1e-9).save(portrait)
     questions = laboratory.folder / "questions.jsonl"
     questions.write_text("".join(f'{{"question": "What is {n}?", "answer": ["Salt"]}}\n' for n in range(LIMIT)))
-    monkeypatch.setattr(reproduce, "_launch", lambda words, launcher: laboratory.launch(words))
+    monkeypatch.setattr(reproduce, "_launch", lambda words, **_: laboratory.launch(words))
     asked = ["reproduce", "four-questions", "--model", "perfect", "--out", str(out), "--limit", str(LIMIT), "--card"]
     asked += ["--portrait", str(portrait), "--questions", str(questions)]
     ending = laboratory.launch([*asked, "--evaluate", f"endpoint={laboratory.address}"])
@@ -318,7 +318,7 @@ def test_pictures_are_drawn_and_looked_at(laboratory: Laboratory) -> None:
 def test_the_writers_attention_is_scored_without_naming_it_twice(laboratory: Laboratory) -> None:
     torch.manual_seed(0)
     name = save(LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)), laboratory.folder / "llama")
-    local = {"endpoint": None, "max-new-tokens": 80, "precision": "float32", "temperature": 1, "limit": 4}
+    local = {"endpoint": None, "max-new-tokens": 80, "precision": "float32", "temperature": 1, "seed": 1, "limit": 4}
     local |= {"wording": "ours"}  # of whose words the model knows some
     [row] = laboratory.carry_out("table-5", str(name), **local)["self_knowledge_attention"]
     assert (row["generator"], row["n"]) == (str(name), 4)
