@@ -24,7 +24,6 @@ from selfknow.evaluate.catalogue import TASKS
 from selfknow.evaluate.sql.queries import queries
 from tests.according_to.quoting_server import ASKED, CORPUS
 from tests.conftest import REPOSITORY
-from tests.images import picture_server
 from tests.model_replies.linked import RUNS, link_replies
 from tests.sql.example_runs import write_examples
 
@@ -51,6 +50,8 @@ def _scripted_diary_runs(folder: Path) -> Iterator[Addresses]:
 
 @contextmanager
 def _drawn_pictures(folder: Path) -> Iterator[Addresses]:
+    from tests.images import picture_server  # needs Pillow, which the core does without
+
     with picture_server.serve() as address:
         asked = f"--image-endpoint {address} --image-model painter --endpoint {address} --model viewer"
         printed(f"selfknow evaluate self-knowledge:image-color {asked} --verifier denier --limit 10 --out runs/color")
