@@ -22,10 +22,6 @@ def console_blocks(text: str) -> list[tuple[str, str]]:
     return [tuple(part.split("\n", 1)) for part in parts]
 
 
-def python_blocks(text: str) -> list[str]:
-    return [block for block, _ in printing_blocks(text)]
-
-
 def printing_blocks(text: str) -> list[tuple[str, str]]:
     """Each ``python`` block, with what the ``text`` block right below it says that it prints; empty: there is none."""
     output = r"(?:\n\n^```text\n(.*?)^```$)?"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.guides import DOCS, PAGES, Addresses, outputs, prepared
-from tests.test_documents import python_blocks
+from tests.test_documents import printing_blocks
 
 
 @pytest.fixture(scope="module", params=PAGES)
@@ -27,9 +27,13 @@ def test_commands_print_what_a_guide_shows(page: str, addresses: Addresses) -> N
         assert output.printed == output.shown, f"{output.command}\npython -m tests.guides writes the page again"
 
 
-def test_python_in_a_guide_runs(page: str, addresses: Addresses) -> None:
-    for block in python_blocks((DOCS / page).read_text(encoding="utf-8")):
+def test_python_in_a_guide_prints_what_it_shows(
+    page: str, addresses: Addresses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for block, expected in printing_blocks((DOCS / page).read_text(encoding="utf-8")):
         exec(compile(block, page, "exec"), {})
+        printed = capsys.readouterr().out
+        assert not expected or printed == expected, block
 
 
 def test_real_models_were_asked_in_every_guide(page: str) -> None:

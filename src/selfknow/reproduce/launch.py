@@ -102,8 +102,9 @@ class Worker:
             process.stdin.flush()
         said, kept = _read(process)
         if not said:
-            self._process = None
-            return _ending(process.wait(), kept, words[0])
+            self._process, code = None, process.wait()
+            _end(process)  # its pipes are still open here
+            return _ending(code, kept, words[0])
         return _ending(int(said), kept, words[0])
 
 
