@@ -2,7 +2,8 @@
 
 It prints each dependency with its version and the licence that its own metadata names, and fails where the page lacks
 one that pyproject.toml has. ``--installed`` prints every package that is installed, what dependencies need among them,
-and fails where one names no licence.
+and fails where one that constraints.txt pins names no licence. What is not pinned differs between machines: the CUDA
+libraries that a build of torch brings, some of which name none.
 """
 
 import re
@@ -45,7 +46,19 @@ def _print_installed() -> None:
     rows = [(name, *_version_and_licence(name)) for name in names]
     for row in rows:
         print(" | ".join(row))
-    sys.exit(any(licence == UNKNOWN for _, _, licence in rows))
+    unlicensed = unlicensed_pins(rows, (ROOT / "constraints.txt").read_text())
+    sys.exit(f"pinned in constraints.txt, but without a licence: {', '.join(unlicensed)}" if unlicensed else 0)
+
+
+def unlicensed_pins(rows: list[tuple[str, str, str]], constraints: str) -> list[str]:
+    """Names of the rows ``(name, version, licence)`` that the constraints pin and whose licence is unknown."""
+    pinned = {_normalized(name) for name in re.findall(r"^([\w.-]+)==", constraints, flags=re.MULTILINE)}
+    return [name for name, _, licence in rows if licence == UNKNOWN and _normalized(name) in pinned]
+
+
+def _normalized(name: str) -> str:
+    """A package's name as the index compares it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _version_and_licence(name: str) -> tuple[str, str]:

@@ -108,3 +108,11 @@ def test_every_dependency_is_pinned(dependencies: ModuleType) -> None:
         for line in (REPOSITORY / "constraints.txt").read_text().splitlines()
     }
     assert [name for name in dependencies.declared_packages(PYPROJECT) if name.lower() not in pins] == []
+
+
+def test_a_pinned_package_without_a_licence_fails_the_audit_and_one_that_is_not_pinned_does_not(
+    dependencies: ModuleType,
+) -> None:
+    rows = [("Pin_ned", "1", "unknown"), ("licensed", "1", "MIT"), ("cuda-toolkit", "13", "unknown")]
+    constraints = "# a comment\npin-ned==1\nlicensed==1\n"
+    assert dependencies.unlicensed_pins(rows, constraints) == ["Pin_ned"]
