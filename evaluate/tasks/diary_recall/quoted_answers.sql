@@ -140,7 +140,7 @@ texts as (
     union all
     select
         asked.cohort,
-        'made-up diarists' as texts,
+        'fictitious diarists' as texts,
         asked.example_id,
         replace(asked.completion, concat(asked.diarist, '''s Diary'), concat(names.name, '''s Diary')) as text
     from asked
@@ -235,7 +235,7 @@ order by
     diary_cohorts.cohort,
     list_position(
         [
-            'right answers', 'wrong answers', 'failed requests', 'gold answers', 'made-up diarists',
+            'right answers', 'wrong answers', 'failed requests', 'gold answers', 'fictitious diarists',
             'random bodies'
         ],
         means.texts
