@@ -1,4 +1,4 @@
-"""These pages show real commands with their real output; test_guides.py runs the others, test_core_only.py the README."""
+"""Pages show real commands with their real output; test_guides.py runs the others, test_core_only.py the README."""
 
 import os
 import re
