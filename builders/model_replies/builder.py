@@ -1,4 +1,4 @@
-"""Model replies: what small models replied to the questions of this package, a row a reply, with its scores.
+"""Model replies: the replies of small models to the questions of this package, one row each, with their scores.
 
 The run folders that the rows are read from go into the dataset folder too, below ``runs``, so that ``selfknow query``
 and ``selfknow report`` read them. A row:

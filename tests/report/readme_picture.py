@@ -1,6 +1,6 @@
 """Take the README's picture again: ``python -m tests.report.readme_picture`` after ``selfknow demo``.
 
-It shows the top of the demo's page, light and dark, down to the end of the cards.
+It shows the top of the demo's page, light and dark, and cuts no number in half.
 """
 
 import base64
@@ -11,8 +11,14 @@ from tempfile import TemporaryDirectory
 from tests.conftest import REPOSITORY
 from tests.report import browser
 
-WIDTH, HEIGHT = 1180, 800
+WIDTH, HEIGHT = 1180, 1080  # at most
 PICTURES = REPOSITORY / "docs" / "images"
+# The lowest line above HEIGHT that crosses no number of either column.
+LOWEST_LINE = """
+const boxes = [...document.querySelectorAll('.topic li, .topic .name, .topic .asks, .topic .fold')]
+  .map(one => one.getBoundingClientRect());
+for (let y = arguments[0]; y > 0; y--) if (boxes.every(box => box.bottom < y || box.top > y)) return y;
+"""
 
 
 def take(page: Path, folder: Path) -> list[Path]:
@@ -30,11 +36,9 @@ def take(page: Path, folder: Path) -> list[Path]:
         try:
             for scheme in ("light", "dark"):
                 browser.open_page(chromium, page.resolve(), (WIDTH, HEIGHT), scheme)
-                bottom = chromium.execute_script(
-                    "return document.querySelector('.topics').getBoundingClientRect().bottom"
-                )
-                clip = {"x": 0, "y": 0, "width": WIDTH, "height": round(bottom) + 20, "scale": 1}
-                shot = chromium.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
+                bottom = chromium.execute_script(LOWEST_LINE, HEIGHT)
+                clip = {"x": 0, "y": 0, "width": WIDTH, "height": bottom, "scale": 1}
+                shot = chromium.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip})
                 pictures.append(folder / f"four-questions-{scheme}.png")
                 pictures[-1].write_bytes(base64.b64decode(shot["data"]))
         finally:

@@ -1,4 +1,4 @@
-"""Replies of self-knowledge as they were read: the part that counts, and dimmed what was taken off."""
+"""Replies of self-knowledge as they were read: the part that counts, and the rest dimmed."""
 
 from collections.abc import Iterator
 

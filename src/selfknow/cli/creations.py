@@ -1,4 +1,4 @@
-"""``selfknow creations``: a model is tuned on what it made up itself, raw and corrected."""
+"""``selfknow creations``: tunes a model on its own questions, raw and corrected."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``selfknow data check``: hold what lies in a dataset folder against what its dataset promises."""
+"""``selfknow data check``: compares a dataset folder with what its dataset promises."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""The part of ``selfknow demo`` that asks a real model: what it does not know, what it creates, and what it quotes.
+"""The part of ``selfknow demo`` that asks a real model what it does not know, about its own texts, and to quote.
 
 Every run is an ordinary run folder: a stopped one goes on, and ``selfknow query`` and ``selfknow report`` read it.
 """

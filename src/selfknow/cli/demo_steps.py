@@ -1,4 +1,4 @@
-"""The steps of ``selfknow demo``: which there are, how long each takes, which are done, and what each took."""
+"""The steps of ``selfknow demo``: their names, how long each should take and took, and which are finished."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""``selfknow score``: what a program can judge of a run, as Parquet again."""
+"""``selfknow score``: scores a run, as far as a program can."""
 
 from collections.abc import Sequence
 from pathlib import Path
