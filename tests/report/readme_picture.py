@@ -13,9 +13,9 @@ from tests.report import browser
 
 WIDTH, HEIGHT = 1180, 1080  # at most
 PICTURES = REPOSITORY / "docs" / "images"
-# The lowest line above HEIGHT that crosses no number of either column.
+# The lowest line above HEIGHT that crosses no text of either column.
 LOWEST_LINE = """
-const boxes = [...document.querySelectorAll('.topic li, .topic .name, .topic .asks, .topic .fold')]
+const boxes = [...document.querySelectorAll('.topic :is(.asks, .name, .value, .label, .track, .detail, summary)')]
   .map(one => one.getBoundingClientRect());
 for (let y = arguments[0]; y > 0; y--) if (boxes.every(box => box.bottom < y || box.top > y)) return y;
 """
