@@ -105,6 +105,7 @@ def test_the_readmes_lines_need_no_extra(bare: Path, tmp_path: Path) -> None:
 
 def test_help_needs_no_extra_and_a_command_names_the_one_that_it_needs(bare: Path, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("All work and no play makes Jack a dull boy.\n" * 3)
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"id": "1", "question": "Who is Jack?", "answer": "A boy"}))
     lines = {
         "selfknow": "",
         "selfknow --help": "",
@@ -116,7 +117,7 @@ def test_help_needs_no_extra_and_a_command_names_the_one_that_it_needs(bare: Pat
         "selfknow train opt-7m --data diary-recall:1k --out model": "selfknow[models]",
         "selfknow report run": "selfknow[report]",
         "selfknow demo --quick --out demo": "selfknow[validate]",
-        "selfknow questions count nq --corpus text.txt --out counts.csv": "selfknow[entities]",
+        "selfknow questions count questions.jsonl --corpus text.txt --out counts.csv": "selfknow[entities]",
     }
     results = run(bare, tmp_path, [("command", line) for line in lines])
     for (line, extra), (code, printed, error) in zip(lines.items(), results, strict=True):

