@@ -94,7 +94,7 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
             [(kind, f"{n:,}", f"{n / len(answerable):.0%}") for kind, n in of_kind.most_common()],
         ),
         "table_of_checks": _table(
-            ("the answer was checked by", "questions"), [(check, f"{n:,}") for check, n in of_check.most_common()]
+            ("how the answer was checked", "questions"), [(check, f"{n:,}") for check, n in of_check.most_common()]
         ),
         "difficulties": ", ".join(f"{of_difficulty[name]:,} {name}" for name in DIFFICULTIES),
         "num_short_aliases": f"{sum('alias_too_short' in question.flags for question in answerable):,}",
