@@ -132,5 +132,6 @@ def test_a_template_without_a_place_for_the_question_is_refused(aware_folder: Co
 
 
 def test_a_limit_keeps_the_shares_of_the_labels(aware_folder: ConfigFiles) -> None:
+    assert len(read_questions(aware_folder, 1)) == 1, "no question of a half is a sample, too"
     answerable = read_questions(aware_folder, 6)["answerable"].to_pylist()
     assert (answerable.count(True), answerable.count(False)) == (4, 2)

@@ -38,4 +38,4 @@ def _sample(table: pa.Table, size: int) -> pa.Table:
     strata = [category or (source or "").partition("/")[0] for category, source in rows]
     by_stratum = sorted(range(len(table)), key=strata.__getitem__)
     spaced = [by_stratum[(2 * place + 1) * len(table) // (2 * size)] for place in range(size)]
-    return table.take(sorted(spaced))
+    return table.take(pa.array(sorted(spaced), pa.int64()))  # typed, since there may be none
