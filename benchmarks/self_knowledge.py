@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from benchmarks.processes import measure
+from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import GREEDY
 from selfknow.evaluate.runs.description import DatasetReference, RunDescription
 from selfknow.evaluate.runs.schema import GENERATIONS, SCORES, write_scores
@@ -71,9 +72,9 @@ def _write_run(folder: Path, run_id: str, task: str, protocol: str, samples: int
             columns = {"generation_id": ids, "metric": metric, "value": values, "reason": reasons}
             scores.append(pa.Table.from_pandas(pd.DataFrame(columns), SCORES, preserve_index=False))
     reference = DatasetReference("self-knowledge", task, "test")
-    write_json(
-        folder / "run.json", {"run_id": run_id, **RunDescription(SELF_KNOWLEDGE.name, reference, GREEDY).as_json()}
-    )
+    description = RunDescription(SELF_KNOWLEDGE.name, reference, GREEDY).as_json()
+    models = [{"name": model, "revision": "1", **ModelFacts().as_json()} for model in MODELS]
+    write_json(folder / "run.json", {"run_id": run_id, **description, "models": models})
     ids = sorted(set(generations[0]["example_id"].to_pylist()))
     write_parquet(folder / "examples.parquet", pa.table({"id": ids}))
     written = pa.concat_tables(generations)

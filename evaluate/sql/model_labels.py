@@ -194,7 +194,8 @@ def _told_apart(asked: Sequence[AskedModel], labels: Sequence[str], keys: Sequen
     for label in dict.fromkeys(labels):
         places = [place for place, its in enumerate(labels) if its == label]
         peers = [asked[place] for place in places]
-        own_keys = [keys[place] if _corpora_differ(peers) else keys[place][:1] for place in places]
+        differ = _corpora_differ(peers)
+        own_keys = [keys[place] if differ else keys[place][:1] for place in places]
         if len(set(own_keys)) > 1:
             digits = _telling_digits(peers, own_keys)
             for place, its in zip(places, digits, strict=True):

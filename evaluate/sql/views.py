@@ -79,15 +79,16 @@ def statements(runs: Sequence[RunFolder], corpora: Corpora, *, few_rows: str = "
         few_rows: What ``runs``, ``models``, ``cohorts`` and the bootstrap's draws are made: each a ``view``, or a
             ``table``, which takes a tenth of the time wherever a query is planned.
     """
+    models = model_rows(runs)
     yield "set timezone = 'UTC'"
     for name in _FUNCTIONS:
         yield packaged(SQL / "functions" / f"{name}.sql")
-    yield from _views_of_runs(runs, few_rows)
+    yield from _views_of_runs(runs, models, few_rows)
     yield _view("reader_errors", _reader_errors(), few_rows)
     yield _view("published", published(), few_rows)
     yield _shared("bootstrap_draws", few_rows)
     yield _shared("calls")
-    yield from _views_of_seeds(runs)
+    yield from _views_of_seeds(models)
     for task in catalogue.TASKS:
         for name in task.views:
             yield packaged(task.folder / "views" / f"{name}.sql")
@@ -96,13 +97,13 @@ def statements(runs: Sequence[RunFolder], corpora: Corpora, *, few_rows: str = "
 
 def views_of_files(runs: Sequence[RunFolder], corpora: Corpora) -> Iterator[str]:
     """Of :func:`statements`, with tables, those that read files: all others are the same, whatever the runs."""
-    yield from _views_of_runs(runs, "table")
-    yield from _views_of_seeds(runs)
+    models = model_rows(runs)
+    yield from _views_of_runs(runs, models, "table")
+    yield from _views_of_seeds(models)
     yield from _views_of_corpora(corpora)
 
 
-def _views_of_runs(runs: Sequence[RunFolder], few_rows: str) -> Iterator[str]:
-    models = model_rows(runs)
+def _views_of_runs(runs: Sequence[RunFolder], models: Sequence[Mapping[str, Any]], few_rows: str) -> Iterator[str]:
     yield _view("runs", rows_as_query(_run_columns(), [_run(run) for run in runs]), few_rows)
     yield _view("asked_models", rows_as_query(model_columns(), models), few_rows)
     yield _view("seed_cohorts", rows_as_query(_SEED_COHORTS, seed_cohorts(models)), few_rows)
@@ -117,9 +118,9 @@ def _views_of_runs(runs: Sequence[RunFolder], few_rows: str) -> Iterator[str]:
             yield _view(name, _typed_examples([run for run in runs if _is_of(task, run)], columns))
 
 
-def _views_of_seeds(runs: Sequence[RunFolder]) -> Iterator[str]:
+def _views_of_seeds(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The views of trainings that differ in their seed: where there are none, without a plan to read anything."""
-    several = bool(seed_cohorts(model_rows(runs)))
+    several = bool(seed_cohorts(models))
     for name, columns in _OF_SEEDS.items():
         yield _shared(name) if several else _view(name, empty(columns))
 

@@ -1,4 +1,7 @@
-"""Adding n-grams to a Bloom filter, in rounds: sort probes by region on all cores, then set the bits of each."""
+"""Adding n-grams to a Bloom filter, in rounds: sort probes by region on all cores, then set the bits of each.
+
+A filter that fits a core's own cache is written to at once, each further thread in a copy of its own.
+"""
 
 import numpy as np
 
@@ -10,6 +13,7 @@ from selfknow.portraits.filter.workers import Streams, run
 
 _MIN_STREAM_BYTES, _MAX_STREAM_BYTES = 32 << 20, 512 << 20
 _BLOCK_ROOM = 8192
+_SORTING_PAYS_BITS = 1 << 25  # 4 MiB
 
 
 class Adder:
@@ -31,22 +35,49 @@ class Adder:
         self._reciprocal = np.uint64((1 << 64) // shape.size_in_bits)
         self._streams: Streams | None = None
         self._waiting = 0
+        self._copies: list[Bytes] = []
 
     def add(self, batch: Batch) -> None:
         """Add the n-grams of a batch of texts."""
-        if self._streams is None and batch.is_small():
+        if self._streams is None and not self._copies and batch.is_small():
             starts, ends, _ = reference.ngram_bounds(batch.data, batch.offsets, batch.width, batch.stride)
             reference.set_bits(reference.hash_ngrams(batch.data, starts, ends), self.shape, self.array)
             self.items += len(starts)
+        elif self.shape.size_in_bits <= _SORTING_PAYS_BITS:
+            self._add_at_once(batch)
         else:
-            self._add_compiled(batch)
+            self._add_sorted(batch)
 
     def finish(self) -> None:
-        """Set the bits that still wait in the streams."""
+        """Set the bits that still wait in the streams, or stand in copies."""
+        for copy in self._copies[1:]:
+            self.array |= copy
+        self._copies = []
         if self._streams is not None and self._waiting:
             self._set_waiting(self._streams, [])
 
-    def _add_compiled(self, batch: Batch) -> None:
+    def _add_at_once(self, batch: Batch) -> None:
+        from selfknow.portraits.filter.kernel import set_segments
+
+        segments = batch.segments()
+        shares = shares_by_bytes(segments, self._threads)
+        while len(self._copies) < len(shares):
+            self._copies.append(np.zeros_like(self.array) if self._copies else self.array)
+        room = _room(segments)
+
+        def set_share(job: tuple[Bytes, tuple[int, int]]) -> int:
+            array, (first, last) = job
+            return int(
+                set_segments(
+                    batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
+                    base_powers(batch.width), self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal,
+                    array, np.empty(room, np.uint64),
+                )
+            )  # fmt: skip
+
+        self.items += sum(run(set_share, list(zip(self._copies, shares, strict=False)), len(shares)))
+
+    def _add_sorted(self, batch: Batch) -> None:
         if self._streams is None:
             stream_bytes = min(max(self.shape.size_in_bytes, _MIN_STREAM_BYTES), _MAX_STREAM_BYTES)
             self._streams = Streams.make(
@@ -54,8 +85,7 @@ class Adder:
             )
         segments = batch.segments()
         shares = shares_by_bytes(segments, self._threads)
-        largest = int(np.max(segments.ends - segments.starts, initial=0))
-        room = max(largest, MAX_SEGMENT_BYTES) + _BLOCK_ROOM
+        room = _room(segments)
         while shares:
             jobs = [(worker, first, last) for worker, (first, last) in enumerate(shares)]
             results = run(lambda job: self._scatter(batch, segments, job, room), jobs, len(jobs))
@@ -97,3 +127,8 @@ class Adder:
         for overflow in overflows:
             set_bits(overflow, len(overflow), self.array)
         self._waiting = 0
+
+
+def _room(segments: Segments) -> int:
+    """How many hashes the buffer of a block must hold: the last segment may be as long as the longest."""
+    return max(int(np.max(segments.ends - segments.starts, initial=0)), MAX_SEGMENT_BYTES) + _BLOCK_ROOM

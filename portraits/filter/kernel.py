@@ -51,16 +51,37 @@ def _mix(value: Any) -> Any:
 
 
 @inlined
-def _position(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
-    """A probe's bit: see ``layout.probe_constants``; the remainder by multiplication with ``2^64 // bits``."""
+def _word(mixed: Any, constants: Any) -> Any:
+    """A probe's word: see ``layout.probe_constants``."""
     upper = mixed >> uint64(32)
-    word = (
+    return (
         mixed * constants[0]
         + upper * constants[1]
         + ((upper * constants[2] + constants[3]) >> uint64(32))
         + constants[4]
     )
+
+
+@inlined
+def _position(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
+    """A probe's bit: its word's remainder, by multiplication with ``2^64 // bits``."""
+    word = _word(mixed, constants)
     rest = word - multiply_wide(word, reciprocal)[0] * bits
+    return rest if rest < bits else rest - bits
+
+
+@inlined
+def _position_of_many(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
+    """The same, faster over hashes that lie side by side and slower over scattered ones.
+
+    The upper 64 bits of the product come from 32-bit halves, which run in vectors; they may be one or two too few.
+    """
+    word = _word(mixed, constants)
+    word_high, word_low = word >> uint64(32), word & _LOW_32
+    high, low = reciprocal >> uint64(32), reciprocal & _LOW_32
+    quotient = word_high * high + ((word_high * low) >> uint64(32)) + ((word_low * high) >> uint64(32))
+    rest = word - quotient * bits
+    rest = rest if rest < bits + bits else rest - bits - bits
     return rest if rest < bits else rest - bits
 
 
@@ -136,6 +157,53 @@ def hash_segments(
 
 
 @compiled
+def set_segments(
+    data: Bytes,
+    starts: Positions,
+    ends: Positions,
+    skips: Positions,
+    first: int,
+    last: int,
+    width: int,
+    stride: int,
+    powers: Words,
+    constants: Words,
+    bits: Any,
+    reciprocal: np.uint64,
+    array: Bytes,
+    hashes: Words,
+) -> Any:
+    """Hash segments ``first`` to ``last`` and set their bits at once; returns how many n-grams they have."""
+    segment = first
+    total = uint64(0)
+    while segment < last:
+        filled = uint64(0)
+        while segment < last and filled < _FULL_BLOCK:
+            filled = _hash_segment(
+                data, starts[segment], ends[segment], skips[segment], width, stride, powers, hashes, filled
+            )
+            segment += 1
+        _set(hashes, filled, constants, bits, reciprocal, array)
+        total += filled
+    return total
+
+
+@compiled
+def _set(hashes: Words, filled: Any, constants: Words, bits: Any, reciprocal: np.uint64, array: Bytes) -> None:
+    positions = np.empty(_BLOCK, dtype=np.uint64)
+    for offset in range(uint64(0), filled, uint64(_BLOCK)):
+        block = min(filled - offset, uint64(_BLOCK))
+        for probe in range(constants.shape[0]):
+            row = (
+                constants[probe, 0], constants[probe, 1], constants[probe, 2], constants[probe, 3], constants[probe, 4]
+            )  # fmt: skip
+            for i in range(block):
+                positions[i] = _position_of_many(hashes[offset + i], row, bits, reciprocal)
+            for i in range(block):
+                array[positions[i] >> uint64(3)] |= uint8(1) << uint8(positions[i] & uint64(7))
+
+
+@compiled
 def scatter_segments(
     data: Bytes,
     starts: Positions,
@@ -204,7 +272,7 @@ def _scatter(
                 constants[probe, 0], constants[probe, 1], constants[probe, 2], constants[probe, 3], constants[probe, 4]
             )  # fmt: skip
             for i in range(block):
-                positions[i] = _position(hashes[offset + i], row, bits, reciprocal)
+                positions[i] = _position_of_many(hashes[offset + i], row, bits, reciprocal)
             for i in range(block):
                 position = positions[i]
                 region = position >> shift
@@ -312,7 +380,7 @@ def scatter_queries(
                 constants[probe, 0], constants[probe, 1], constants[probe, 2], constants[probe, 3], constants[probe, 4]
             )  # fmt: skip
             for i in range(block):
-                positions[i] = _position(hashes[offset + i], row, bits, reciprocal)
+                positions[i] = _position_of_many(hashes[offset + i], row, bits, reciprocal)
             for i in range(block):
                 position = positions[i]
                 region = position >> shift

@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -11,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from selfknow.portraits.filter import asking, kernel, reference, segments, workers
+from selfknow.portraits.filter import adding, asking, kernel, reference, segments, workers
 from selfknow.portraits.filter.adding import Adder
 from selfknow.portraits.filter.asking import Asker
 from selfknow.portraits.filter.hashing import mix, ngram_hash
-from selfknow.portraits.filter.layout import FilterShape, pack_header, probe_positions
+from selfknow.portraits.filter.layout import FilterShape, pack_header, probe_constants, probe_positions
 from selfknow.portraits.filter.ngrams import Batch, hash_batch, sums_by_text
 from selfknow.portraits.filter.texts import arrow_batches
 
@@ -56,12 +57,16 @@ def test_the_kernel_the_reference_and_plain_python_hash_alike(
 
 
 @settings(max_examples=60, deadline=None)
-@given(TEXTS, st.integers(1, 12), st.integers(1, 3), st.integers(1, 2000), st.sampled_from([0.3, 0.01, 0.001]))
+@given(
+    TEXTS, st.integers(1, 12), st.integers(1, 3), st.integers(1, 2000), st.sampled_from([0.3, 0.01, 0.001]),
+    st.sampled_from([0, 1 << 25]),
+)  # fmt: skip
 def test_no_ngram_of_the_corpus_is_ever_missed(
-    texts: list[str], width: int, threads: int, capacity: int, rate: float
+    texts: list[str], width: int, threads: int, capacity: int, rate: float, sorted_above: int
 ) -> None:
     shape = FilterShape.for_capacity(capacity, rate)
-    adder = bits_of(texts, shape, width, threads=threads)
+    with mock.patch.object(adding, "_SORTING_PAYS_BITS", sorted_above):
+        adder = bits_of(texts, shape, width, threads=threads)
     hits, _ = Asker(shape, adder.array, threads).hits(batch_of(texts, width))
     truth = [ngram for text in texts for ngram in slices(text, width)]
     assert len(hits) == len(truth) == adder.items
@@ -135,7 +140,26 @@ def mix_of(ngram: str) -> int:
     return ngram_hash(ngram) >> 32
 
 
-def test_bits_do_not_depend_on_threads_order_or_batches() -> None:
+@pytest.mark.parametrize("size_in_bits", [64, 1000, (1 << 25) + 64, (1 << 32) - 8, (1 << 44) + 8, (1 << 62) - 64])
+def test_positions_of_filters_of_any_size_are_the_remainders(size_in_bits: int) -> None:
+    """The kernel divides by multiplying, in 32-bit halves that may fall short by two."""
+    shape = FilterShape(size_in_bits, 3)
+    corners = np.array([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 2, 2**64 - 1], np.uint64)
+    hashes = np.concatenate([corners, np.random.default_rng(5).integers(0, 2**64, (48 << 10) - 7, dtype=np.uint64)])
+    constants, reciprocal = probe_constants(shape.hashes), np.uint64((1 << 64) // size_in_bits)
+    overflow, none = np.empty(len(hashes) * shape.hashes, np.uint64), np.zeros(1, np.uint64)
+    count = kernel._scatter(
+        hashes, np.uint64(len(hashes)), constants, np.uint64(size_in_bits), reciprocal, 63, none.copy(), none,
+        np.zeros(1, np.uint32), overflow, np.uint64(0),
+    )  # fmt: skip
+    assert count == len(overflow)  # no region has room, so that every position overflows
+    expected = [reference.positions(hashes, probe, shape).reshape(-1, 1024) for probe in range(shape.hashes)]
+    assert np.array_equal(overflow.reshape(-1, shape.hashes, 1024), np.stack(expected, axis=1))
+
+
+@pytest.mark.parametrize("sorted_above", [0, 1 << 25])
+def test_bits_do_not_depend_on_threads_order_or_batches(monkeypatch: pytest.MonkeyPatch, sorted_above: int) -> None:
+    monkeypatch.setattr(adding, "_SORTING_PAYS_BITS", sorted_above)
     source = random.Random(3)
     texts = ["".join(source.choices("abcdé ", k=source.randrange(0, 400))) for _ in range(3000)]
     shape = FilterShape.for_capacity(500_000, 0.001)

@@ -1,0 +1,1 @@
+"""How time and memory grow with size: portraits, runs and corpora, beside what the machine needs at least."""

@@ -1,0 +1,44 @@
+"""What the machine itself can do, measured right beside a point: copying within memory, and writing to the disk."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+_BYTES = 256 << 20
+
+
+def copied_mb_per_second() -> float:
+    """Megabytes a second that one core copies within memory, from outside the caches: the best of three."""
+    source, target = np.ones(_BYTES, np.uint8), np.zeros(_BYTES, np.uint8)
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        np.copyto(target, source)
+        times.append(time.process_time() - start)
+    return _BYTES / 1e6 / min(times)
+
+
+def written_mb_per_second(folder: Path) -> float:
+    """Megabytes a second that the disk under a folder takes, until it says that it has them."""
+    path = folder / "written"
+    content = os.urandom(_BYTES)  # a disk may spare itself what is alike
+    start = time.perf_counter()
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    seconds = time.perf_counter() - start
+    path.unlink()
+    return _BYTES / 1e6 / seconds
+
+
+def rates(folder: str) -> tuple[float, float]:
+    """Both, for a process of its own."""
+    return copied_mb_per_second(), written_mb_per_second(Path(folder))
+
+
+def size_in_mb(folder: Path) -> float:
+    """The files of a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6

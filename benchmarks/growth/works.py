@@ -1,0 +1,77 @@
+"""The three pieces of work that grow. Everything heavy is imported in the process that does it."""
+
+import math
+from pathlib import Path
+
+WIDTH, RATE = 25, 1e-3
+LINE = 1_000 + WIDTH - 1  # characters of a text: a thousand n-grams
+QUESTIONS = 1_000
+OUTCOMES = ("fewer", "beyond", "repeated", "foreign", "another entry", "another diarist", "invented", "cut off")
+
+
+def write_text(path: str, ngrams: int) -> None:
+    """A text file of random letters, a thousand n-grams a line: as good as no n-gram occurs twice."""
+    import numpy as np
+
+    random = np.random.default_rng(0)
+    with Path(path).open("wb") as file:
+        for first in range(0, ngrams // 1_000, 10_000):
+            rows = min(10_000, ngrams // 1_000 - first)
+            letters = random.integers(97, 123, (rows, LINE + 1), dtype=np.uint8)
+            letters[:, LINE] = ord("\n")
+            file.write(letters.data)
+
+
+def build_portrait(path: str, out: str, capacity: int | None) -> None:
+    """``selfknow portrait build``, on one thread."""
+    from selfknow.portraits import Corpus, Portrait
+
+    Portrait.build(Corpus.from_files([path]), width=WIDTH, capacity=capacity, threads=1).save(out)
+
+
+def filter_in_mb(ngrams: int) -> float:
+    """No set of so many n-grams with this rate of false positives can take less (Carter et al., 1978)."""
+    return ngrams * math.log2(1 / RATE) / 8e6
+
+
+def build_corpus(diarists: int, out: str) -> None:
+    """``selfknow data build diary-recall --num-diarists``: both setups, on one thread."""
+    import pyarrow as pa
+
+    from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
+    from selfknow.builders.diary_recall.diaries import Shape
+    from selfknow.builders.folder.write import build_folder
+
+    pa.set_cpu_count(1)
+    build_folder(DATASET, configs_of_shape(Shape(diarists)), Path(out), jobs=1)
+
+
+def write_replies(generations: int, out: str) -> None:
+    """A run folder: a thousand questions, asked as often as it takes; a tenth of the replies is wrong in each way."""
+    import pyarrow as pa
+
+    from selfknow.builders.diary_recall.builder import named_config
+    from selfknow.evaluate.runs.description import DatasetReference
+    from tests.sql.synthetic_runs import SyntheticModel, write_run
+
+    corpus = pa.concat_tables(shard() for shard in named_config("4k").shards["train"])
+    questions = corpus.filter(pa.compute.equal(corpus["kind"], "question")).slice(0, QUESTIONS)
+    model = SyntheticModel("model", dict.fromkeys(OUTCOMES, 0.1))
+    reference = DatasetReference("diary-recall", "4k", "train", content_hash="0")
+    write_run(Path(out), questions, [model], reference, samples=generations // QUESTIONS)
+
+
+def score(run: str) -> None:
+    """``selfknow score``."""
+    from selfknow.evaluate.score import score_run
+
+    score_run(Path(run))
+
+
+def ask_sql(run: str) -> int:
+    """``selfknow query overview``, on one thread."""
+    from selfknow.evaluate.sql.connection import connect
+    from selfknow.evaluate.sql.queries import run_query
+
+    with connect([run], threads=1) as connection:
+        return len(run_query(connection, "overview").fetchall())
