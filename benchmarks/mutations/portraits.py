@@ -105,8 +105,13 @@ PORTRAITS = Target(
 )
 
 
-def _make_dump(folder: Path) -> None:
-    """A dump as the Data Portraits tool writes it: the header and the bits, in two part files, and their index."""
+def make_dump(folder: Path, name: str = "d.7-1.bf") -> None:
+    """A dump as the Data Portraits tool writes it: the header and the bits, in two part files, and their index.
+
+    Args:
+        folder: Where it is written.
+        name: Of the index; says width and stride.
+    """
     bits = np.random.default_rng(0).integers(0, 256, 512, dtype=np.uint8).tobytes()
     header = struct.pack("=QLLLQQQddLQB", 100, 1, 4, 2, 512, 4096, 100, 0.01, 9.6, 7, 400, 12)
     blocks = [header, bits[:300], bits[300:]]
@@ -117,7 +122,8 @@ def _make_dump(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for row, block in zip(rows, blocks, strict=True):
         (folder / str(row["part_file"])).write_bytes(block)
-    (folder / "d.7-1.bf").write_text(json.dumps({"blocks": rows, "bf_info": {}, "width": 7, "key": "d"}))
+    width = int(name.split(".")[1].partition("-")[0])
+    (folder / name).write_text(json.dumps({"blocks": rows, "bf_info": {}, "width": width, "key": "d"}))
 
 
 def _use_dump(folder: Path, chance: Random) -> str:  # noqa: ARG001
@@ -134,7 +140,7 @@ def _use_dump(folder: Path, chance: Random) -> str:  # noqa: ARG001
 
 DUMPS = Target(
     "RedisBloom dumps",
-    _make_dump,
+    make_dump,
     lambda folder, chance: damage_folder(folder, chance, {".bf": (damaged_json, damaged_json, damaged_bytes)}),
     _use_dump,
 )

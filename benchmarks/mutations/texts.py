@@ -86,7 +86,8 @@ def _lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _rows() -> dict[str, list[dict[str, Any]]]:
+def sample_lines() -> dict[str, list[dict[str, Any]]]:
+    """Small files of JSON lines of every kind that is read, by kind."""
     chat = [{"role": "user", "content": "What is 1 + 1?"}]
     body = {"model": "gpt", "messages": chat, "temperature": 0.0, "max_tokens": 5, "seed": 1}
     choice = {"index": 0, "message": {"role": "assistant", "content": "2"}, "finish_reason": "stop", "logprobs": None}
@@ -119,7 +120,7 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
 
 def _make_lines(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, rows in _rows().items():
+    for name, rows in sample_lines().items():
         (folder / f"{name}.jsonl").write_text(_lines(rows), encoding="utf-8")
 
 
