@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.mutations.portraits import make_dump
-from benchmarks.mutations.texts import sample_lines
 from selfknow.portraits import Portrait
 from tests.abstention.conftest import COCONOT, COLUMNS
+from tests.json_lines import sample_lines
 from tests.model_replies.linked import link_replies
+from tests.redisbloom_dump import make_dump
 from tests.shell_blocks import blocks, commands, pages, run
 from tests.sql.test_importers import CHOOSE, LOGS
 
@@ -70,8 +70,6 @@ def _own_corpus(folder: Path) -> None:
 
 
 def _portraits(folder: Path) -> None:
-    import pyarrow as pa
-
     (folder / "corpus").mkdir()
     lines = "".join(json.dumps({"text": f"{number} {_VERSE}"}) + "\n" for number in range(9)).encode()
     for name in ("a", "b"):
