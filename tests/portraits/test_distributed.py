@@ -38,17 +38,20 @@ class DyingCorpus(Corpus):
 
 @dataclass(frozen=True)
 class WaitingCorpus(Corpus):
-    """A corpus that is read on one node up to the second part that comes there, and then no further."""
+    """A corpus whose second part on one node is never read to its end; the other nodes wait until it is begun."""
 
     node: str = ""
     marks: str = ""
 
     def __iter__(self) -> Iterator[pa.Array]:
+        marks = Path(self.marks)
+        num_begun = len(list(marks.iterdir()))
         if ray.get_runtime_context().get_node_id() == self.node:
-            num_parts = len(list(Path(self.marks).iterdir()))
-            Path(self.marks, str(num_parts)).touch()
-            if num_parts:
+            (marks / str(num_begun)).touch()
+            if num_begun:
                 time.sleep(600)
+        while ray.get_runtime_context().get_node_id() != self.node and len(list(marks.iterdir())) < 2:
+            time.sleep(0.05)
         yield from super().__iter__()
 
 
@@ -114,7 +117,8 @@ def test_a_killed_node_costs_nothing_but_time(cluster: Any, parquet: Path, tmp_p
     marks.mkdir()
 
     def kill() -> int:
-        while len(read := list(marks.iterdir())) < 2:
+        end = time.monotonic() + 100
+        while len(read := list(marks.iterdir())) < 2 and time.monotonic() < end:
             time.sleep(0.02)
         cluster.remove_node(doomed, allow_graceful=False)
         return len(read)
