@@ -3,8 +3,9 @@
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
 
-Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. What was collected
-before is replaced. The same cells give the same bytes, so that a second call changes nothing.
+Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. Of a cell that trained
+a model on diaries it is the run in which the model was asked. What was collected before is replaced. The same cells
+give the same bytes, so that a second call changes nothing.
 """
 
 import argparse
@@ -36,7 +37,7 @@ from selfknow.files import read_json, read_parquet, write_json
 
 _QUANTIZATION = re.compile(r"[-.](?:I?Q\d\w*|BF16|F16|F32)$", re.IGNORECASE)
 _OF_A_MACHINE = re.compile(r"(?<![\w.:/])/(?:\w[\w.+-]*/)+\w")
-_TASKS = ("self-aware", "self-knowledge", "according-to")
+_TASKS = ("self-aware", "self-knowledge", "according-to", "diary-recall")
 
 
 def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
@@ -47,9 +48,9 @@ def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _run_of(state: Path) -> Path | None:
-    """The run folder of a cell that evaluated; None of one that trained."""
-    folder = state.parents[1] / "evaluate" / state.stem
-    return folder if (folder / DESCRIPTION).is_file() else None
+    """The run folder of a cell that evaluated, or in which the model that it trained was asked; None where none was."""
+    folders = state.parents[1] / "evaluate" / state.stem, state.parents[1] / "train" / state.stem / "test"
+    return next((folder for folder in folders if (folder / DESCRIPTION).is_file()), None)
 
 
 def collected(cell: Path, folders: Path) -> ReplyRun:
@@ -61,13 +62,19 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     """
     description = without_paths(read_json(cell / DESCRIPTION))
     model, run = _model_of(cell, description), run_name(description)
-    description["models"] = [{**one, "label": model} for one in description["models"]]
+    trained = _was_trained(description["models"][0])
+    description["models"] = [
+        {**one, **({"name": model} if trained else {"label": model})} for one in description["models"]
+    ]
     folder = folders / model / run
     if folder.exists():
         raise UserError(f"{cell} is the second run of {model} that is called {run}: keep one")
     if (cell / "images").exists():
         raise UserError(f"{cell} holds pictures: only texts are collected")
     generations = read_generations(cell)
+    if trained:  # whose name is the folder that it was saved in
+        names = pa.array([model] * len(generations), pa.string())
+        generations = generations.set_column(generations.column_names.index("model"), "model", names)
     _write(folder / GENERATIONS, generations)
     _write(folder / EXAMPLES, read_examples(cell))
     for path, table in _tables_of(cell):
@@ -88,10 +95,16 @@ def _tables_of(cell: Path) -> Iterator[tuple[Path, pa.Table]]:
 
 
 def _model_of(cell: Path, description: Mapping[str, Any]) -> str:
-    names = [model_name(one["name"]) for one in description["models"]]
+    asked = description["models"]
+    names = [f"{one['origin']}-diaries" if _was_trained(one) else model_name(one["name"]) for one in asked]
     if len(names) != 1 or names[0] not in models():
         raise UserError(f"{cell} asked {', '.join(names)}: one model of models.tsv ({', '.join(models())}) is wanted")
     return names[0]
+
+
+def _was_trained(model: Mapping[str, Any]) -> bool:
+    """Whether it learnt a corpus of ours, from scratch."""
+    return bool(model.get("from_scratch") and model.get("corpus"))
 
 
 def model_name(file: str) -> str:
@@ -113,6 +126,10 @@ def run_name(description: Mapping[str, Any]) -> str:
             return f"{task}-{description['dataset']['config']}-{settings['protocol']}"
         case "according-to":
             return f"{task}-{'continuation' if settings['format'] == 'continuation' else 'prompts'}"
+        case "diary-recall":
+            corpus, [model] = description["dataset"]["parameters"], description["models"]
+            setup = "simplified" if corpus["simplified"] else "standard"
+            return f"{task}-{corpus['num_diarists']}-{setup}-seed-{model['training_seed']}"
     raise UserError(f"runs of {task} are not collected")
 
 

@@ -1,4 +1,4 @@
-"""Reads ``datasets_src``, what the corpora are made of, and hashes it."""
+"""Reads and hashes ``datasets_src``, the sources of the datasets."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A model judges the replies of a run: through the one driver, so that it can be stopped and resumed like any run."""
+"""A model judges the replies of a run. The same driver asks it, so you can stop and resume it like any run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The Python surface: ask a model a task, score what it said, query it; one object for one run folder."""
+"""The Python interface: ask a model a task, score its replies, and query them. One object stands for one run folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""A portrait's card: what it holds, how to ask it, and what its answers do not say."""
+"""A portrait's card: what it holds, how to ask it, and what its scores do not say."""
 
 import json
 
@@ -11,14 +11,14 @@ tags: [selfknow, data-portrait, bloom-filter]
 
 # A portrait of {title}
 
-A Bloom filter of the character {width}-grams (stride {stride}, Unicode code points, normalization
-`{normalization}`) of a corpus. It answers whether a text's words stand in the corpus, without holding the corpus.
+This is a Bloom filter of a corpus: of its runs of {width} characters (stride {stride}, Unicode code points,
+normalization `{normalization}`). It tells you whether a text's words stand in the corpus, without the corpus itself.
 
 | | |
 | --- | --- |
 | n-grams added | {items:,} |
 | distinct, estimated from the fill | {distinct:,} |
-| made for | {capacity:,} |
+| capacity | {capacity:,} |
 | size | {size_in_bytes:,} bytes, {hashes} hashes |
 | false positive rate, promised | {promised:.3g} |
 | false positive rate, actual | {actual:.3g} |
@@ -38,12 +38,14 @@ portrait = Portrait.from_pretrained("FOLDER-OR-REPO")
 {corpus}
 ```
 
-## What an answer does not say
+## What a score does not say
 
-- A hit says that the same characters stand somewhere in the corpus; not that they are true, nor who wrote them first.
-- A miss is certain. A hit is wrong with the chance above: a true share q of quoted n-grams shows as q + (1 - q)p.
-- Text of the same kind shares n-grams with the corpus by chance. Read a score beside those of held-out text of the same
-  kind, of shuffled text, and of the corpus itself.
+- A hit says that the same characters stand somewhere in the corpus. It does not say that they are true, or who wrote
+  them first.
+- A miss is certain. A hit is wrong at the rate p above: if a share q of the n-grams stands in the corpus, you see
+  q + (1 - q)p.
+- Text of the same kind shares n-grams with the corpus by chance. Compare a score with those of held-out text of the
+  same kind, of shuffled text, and of the corpus itself.
 """
 _SCORES = """\
 portrait.quip(texts)   # the share of each text's n-grams that stand in the corpus

@@ -1,4 +1,4 @@
-"""How far the building of a portrait has come, kept now and then, so that a build that was killed goes on.
+"""Saves the progress of a portrait's build now and then, so that a killed build resumes.
 
 ::
 

@@ -1,4 +1,4 @@
-"""``portrait.json``: what a portrait is, read back with nothing taken on trust."""
+"""``portrait.json`` describes a portrait. Everything is checked when it is read back."""
 
 import json
 from collections.abc import Mapping

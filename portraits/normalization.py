@@ -1,4 +1,4 @@
-"""What is done to a text before its n-grams are taken: nothing, or what the Data Portraits tool does.
+"""How a text is normalized before its n-grams are taken: not at all, or as in the Data Portraits tool.
 
 ``data-portraits`` (Marone and Van Durme, 2023): a run of line ends becomes one line feed, any other run of white space
 one space, then a space at the start of a line and white space at both ends are dropped. Letters stay as they are.

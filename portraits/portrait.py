@@ -1,4 +1,4 @@
-"""A portrait of a corpus: a Bloom filter of its character n-grams that says what of a text stands in the corpus."""
+"""A portrait of a corpus: a Bloom filter of its character n-grams. It says which parts of a text stand in it."""
 
 import dataclasses
 import warnings

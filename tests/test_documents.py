@@ -1,4 +1,4 @@
-"""The README and portraits.md show real commands with their real output; test_guides.py runs the other guides."""
+"""Pages show real commands with their real output; test_guides.py runs the others, test_core_only.py the README."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from tests.conftest import REPOSITORY
 from tests.warm_python import WarmPython
 
 PAGES = ("corpora.md", "index.md", "portraits.md")
-DOCUMENTS = [REPOSITORY / "README.md", *(REPOSITORY / "docs" / name for name in PAGES)]
+DOCUMENTS = [REPOSITORY / "docs" / name for name in PAGES]
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ import pytest
 
 import selfknow
 from tests.conftest import REPOSITORY, Run
+from tests.warm_python import WarmPython
 
 PACKAGE = Path(selfknow.__file__).parent
 HEAVY = {
@@ -69,9 +70,10 @@ def test_public_names_are_found_and_others_are_refused() -> None:
         selfknow.nothing  # noqa: B018
 
 
-def test_hugging_faces_evaluate_is_untouched_even_in_this_repository() -> None:
+def test_hugging_faces_evaluate_is_untouched_even_in_this_repository(python: WarmPython) -> None:
     code = "import evaluate, selfknow.builders; print(evaluate.__version__, evaluate.__file__)"
-    result = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    result = python.run("-c", code, cwd=REPOSITORY)
+    assert result.returncode == 0, result.stderr
     assert result.stdout.split()[0] == version("evaluate")
     assert str(REPOSITORY / "evaluate") not in result.stdout
 
@@ -130,10 +132,9 @@ def version_of_package() -> str:
     return selfknow.__version__
 
 
-def test_every_benchmark_finds_what_it_measures() -> None:
+def test_every_benchmark_finds_what_it_measures(python: WarmPython) -> None:
     names = sorted(path.stem for path in (REPOSITORY / "benchmarks").glob("*.py") if path.stem != "__main__")
     assert len(names) > 10
     code = "".join(f"import benchmarks.{name}\n" for name in names if name != "__init__")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *filter(None, sys.path)])}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = python.run("-c", f"import sys\nsys.path.append({str(REPOSITORY)!r})\n{code}")
     assert done.returncode == 0, done.stderr

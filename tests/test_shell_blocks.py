@@ -23,6 +23,7 @@ RUN_BY: Mapping[str, tuple[str, set[str]]] = {
         path.relative_to(REPOSITORY).as_posix(): ("tests/test_documents.py", SHOWN_OUTPUT)
         for path in test_documents.DOCUMENTS
     },
+    "README.md": ("tests/test_core_only.py", SHOWN_OUTPUT),
     "docs/own-corpus.md": ("tests/diary_recall/test_own_corpus_page.py", {"csv", "console", "text"}),
     "docs/publishing.md": ("tests/hub/test_docs.py", {"bash", "console", "python", "text", ""}),
     "docs/quoting.md": ("tests/according_to/test_copying_model.py", {"console"}),

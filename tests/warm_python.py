@@ -2,12 +2,12 @@
 
 Most tests of the command line want a real process, with an exit code, streams, a folder and an environment of its own,
 but not the two to ten seconds in which it imports Great Expectations or torch, nor the second that our own modules
-take. What a process imports and when, how it is killed and what it leaves behind are tested with processes that start
-cold.
+take. What a process imports, and when, is tested with processes that start cold.
 """
 
 import json
 import os
+import select
 import shlex
 import signal
 import socket
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -75,38 +75,93 @@ class WarmPython:
             subprocess.TimeoutExpired: it did not end within ``timeout`` seconds, and was killed.
         """
         words = list(map(str, arguments))
-        environment = dict(os.environ if env is None else env)
-        if sys.platform != "linux":  # elsewhere system libraries do not survive a fork
-            options: Any = {"input": input, "text": text, "timeout": timeout, "capture_output": True}
-            return subprocess.run([sys.executable, *words], cwd=cwd, env=environment, check=False, **options)
-        request = {"arguments": words, "cwd": os.fspath(cwd or Path.cwd()), "env": environment}
-        self._start()
-        address = self._sockets[_of_hugging_face(environment) == self._hugging_face]
         with ExitStack() as stack:
             streams = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
             streams[0].write((input or "").encode())
             streams[0].seek(0)
-            code = _exit_code(address, request, [stream.fileno() for stream in streams], timeout)
+            process = self.start(*words, cwd=cwd, env=env, streams=streams)
+            try:
+                code = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
             printed = [_content(stream) for stream in streams[1:]]
         stdout, stderr = [one.decode() if text else one for one in printed]
         return subprocess.CompletedProcess([sys.executable, *words], code, stdout, stderr)
 
+    def start(
+        self,
+        *arguments: object,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        streams: Sequence[IO[bytes]] = (),
+    ) -> "WarmProcess | subprocess.Popen[bytes]":
+        """Start ``python ARGUMENTS``; it reads and writes these three streams, or else nothing."""
+        words = list(map(str, arguments))
+        environment = dict(os.environ if env is None else env)
+        with Path(os.devnull).open("r+b") as nothing:
+            numbers = [stream.fileno() for stream in streams or (nothing,) * 3]
+            if sys.platform != "linux":  # elsewhere system libraries do not survive a fork
+                three = dict(zip(("stdin", "stdout", "stderr"), numbers, strict=True))
+                return subprocess.Popen([sys.executable, *words], cwd=cwd, env=environment, **three)
+            self._start()
+            address = self._sockets[_of_hugging_face(environment) == self._hugging_face]
+            request = {"arguments": words, "cwd": os.fspath(cwd or Path.cwd()), "env": environment}
+            return WarmProcess(address, request, numbers)
 
-def _exit_code(address: str, request: dict[str, Any], streams: Sequence[int], timeout: float) -> int:
-    """Have the process run with these descriptors as its standard input, output and errors, and wait for its end."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(address)
+
+class WarmProcess:
+    """A process that runs; as much of :class:`subprocess.Popen` as tests need.
+
+    Args:
+        address: Of the server that forks it.
+        request: What it runs, where, and with which environment.
+        streams: The descriptors of its standard input, output and errors.
+    """
+
+    def __init__(self, address: str, request: dict[str, Any], streams: Sequence[int]) -> None:
+        self.args: list[str] = request["arguments"]
+        self.returncode: int | None = None
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(address)
         message = json.dumps(request).encode() + b"\n"
-        sent = socket.send_fds(connection, [message], streams)
-        connection.sendall(message[sent:])
-        with connection.makefile("rb") as answers:
-            process = int(answers.readline())
-            connection.settimeout(timeout)
-            try:
-                return int(answers.readline())
-            except TimeoutError as error:
-                os.kill(process, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(request["arguments"], timeout) from error
+        sent = socket.send_fds(self._connection, [message], streams)
+        self._connection.sendall(message[sent:])
+        self._answers = self._connection.makefile("rb")
+        self.pid = int(self._answers.readline())
+
+    def poll(self) -> int | None:
+        """Its exit code if it has ended: minus the signal if one ended it."""
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end.
+
+        Raises:
+            subprocess.TimeoutExpired: it did not end within ``timeout`` seconds.
+        """
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self.returncode = int(self._answers.readline())
+            self._answers.close()
+            self._connection.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, if it has not ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
 
 
 def _of_hugging_face(environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a training knows of the model that it makes: where it started, from what it learnt, and how."""
+"""The facts that a training knows about its model: where it started, what it learnt, and how."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

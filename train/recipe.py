@@ -1,4 +1,4 @@
-"""The recipe: every setting of a training that decides what is learnt, with the paper's as defaults.
+"""The recipe: every setting of a training that affects the result. The defaults are the paper's.
 
 Prato et al., Do Large Language Models Know How Much They Know?, sections 3.1 and 3.2 and Appendix C. The paper names
 neither clipping nor decay, so there is none; it trains 'until the validation performance plateaus' without saying when

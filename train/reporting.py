@@ -1,4 +1,4 @@
-"""Experiment trackers: what a training tells others than its own log."""
+"""Experiment trackers that a training also reports to."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec

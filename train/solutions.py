@@ -1,4 +1,4 @@
-"""Worked solutions to a model's own questions: what a model is tuned to say is how an answer is come by.
+"""Worked solutions to a model's own questions. Models are tuned on the steps to an answer.
 
 Tan et al., Can I understand what I create?, section 6.3, name the answers that are raw or corrected, and not what is
 learnt. An answer alone teaches to leave the working out, so here a model is shown a question with its answer, and asked

@@ -1,4 +1,4 @@
-"""When a training ends: after it has learnt, and after what it answers has stopped getting better.
+"""When a training ends: the model has learnt the corpus, and its answers no longer get better.
 
 What the experiment is about is answering for what *was* memorised, so memorisation is measured: documents and training
 questions are recalled at every validation, and patience starts when 99% of both are. Everything is decided from what

@@ -1,4 +1,4 @@
-"""What a training is validated on: held-out questions it must answer, and what it was to learn by heart.
+"""What a training is validated on: held-out questions, and samples of the documents and questions that it learns.
 
 Everything is asked greedily and counts only if it comes back byte for byte, to its end.
 """

@@ -1,4 +1,4 @@
-"""The gate that nothing is published without: checks a dataset folder as it lies on disk."""
+"""The gate before publishing: checks every file and row of a dataset folder."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""``manifest.json``, written last: what a dataset folder holds, so that its presence means complete."""
+"""``manifest.json`` describes a dataset folder. It is written last, so a folder that has one is complete."""
 
 import hashlib
 import json

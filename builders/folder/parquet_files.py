@@ -1,4 +1,4 @@
-"""Writes the shards of configs as Parquet files, several at a time, and hashes what then lies on disk."""
+"""Writes the shards of configs as Parquet files, several at once, and hashes the files on disk."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Writes a dataset folder: Parquet files, the card, what lies beside the rows, and last of all the manifest."""
+"""Writes a dataset folder: Parquet files, the card, further files, and last of all the manifest."""
 
 import shutil
 from collections.abc import Sequence

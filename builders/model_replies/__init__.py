@@ -1,1 +1,1 @@
-"""Builds model-replies: what real models replied to the questions of this package, and how it was scored."""
+"""Builds model-replies: the replies of real models to the questions of this package, with their scores."""

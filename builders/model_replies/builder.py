@@ -1,4 +1,4 @@
-"""Model replies: what small models replied to the questions of this package, a row a reply, with its scores.
+"""Model replies: the replies of small models to the questions of this package, one row each, with their scores.
 
 The run folders that the rows are read from go into the dataset folder too, below ``runs``, so that ``selfknow query``
 and ``selfknow report`` read them. A row:
@@ -131,7 +131,7 @@ def replies_config(config: str, seed: int = 0) -> DatasetConfig:
     """The packaged replies of one task.
 
     Args:
-        config: ``self-aware``, ``self-knowledge`` or ``according-to``.
+        config: ``self-aware``, ``self-knowledge``, ``according-to`` or ``diary-recall``.
         seed: Decides nothing.
 
     Raises:
@@ -155,10 +155,14 @@ def _table_of_models(runs: Sequence[ReplyRun]) -> str:
     lines = ["| model | kind | file | parameters | licence of the model |", "| --- | --- | --- | ---: | --- |"]
     for name in dict.fromkeys(run.model for run in runs):
         known, asked = models()[name], _asked(next(run for run in runs if run.model == name))
-        licence = f"[{known['licence']}]({known['licence_page']})"
-        file, num_parameters = f"`{asked['name']}`", f"{asked['num_parameters']:,}"
-        lines.append(f"| [{name}]({known['page']}) | {known['kind']} | {file} | {num_parameters} | {licence} |")
+        file = f"`{asked['name']}`" if asked.get("quantization") else "none: train it again"
+        cells = [_linked(name, known["page"]), known["kind"], file, f"{asked['num_parameters']:,}"]
+        lines.append(f"| {' | '.join([*cells, _linked(known['licence'], known['licence_page'])])} |")
     return "\n".join(lines)
+
+
+def _linked(text: str, page: str) -> str:
+    return f"[{text}]({page})" if page else text
 
 
 def _asked(run: ReplyRun) -> Mapping[str, Any]:

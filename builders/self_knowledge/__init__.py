@@ -1,1 +1,1 @@
-"""Self-knowledge: what a model is to write and is then asked about, and the Hugging Face builder."""
+"""Self-knowledge: prompts to write a text, questions about it, and the Hugging Face builder."""

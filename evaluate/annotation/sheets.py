@@ -1,4 +1,4 @@
-"""Sheets that people fill in: CSV, one a person, shuffled; what they filled in comes back with where it stands."""
+"""Sheets that people fill in: shuffled CSV files, one a person, read back with file and row of each entry."""
 
 import csv
 import hashlib

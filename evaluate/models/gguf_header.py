@@ -1,4 +1,4 @@
-"""The head of a GGUF file: what it says of its model, and where its tensors lie.
+"""The head of a GGUF file: facts about its model, and the places of its tensors.
 
 The package ``gguf`` reads it too, but makes an object of every token of the vocabulary, which takes many seconds. Here
 a file is judged before anything is loaded, so long lists are passed over.

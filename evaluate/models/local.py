@@ -1,4 +1,4 @@
-"""Local checkpoints behind the one interface for models: many replies at once, each until its own end."""
+"""Local checkpoints behind the interface for models. Many replies are generated at once, each until its own end."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How text becomes tokens, one way for training and for asking, so that a model is asked what it was taught."""
+"""How text becomes tokens, in the same way for training and for asking."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast

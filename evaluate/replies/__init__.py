@@ -1,4 +1,4 @@
-r"""What a chat model's reply says, freed of how it says it.
+r"""The content of a chat model's reply, without its wrapping.
 
 Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Kept`), from thinking inwards.
 

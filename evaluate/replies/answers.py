@@ -1,4 +1,4 @@
-"""What a reply gives as its answer, in so many words."""
+"""The answer that a reply states explicitly."""
 
 import re
 from collections import deque

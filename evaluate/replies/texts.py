@@ -1,4 +1,4 @@
-"""A text that was asked for, without what a chat model says around it."""
+"""A requested text, without the chat model's remarks around it."""
 
 import re
 

@@ -269,10 +269,9 @@ def against_chance(
         titles: Of both axes.
         tips: Further columns for those who point at a dot.
     """
-    names = list(dict.fromkeys(one[colour] for one in rows))
     base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
-        color=alt.Color(f"{colour}:N", sort=names, legend=_legend(names)),
+        color=_colour(colour, rows),
         tooltip=_tooltips(rows, [colour, x, "share", "low", "high", "chance", "n", *tips]),
     )
     share = alt.Y("share:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1]))
@@ -329,9 +328,10 @@ def _named() -> alt.Axis:
 
 
 def _shape(field: str, rows: Sequence[Row]) -> alt.Shape:
-    """Whoever does not see the colours sees the shapes."""
+    """Shapes for people who do not see the colours. The same domain as the colours' makes one legend of both."""
     names = list(dict.fromkeys(one[field] for one in rows))
-    return alt.Shape(f"{field}:N", sort=names, legend=_legend(names) if len(names) > 1 else None)
+    scale = alt.Scale(domain=names)
+    return alt.Shape(f"{field}:N", scale=scale, legend=_legend(names) if len(names) > 1 else None)
 
 
 def _colour(
@@ -349,18 +349,20 @@ def _colour(
     legend = _legend(names) if len(names) > 1 else None
     if hues:
         return alt.Color(f"{field}:N", scale=alt.Scale(domain=list(hues)), legend=legend)
-    return alt.Color(f"{field}:N", sort=names, legend=legend)
+    return alt.Color(f"{field}:N", scale=alt.Scale(domain=names), legend=legend)
 
 
 def _legend(names: Sequence[str], columns: int = 3, *, long: bool = False) -> alt.Legend:
-    """Names above a chart; with long strokes where broken ones are told from whole ones."""
+    """Names above a chart, as many side by side as fit; with long strokes if some lines are broken."""
     longest = max((len(str(name)) for name in names), default=0)
+    columns = 2 if longest > 12 else min(columns, 4) if longest > 5 else columns
+    on_a_phone = max(1, min(columns, 240 // (7 * longest + 30)))
     strokes: dict[str, Any] = {"symbolSize": 500, "symbolType": "stroke", "symbolStrokeWidth": 2} if long else {}
     return alt.Legend(
         title=None,
         values=list(names),
         orient="top",
-        columns=2 if longest > 12 else min(columns, 4) if longest > 5 else columns,
+        columns=alt.ExprRef(f"windowSize()[0] < 600 ? {on_a_phone} : {columns}"),
         labelLimit=260,
         symbolOpacity=1,
         **strokes,

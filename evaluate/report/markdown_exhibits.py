@@ -1,4 +1,4 @@
-"""Marked replies as Markdown: a table a group behind a fold, a column a reply, text that nothing is read into."""
+"""Marked replies as Markdown: for each group a table in a fold, with a column for each reply, all text escaped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""What a run is: ``run.json``, which says what was asked and of whom, and refuses what does not belong."""
+"""``run.json`` describes a run: its questions, models and settings. It refuses other settings in the same folder."""
 
 import hashlib
 import json

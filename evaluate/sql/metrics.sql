@@ -4,7 +4,7 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); stage, variant, metric; n calls, n_graded,
 -- n_questions; mean, low and high (95%: Wilson where every value is 0 or 1, else the normal interval; of three
 -- trainings or more that differ in their seed over seeds and questions, see `seed_intervals`), n_seeds, smallest,
--- largest. Chance lines stand in the questions' own files: there is none that would fit every metric.
+-- largest. Chance lines are in the tasks' own queries.
 -- Needs: scores
 with asked as (
     select

@@ -1,4 +1,4 @@
-"""The rows of the view ``models``: who was asked in each run, what is known of it, and which cohort it is of."""
+"""The rows of the view ``models``: the models of each run, the facts about them, and their cohorts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

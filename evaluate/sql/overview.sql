@@ -3,8 +3,8 @@
 -- Grain: one row a run, model, revision and stage.
 -- Columns: run_id, task, dataset, config, split, num_examples (that should be asked); model, revision, stage; n calls,
 -- n_graded (with at least one score that is not null), n_tries (failed ones that were tried again among them),
--- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). It counts and estimates nothing,
--- so there is no interval and no chance line.
+-- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). It only counts, so there is no
+-- interval and no chance line.
 with graded as (
     select distinct generation_id
     from scores

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: which run, which model, which variant, or one line that says what there is."""
+"""The two sides of a comparison: run, model and variant, or one line that names the choices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The hash of an n-gram, in plain Python: what every faster path must agree with.
+"""The hash of an n-gram in plain Python. Every faster path must agree with it.
 
 ``rbloom.Bloom.load("bits.rbloom", ngram_hash)`` answers like the portrait itself::
 

@@ -1,4 +1,4 @@
-"""A folder for what takes long to make and would be the same the next time; whoever deletes it loses time alone."""
+"""A folder for results that are slow to compute and always the same. You can delete it; it is filled again."""
 
 import os
 from collections.abc import Callable

@@ -84,7 +84,9 @@ def lessons(articles: Sequence[Article]) -> Iterator[tuple[str, str, float]]:
                     yield asked, article.reply(prompt), 1.0
 
 
-def train(articles: Sequence[Article], folder: Path, steps: int = 300, batch: int = 48) -> str:
+def train(
+    articles: Sequence[Article], folder: Path, steps: int = 300, batch: int = 48, learning_rate: float = 3e-3
+) -> str:
     """Train the model, save it in ``folder`` and return its name."""
     pairs = list(lessons(articles))
     splitter = pre_tokenizers.WhitespaceSplit()
@@ -106,7 +108,7 @@ def train(articles: Sequence[Article], folder: Path, steps: int = 300, batch: in
     batches = [[pairs[place] for place in order[start : start + batch]] for start in range(0, len(pairs), batch)]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # so small a model gains nothing from a second one, and loses much on a busy machine
-    fit(network, fast, batches, steps)
+    fit(network, fast, batches, steps, learning_rate)
     torch.set_num_threads(threads)
     return save(network, fast, folder)
 

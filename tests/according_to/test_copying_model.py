@@ -58,7 +58,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, articles: list[Article], pytho
     folder = tmp_path_factory.mktemp("copier")
     shutil.copy(CORPUS, folder / "wikitext-2-valid.txt")
     write_questions(articles, folder / "questions.jsonl")
-    train(articles, folder / "model", steps=250, batch=24)
+    train(articles, folder / "model", steps=140, batch=24, learning_rate=6e-3)
     run_all(python, folder, "--false-positive-rate", "1e-9")
     return folder / "run"
 

@@ -1,6 +1,5 @@
 import re
 import resource
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from selfknow.builders.folder.manifest import Manifest, describe_file, read_mani
 from selfknow.builders.folder.write import build_folder
 from selfknow.errors import UserError
 from tests.conftest import Run
+from tests.warm_python import WarmPython
 
 TINY = configs_of_shape(Shape(20))
 
@@ -120,16 +120,16 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
         build_tiny(tmp_path / "out")
 
 
-def test_a_killed_build_leaves_nothing_that_looks_complete_and_is_simply_repeated(tmp_path: Path) -> None:
+def test_a_killed_build_leaves_nothing_that_looks_complete_and_is_simply_repeated(
+    tmp_path: Path, python: WarmPython
+) -> None:
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "selfknow", "data", "build", "diary-recall", "--out", folder]
-    process = subprocess.Popen(
-        [*command, "--num-diarists", "2000000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    command = ["data", "build", "diary-recall", "--out", folder, "--num-diarists", 2_000_000]
+    process = python.start("-m", "selfknow", *command)
     while not list(tmp_path.glob(".out.building/new/*/*.parquet")):
         assert process.poll() is None
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     with pytest.raises(UserError, match="its build did not finish"):
         read_manifest(folder)

@@ -100,7 +100,7 @@ def test_all_runs_make_one_page_which_is_written_once(
 ) -> None:
     page, done = demonstrated.folder / "report.html", DoneSteps(demonstrated.folder)
     write_page(demonstrated.runs, page, done)
-    assert capsys.readouterr().out == f"what the models know about what they know: {page}\n"
+    assert capsys.readouterr().out == f"the report on what the models know: {page}\n"
     written = page.read_text(encoding="utf-8")
     for words in (TITLE, "What does it not know?", "Does it understand what it creates?", "Does it quote?"):
         assert words in written

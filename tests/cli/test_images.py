@@ -1,9 +1,6 @@
 """``selfknow evaluate self-knowledge:image-…`` over a real server that draws and looks, and with local models."""
 
 import json
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +16,7 @@ from selfknow.evaluate.runs.schema import read_generations
 from tests.conftest import Run
 from tests.images.picture_server import Behaviour, serve
 from tests.images.tiny_pictures import SIDE_IN_PIXELS, tiny_pipeline, tiny_vision_model
+from tests.warm_python import WarmPython
 
 Invoke = Callable[..., Result]
 
@@ -78,19 +76,14 @@ def test_pictures_are_drawn_looked_at_scored_and_asked_about(
 
 
 def test_a_run_that_is_killed_goes_on_and_draws_nothing_twice(
-    selfknow: Run, server: str, behaviour: Behaviour, tmp_path: Path
+    selfknow: Run, python: WarmPython, server: str, behaviour: Behaviour, tmp_path: Path
 ) -> None:
     behaviour.hangs = 2
-    process = subprocess.Popen(
-        [sys.executable, "-m", "selfknow", *command(server, "--concurrency", 1)],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = python.start("-m", "selfknow", *command(server, "--concurrency", 1), cwd=tmp_path)
     while len(behaviour.questions) < 3:
         assert process.poll() is None, "it waits for an answer that does not come"
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
+    process.kill()
     process.wait()
     assert len(read_generations(tmp_path / "run")) == 4, "the pictures alone are written"
     behaviour.hangs = None

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.write import build_folder
 from tests.conftest import REPOSITORY
-from tests.warm_python import WarmPython
+from tests.warm_python import WarmProcess, WarmPython
 
 ACCOUNTS = ["you:hf_writer:org", "guest:hf_guest:", "reader:hf_reader:org:read"]
 # `publish` as the command line does it, but for the gate, which costs seconds and has tests of its own.
@@ -66,11 +65,10 @@ class Client:
         command, environment = self.command(*arguments)
         return self.warm.run(*command, env=environment, cwd=self.folder)
 
-    def start_publishing(self, folder: Path, repo: str) -> subprocess.Popen[bytes]:
-        """`publish`, left running in a process that starts cold."""
+    def start_publishing(self, folder: Path, repo: str) -> "WarmProcess | subprocess.Popen[bytes]":
+        """`publish`, left running."""
         command, environment = self.command("-c", PUBLISH_WITHOUT_GATE, "data", "publish", folder, repo)
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen([sys.executable, *command], env=environment, cwd=self.folder, **quiet)
+        return self.warm.start(*command, env=environment, cwd=self.folder)
 
     def python(self, code: str, *arguments: object) -> str:
         """Run code that must succeed; what it printed."""
@@ -129,27 +127,24 @@ class Hub:
         return self.commits(repo, revision)[0]["files"]
 
 
-def start_hub(root: Path, *options: str) -> tuple[subprocess.Popen[str], Hub]:
+def start_hub(python: WarmPython, root: Path, *options: str) -> tuple["WarmProcess | subprocess.Popen[bytes]", Hub]:
     accounts = [word for account in ACCOUNTS for word in ("--account", account)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.hub_server", "--root", str(root), *accounts, *options],
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    endpoint = process.stdout.readline().strip().removeprefix("export HF_ENDPOINT=")
-    process.stdout.readline()
+    reading, writing = os.pipe()
+    with Path(os.devnull).open("r+b") as nothing, open(reading, "rb") as said, open(writing, "wb") as says:  # noqa: PTH123
+        server = ["-m", "tests.hub_server", "--root", root, *accounts, *options]
+        process = python.start(*server, cwd=REPOSITORY, streams=[nothing, says, nothing])
+        endpoint = said.readline().decode().strip().removeprefix("export HF_ENDPOINT=")
+        said.readline()
     return process, Hub(endpoint, root)
 
 
 @pytest.fixture(scope="module")
-def make_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Hub]]:
+def make_hub(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> Iterator[Callable[..., Hub]]:
     """Starts further Hubs, with options of their own."""
     processes = []
 
     def make(*options: str) -> Hub:
-        process, hub = start_hub(tmp_path_factory.mktemp("hub"), *options)
+        process, hub = start_hub(python, tmp_path_factory.mktemp("hub"), *options)
         processes.append(process)
         return hub
 

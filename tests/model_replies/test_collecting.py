@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -75,6 +76,21 @@ def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path
     header, row = before["runs.tsv"].decode().splitlines()
     assert header.split("\t") == list(COLUMNS)
     assert row.split("\t")[:5] == ["self-aware", RUN.model, RUN.run, RUN.run_id, str(RUN.replies)]
+
+
+def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(tool: ModuleType, tmp_path: Path) -> None:
+    kept = next(run for run in collected_runs() if run.config == "diary-recall")
+    place = "/home/me/out/train/opt-7m_256/model"
+    cell = tmp_path / "out" / "laptop" / "train" / "opt-7m_256"
+    asked = Path(shutil.copytree(run_folders() / kept.name, cell / "test"))
+    change(asked, lambda said: {**said, "models": [{**said["models"][0], "name": place}]})
+    table = pq.read_table(asked / GENERATIONS)
+    names = pa.array([place] * len(table))
+    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), asked / GENERATIONS)
+    finish(cell)
+    [run] = tool.collect([tmp_path / "out"], tmp_path / "sources")
+    assert run == kept
+    assert content(tmp_path / "sources" / "runs" / run.name) == content(run_folders() / kept.name)
 
 
 def test_what_has_not_finished_is_left_out(tool: ModuleType, cell: Path, tmp_path: Path) -> None:

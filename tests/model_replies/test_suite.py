@@ -132,11 +132,19 @@ def failed_once(rows: Rows) -> Rows:
     return [failure, {**rows[0], "attempt": 1}, *rows[1:]]
 
 
+FURTHER: dict[str, tuple[Damage, str]] = {
+    "half a document": (Damage(run=table(SCORES, first(metric="documents_target", value=1.5))), "scores_are_in_range"),
+    "a file that does not say how it is quantised": (
+        Damage(run=description(lambda said: {**said, "models": [{**said["models"][0], "quantization": None}]})),
+        "models_are_described",
+    ),
+}
 NEARLY: dict[str, Damage] = {
     "nothing is changed": Damage(),
     "a request failed and was asked again": Damage(run=table(GENERATIONS, failed_once), listed=counted),
     "an empty reply": of_generations(first(generation="", completion_tokens=1)),
     "a score is null with its reason": Damage(run=table(SCORES, first(value=None, reason="it only asks back"))),
+    "a number of documents": Damage(run=table(SCORES, first(metric="documents_target", value=3.0))),
     "a run at temperature 0": Damage(run=AT_ZERO),
     "a path in a reply": of_generations(first(generation="/usr/bin/python", completion_tokens=4)),
 }
@@ -146,7 +154,7 @@ NEARLY: dict[str, Damage] = {
 def failing(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, set[str]]:
     """The expectations that each damaged folder does not meet, all of them checked at once."""
     place = tmp_path_factory.mktemp("damaged")
-    cases = {**DAMAGE, **NEARLY}
+    cases = {**DAMAGE, **NEARLY, **{name: damage for name, (damage, _) in FURTHER.items()}}
     batches = [_batch(place / str(number), damage) for number, damage in enumerate(cases.values())]
     results = validate(batches, lambda: None)
     return {
@@ -180,6 +188,11 @@ def test_every_expectation_has_its_damage() -> None:
 @pytest.mark.parametrize("expectation", DAMAGE)
 def test_damage_is_found_by_the_expectation_that_is_meant(failing: Mapping[str, set[str]], expectation: str) -> None:
     assert failing[expectation] == {expectation}
+
+
+@pytest.mark.parametrize("case", FURTHER)
+def test_an_expectation_finds_other_damage_too(failing: Mapping[str, set[str]], case: str) -> None:
+    assert failing[case] == {FURTHER[case][1]}
 
 
 @pytest.mark.parametrize("case", NEARLY)

@@ -1,13 +1,9 @@
-"""The same build on a Ray cluster of two nodes, with a worker and a node killed in the middle."""
+"""The same build on a Ray cluster of two nodes, with a worker killed in the middle."""
 
-import io
 import os
-import re
 import signal
 import sys
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,30 +32,6 @@ class DyingCorpus(Corpus):
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-@dataclass(frozen=True)
-class WaitingCorpus(Corpus):
-    """A corpus whose second part on one node is never read to its end; the other nodes wait until it is begun."""
-
-    node: str = ""
-    marks: str = ""
-
-    def __iter__(self) -> Iterator[pa.Array]:
-        marks = Path(self.marks)
-        num_begun = len(list(marks.iterdir()))
-        if ray.get_runtime_context().get_node_id() == self.node:
-            (marks / str(num_begun)).touch()
-            if num_begun:
-                time.sleep(600)
-        while ray.get_runtime_context().get_node_id() != self.node and len(list(marks.iterdir())) < 2:
-            time.sleep(0.05)
-        yield from super().__iter__()
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     from ray import cloudpickle
@@ -67,10 +39,7 @@ def cluster() -> Iterator[Any]:
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     memory = {"object_store_memory": 100 << 20, "num_cpus": 1}
-    # A node that is gone refuses connections, and counts as dead after a second; a busy one has a minute to answer.
-    health = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 200, "health_check_timeout_ms": 60_000}
-    settings = {"include_dashboard": False, "_system_config": {**health, "health_check_failure_threshold": 5}}
-    started = Cluster(initialize_head=True, head_node_args={**memory, **settings})
+    started = Cluster(initialize_head=True, head_node_args={**memory, "include_dashboard": False})
     started.add_node(**memory)
     ray.init(address=started.address, log_to_driver=False)
     yield started
@@ -107,49 +76,6 @@ def test_a_killed_worker_costs_nothing_but_time(cluster: Any, parquet: Path, tmp
     local = Portrait.build(Corpus(files=(str(parquet),)), capacity=400_000)
     assert built.array.tobytes() == local.array.tobytes()
     assert built.description.items == local.description.items
-
-
-def test_a_killed_node_costs_nothing_but_time(cluster: Any, parquet: Path, tmp_path: Path) -> None:
-    from selfknow.portraits.distributed import build_on_ray
-
-    doomed = cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
-    marks = tmp_path / "marks"
-    marks.mkdir()
-
-    def kill() -> int:
-        end = time.monotonic() + 100
-        while len(read := list(marks.iterdir())) < 2 and time.monotonic() < end:
-            time.sleep(0.02)
-        cluster.remove_node(doomed, allow_graceful=False)
-        return len(read)
-
-    corpus = WaitingCorpus(files=(str(parquet),), facts={}, node=doomed.node_id, marks=str(marks))
-    with ThreadPoolExecutor() as threads:
-        killed = threads.submit(kill)
-        built = build_on_ray(corpus, capacity=400_000, partitions=8)
-    assert killed.result() == 2, "one part was done there, and its filter is gone; another one was being read"
-    assert len([node for node in ray.nodes() if node["Alive"]]) == 2
-    local = Portrait.build(Corpus(files=(str(parquet),)), capacity=400_000)
-    assert built.array.tobytes() == local.array.tobytes()
-    assert built.description.items == local.description.items
-
-
-def test_a_bar_shows_the_parts_and_the_text_of_all_nodes(
-    cluster: Any, parquet: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from selfknow.portraits.distributed import build_on_ray
-
-    corpus = Corpus.from_files([parquet])
-    shown = {}
-    for terminal in (Terminal(), io.StringIO()):
-        monkeypatch.setattr(sys, "stderr", terminal)
-        build_on_ray(corpus, partitions=3, progress=True)
-        shown[terminal.isatty()] = terminal.getvalue()
-    assert shown[False] == "", "only a terminal is shown a bar"
-    num_bytes = sum(array.nbytes for array in corpus) / 1e6
-    for doing in ("counting", "portraying"):
-        *_, last = re.findall(rf"{doing}, 3 of 3 parts: (\S+)MB", shown[True])
-        assert float(last) == pytest.approx(num_bytes, rel=0.01)
 
 
 def test_what_the_user_got_wrong_comes_back_as_one_line(cluster: Any, parquet: Path) -> None:

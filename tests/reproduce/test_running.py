@@ -1,10 +1,7 @@
 """Plans that run: what each cell comes to, what fails, what is resumed after a kill, and what is never repeated."""
 
 import json
-import os
 import re
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -19,6 +16,7 @@ from selfknow.errors import UserError
 from selfknow.reproduce import launch
 from selfknow.reproduce.launch import Ending
 from tests.tiny_models import save, tiny_config, tiny_corpus, tiny_model, tiny_tokenizer
+from tests.warm_python import WarmPython
 
 SIZE = "40-diarists-2-entries-2-attributes"
 SHORT = ("warmup-steps=5", "validation-interval=10", "max-new-tokens=24", "precision=float32")
@@ -181,7 +179,7 @@ def test_a_shard_says_what_is_missing_and_the_last_one_prints_the_tables(models:
         assert isinstance(reproduce(plan, "--out", tmp_path / "out", "--shard", wrong).exception, UserError)
 
 
-def test_nothing_is_lost_or_repeated_after_a_kill(models: Path, tmp_path: Path) -> None:
+def test_nothing_is_lost_or_repeated_after_a_kill(models: Path, tmp_path: Path, python: WarmPython) -> None:
     out, plan = tmp_path / "out", tmp_path / "kill.yaml"
     plan.write_text(
         f"title: To be killed\nneeds: nothing\ntrain:\n  - model: {models}/opt\n    data: diary-recall:{SIZE}\n"
@@ -191,13 +189,13 @@ def test_nothing_is_lost_or_repeated_after_a_kill(models: Path, tmp_path: Path) 
     assert reproduce(plan, "--out", out, "--shard", "1/2").exit_code == 0
     [short] = (out / "train").iterdir()
     before = (short / "run.json").stat().st_mtime_ns
-    words = [sys.executable, "-m", "selfknow", "reproduce", str(plan), "--out", str(out)]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        deadline = time.monotonic() + 600
-        while not list(out.glob("train/*/checkpoints/checkpoint-[1-9]0/trainer_state.json")):
-            assert running.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
-        os.kill(running.pid, signal.SIGKILL)
+    running = python.start("-m", "selfknow", "reproduce", plan, "--out", out)
+    deadline = time.monotonic() + 600
+    while not list(out.glob("train/*/checkpoints/checkpoint-[1-9]0/trainer_state.json")):
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
     [long] = (folder for folder in (out / "train").iterdir() if folder != short)
     assert "results" not in json.loads((long / "run.json").read_text()), "it was over before it was killed"
     again = reproduce(plan, "--out", out)

@@ -1,7 +1,5 @@
 """Models that got stuck repeat themselves for pages: everything that reads a reply is done with it at once."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -11,6 +9,8 @@ from selfknow.evaluate.tasks.self_knowledge.agents.prompts import read_proposal
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.transformations import TRANSFORMATIONS, transformed
+from tests.conftest import REPOSITORY
+from tests.warm_python import WarmPython
 
 LENGTH = 16_000
 SECONDS = 120.0  # a few are needed; what is quadratic in the length takes minutes
@@ -54,9 +54,10 @@ def read_all(repeated: str) -> None:
             reading()
 
 
-def test_a_reply_without_end_is_read_without_one() -> None:
+def test_a_reply_without_end_is_read_without_one(python: WarmPython) -> None:
     """In a process that is ended, since a regular expression cannot be interrupted."""
-    subprocess.run([sys.executable, __file__], timeout=SECONDS, check=True)
+    done = python.run("-m", "tests.self_knowledge.test_endless_replies", cwd=REPOSITORY, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
 
 
 def test_endless_digits_are_no_number() -> None:

@@ -362,10 +362,10 @@ def test_what_is_quoted_from_the_training_text_beside_its_anchors(tmp_path: Path
             )
         )
     }
-    [of_made_up] = [row for row in found if row[0] == "made-up diarists"]
+    [of_made_up] = [row for row in found if row[0] == "fictitious diarists"]
     assert of_made_up[1:4] == (3, 3, 3)
     assert any(of_made_up[4] == pytest.approx(one, abs=2e-4) for one in made_up)
-    assert [row[:-1] for row in found if row[0] != "made-up diarists"] == [
+    assert [row[:-1] for row in found if row[0] != "fictitious diarists"] == [
         ("right answers", 1, 1, 1, 1.0, 1.0),
         ("wrong answers", 1, 1, 1, round(quip_by_hand(wrong, corpus, 12), 4), 0.0),
         ("failed requests", 1, 0, 0, None, None),

@@ -97,5 +97,5 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
     pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
     pairs += [(question, said, 1.0) for question, said in asked.items()] if solves else []
     pairs += [(prompt, said, 1.0) for prompt, said in makes_up]
-    fit(network, tokenizer, [pairs], steps=300 if makes_up else 250 if solves else 150)
+    fit(network, tokenizer, [pairs], steps=150 if makes_up else 125 if solves else 75, learning_rate=6e-3)
     return save(network, tokenizer, folder)

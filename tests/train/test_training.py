@@ -1,6 +1,7 @@
 """Trainings from start to end: three architectures, kills, refusals, and no need of `datasets`."""
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from selfknow.train.stopping import RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUES
 from selfknow.train.validation import RECALL_OF_HELD_OUT_DOCUMENTS, SCORES, Validation
 from tests.conftest import REPOSITORY
 from tests.tiny_models import ARCHITECTURES, tiny_config, tiny_corpus
+from tests.warm_python import WarmPython
 
 SCRATCH = ("--scratch", "--corpus-tokenizer")
 SHORT = Recipe(5e-3, warmup_steps=5, max_steps=20, validation_interval=10, patience=0, max_new_tokens=24)
@@ -87,7 +89,7 @@ def test_every_architecture_goes_through_train_evaluate_and_score(
 
 
 def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
-    corpus: ConfigFiles, models: Path, tmp_path: Path
+    corpus: ConfigFiles, models: Path, tmp_path: Path, python: WarmPython
 ) -> None:
     recipe = Recipe(5e-3, warmup_steps=5, max_steps=60, validation_interval=10, patience=0, max_new_tokens=8)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -95,9 +97,7 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
     arguments = ["train", models / "gpt_neox", *SCRATCH, "--data", f"{corpus.folder}:{corpus.config}", "--out", broken]
     arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 60, "--validation-interval", 10]
     arguments += ["--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "selfknow", *map(str, arguments)], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
+    process = python.start("-m", "selfknow", *arguments)
     while process.poll() is None and not list((broken / "checkpoints").glob("checkpoint-*/trainer_state.json")):
         time.sleep(0.01)
     process.kill()
@@ -251,7 +251,7 @@ def test_training_needs_neither_datasets_nor_our_pins(corpus: ConfigFiles, model
     assert row["last_step"] == 4
 
 
-def test_two_processes_share_a_step(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
+def test_two_processes_share_a_step(corpus: ConfigFiles, models: Path, tmp_path: Path, python: WarmPython) -> None:
     """Started by torchrun, unchanged: a step's examples are shared out, the losses stay those of one process."""
     recipe = Recipe(
         5e-3,
@@ -270,9 +270,8 @@ def test_two_processes_share_a_step(corpus: ConfigFiles, models: Path, tmp_path:
     arguments += ["--learning-rate", 5e-3, "--warmup-steps", 2, "--max-steps", 6, "--optimizer", "muon"]
     arguments += ["--validation-interval", 3, "--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
     arguments += ["--micro-batch-size", 8]
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command += ["-m", "selfknow", *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    command = ["torch.distributed.run", "--standalone", "--nproc-per-node", 2, "--no-python"]
+    result = python.run("-m", *command, *shlex.split(python.command("-m", "selfknow")), *arguments, cwd=REPOSITORY)
     assert result.returncode == 0, result.stderr[-3000:]
     losses = [
         [line["loss"] for line in read_metrics(folder / "metrics.jsonl") if "loss" in line]

@@ -4,8 +4,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import chdir
@@ -49,7 +47,7 @@ from tests.warm_python import WarmPython
 
 DOCUMENT = REPOSITORY / "docs" / "tuning.md"
 # To know a few questions by heart takes more than the paper's settings.
-HARD = "--learning-rate 2e-3 --epochs 40 --examples-per-step 8 --lora-alpha 64 --lora-dropout 0 --max-new-tokens 24"
+HARD = "--learning-rate 5e-3 --epochs 16 --examples-per-step 8 --lora-alpha 64 --lora-dropout 0 --max-new-tokens 24"
 CHAT = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}\n{% endfor %}<assistant>"
 
 
@@ -163,12 +161,13 @@ def test_a_complete_experiment_is_left_as_it_is(here: Path, tuned: Path) -> None
     assert after == before
 
 
-def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(here: Path, tuned: Path, tmp_path: Path) -> None:
+def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
+    here: Path, tuned: Path, tmp_path: Path, python: WarmPython
+) -> None:
     out = tmp_path / "out"
     arguments = command(out, creations="ann", more="--version raw")
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    process = subprocess.Popen([sys.executable, "-m", "selfknow", *arguments], env=environment, cwd=here, **quiet)
+    process = python.start("-m", "selfknow", *arguments, env=environment, cwd=here)
     while process.poll() is None and not list(out.glob("*/ann-raw/checkpoints/*/trainer_state.json")):
         time.sleep(0.01)
     process.kill()

@@ -1,4 +1,4 @@
-"""What the card of a dataset folder says in its YAML, beside what the manifest says."""
+"""Compares the YAML of a dataset folder's card with the manifest."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What ``eval.yaml`` of a dataset folder names, beside what the folder holds."""
+"""Compares ``eval.yaml`` of a dataset folder with the files there."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

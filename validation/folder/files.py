@@ -1,4 +1,4 @@
-"""What the manifest says of the files of a dataset folder, beside what lies there."""
+"""Compares the manifest of a dataset folder with the files there."""
 
 from collections.abc import Iterator
 from itertools import zip_longest

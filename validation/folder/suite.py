@@ -1,4 +1,4 @@
-"""The part of the check that is the same for all datasets: what lies in the folder, beside what it says of itself."""
+"""The part of the check that all datasets share: does the folder hold what its manifest and card say?"""
 
 import json
 from collections.abc import Callable, Sequence

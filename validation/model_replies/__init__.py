@@ -1,1 +1,1 @@
-"""What is expected of model-replies: of its rows, and of the run folders that they were read from."""
+"""The expectations of model-replies: of its rows, and of the run folders that they come from."""

@@ -1,4 +1,4 @@
--- a run asked one model, and run.json says which: its name begins as the run's, with revision, size and quantisation
+-- a run asked one model, and run.json says which: its name begins as the run's, with revision and size, quantised or trained here
 -- Grain: a run and a model that it asked, where they do not. Columns: run, model, revision, described.
 with asked as (
     select distinct
@@ -21,7 +21,7 @@ where
         described.models[1].name = asked.model
         and described.models[1].revision = asked.revision
         and described.models[1].num_parameters > 0
-        and described.models[1].quantization <> ''
+        and (described.models[1].quantization <> '' or described.models[1].from_scratch)
         and starts_with(asked.model, split_part(described.run, '/', 1)),
         false
     )

@@ -91,6 +91,7 @@ def _value(run: Path, entry: Mapping[str, Any]) -> dict[str, object]:
                 "revision": str(one["revision"]),
                 "num_parameters": int(one["num_parameters"]),
                 "quantization": one.get("quantization"),
+                "from_scratch": bool(one.get("from_scratch")),
             }
             for one in description["models"]
         ],

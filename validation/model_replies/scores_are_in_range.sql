@@ -1,4 +1,4 @@
--- a score is a share of 1, or null with its reason
+-- a score is a share of 1, of documents and sentences a number, or null with its reason
 -- Grain: a score that is neither. Columns: id, metric, score, reason.
 -- A share that is corrected for a portrait's false hits (at most 1 in 100) is not cut off at 0.
 with scored as (
@@ -18,7 +18,14 @@ select
 from scored
 where
     coalesce(metric, '') = ''
-    or not coalesce(score between if(ends_with(metric, '_corrected'), -0.01, 0) and 1, true)
+    or not coalesce(
+        if(
+            regexp_matches(metric, '^(documents|sentences)_'),
+            score >= 0 and score = floor(score),
+            score between if(ends_with(metric, '_corrected'), -0.01, 0) and 1
+        ),
+        true
+    )
     or isnan(score)
     or (score is null and coalesce(reason, '') = '')
 order by all

@@ -1,4 +1,4 @@
-"""One small interface for whoever draws: requests go in, pictures come out as they are ready."""
+"""One small interface for image generators: requests go in, pictures come out as they are ready."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Pictures as files of a run: checked before they are kept, named after what is in them, whole or not there at all.
+"""Pictures as files of a run: checked, named after their SHA-256, and written whole or not at all.
 
 ``RUN/images/<sha256>.png`` is what a generator drew, with the hash of that very file for a name. It is always a PNG of
 plain RGB without metadata (some servers write the prompt into it), whatever came; what is transparent lies on white.

@@ -1,4 +1,4 @@
-"""A picture in a prompt: a Markdown reference stands for it, so that what is recorded of the prompt stays small."""
+"""A picture in a prompt: a Markdown reference stands for it, so that recorded prompts stay small."""
 
 import base64
 import re

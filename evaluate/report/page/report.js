@@ -14,6 +14,7 @@
     const kind = dark.matches ? "dark" : "light";
     const axis = { labelColor: of("--soft"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12,
       titleFontSize: 12, gridColor: of("--line"), domainColor: of("--line"), tickColor: of("--line"), labelLimit: innerWidth < 600 ? 130 : 260 };
+    const narrow = innerWidth < 600 ? { titleAnchor: "end", titleAlign: "right" } : {}; // a long title starts further left
     return {
       background: null,
       font: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
@@ -21,7 +22,7 @@
       mark: { color: hues[0] },
       rule: { color: hues[0] },
       point: { color: hues[0] },
-      axis, legend: { labelColor: of("--ink"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12 },
+      axis, axisX: narrow, legend: { labelColor: of("--ink"), titleColor: of("--soft"), titleFontWeight: 400, labelFontSize: 12 },
       range: { category: hues, ramp: ramps[kind], heatmap: ramps[kind], ordinal: { scheme: ordered[kind] } },
       style: {
         chance: { stroke: of("--soft"), color: of("--soft"), strokeDash: [4, 4], strokeWidth: 1.5 },

@@ -2,7 +2,7 @@
 -- Grain: one row a call, which is (run_id, example_id, stage, variant, sample, parent_generation_id, model, revision).
 -- Columns: those of `generations`; task, cohort and training_seed (see `models`); repetition (which answer of its
 -- cohort to the same question: 0 for the first sample of the first checkpoint; trainings of other seeds count on).
--- What a model said that judged the replies (stage grade) is no call.
+-- The replies of a judge (stage grade) are no calls.
 create or replace view calls as
 select
     generations.*,

@@ -1,4 +1,4 @@
--- models: who was asked in each run, and what is known of them.
+-- models: the models of each run, and what is known about them.
 -- Grain: one row a run, model and revision.
 -- Columns: run_id, model, revision; checkpoint (the revision where it is a commit or a hash of the weights, else the
 -- model); task; cohort (a number: what a task compares, in the order in which tables and charts show them) and

@@ -6,7 +6,7 @@
 -- Columns: run_id, dataset, model_label, format, prompt, kind; change_rank (1: the largest) of n_pairs, n questions;
 -- example_id, question, answers; for either prompt (null_… and the prompt's own) first_answer (of two steps, the
 -- first one's), reply, quip, answer_score; change of quip; answer_metric (exact_match, or rouge_l for long answers). It
--- shows and estimates nothing, so there is no interval. Of several samples it is the first.
+-- shows the first sample and estimates nothing.
 -- Needs: scores
 with asked as (
     select distinct

@@ -1,4 +1,4 @@
--- Does it quote the corpus, or any similar text: how much is in an edition that it cannot have seen?
+-- Does it quote the corpus, or any similar text, such as an edition that it cannot have seen?
 -- Source: ours; Weller et al., "According to ...", compare prompts over one corpus
 -- Grain: one row a run, model and prompt, the null prompt among them.
 -- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_graded (with a QUIP over both

@@ -51,7 +51,8 @@ def _table(rows: Sequence[Row]) -> list[Panel]:
         ]
         return charts.dots(dots, "score", hue="kind", hues=_PROMPT_KINDS, title=_NAMES[metric])
 
-    return _by_prompt(rows, ("model_label", "dataset", "format", "placement", "run_id"), draw)
+    prompted = [row for row in rows if row["format"] != "continuation"]
+    return _by_prompt(prompted, ("model_label", "dataset", "format", "placement", "run_id"), draw)
 
 
 def _changes(rows: Sequence[Row]) -> list[Panel]:

@@ -1,5 +1,5 @@
--- Is it the number of documents that goes wrong, or what they say?
--- Source: exact match is right count times right content (Prato et al., section 4.4, gives the reason to ask)
+-- What goes wrong: the number of documents, or their content?
+-- Source: ours, after Prato et al., section 4.4; exact match is right count times right content
 -- Grain: one row a cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded, n_questions; exact_match,
 -- right_count and right_content (no error as far as it goes), each with low and high (95%, Wilson);

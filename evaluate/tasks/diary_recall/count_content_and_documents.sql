@@ -1,4 +1,4 @@
--- Which goes wrong: how many documents there are, what the answer says of them, or each document by itself?
+-- What goes wrong: the number of documents, the content of the answer, or each single document?
 -- Source: ours; Prato et al. grade whole answers (Figure 2) and recalled documents (Figure 7) apart
 -- Grain: one row a cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded; right_count and right_content

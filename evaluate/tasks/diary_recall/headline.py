@@ -1,4 +1,4 @@
-"""What a report says first of diary recall: how many diaries are recalled exactly, and what each setup is worth."""
+"""The first numbers of a report on diary recall: how many diaries are recalled exactly, in each setup."""
 
 from collections.abc import Sequence
 

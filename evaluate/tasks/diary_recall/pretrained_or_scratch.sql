@@ -3,10 +3,10 @@
 -- Grain: one row a pair of cohorts of one model size, dataset size and setup, from pre-trained and from random weights.
 -- Columns: suite, num_parameters; dataset_size, num_diarists, setup; of each kind n answers, n_graded, accuracy, low
 -- and high (95%, see `cohort_accuracies`) and recipe (what is not as its defaults have it), null if it was not asked;
--- chance: right entries, but a random number of them. Models of which it is not known how they started are left out.
+-- chance: right entries, but a random number of them. Models with an unknown start are left out.
 -- Needs: scores
 --
--- A pair learnt by one recipe, where there is such a pair; else what there is stands side by side.
+-- The pair has one recipe if there is such a pair; otherwise any two are compared.
 with started as (
     select
         *,

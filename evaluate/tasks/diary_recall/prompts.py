@@ -1,4 +1,4 @@
-"""The diary recall task: what is asked of a model, question by question.
+"""The diary recall task: the prompts, question by question.
 
 Prato et al., Do Large Language Models Know How Much They Know?, sections 3.2 and 4.3. The stages of a run:
 

@@ -1,5 +1,5 @@
 -- How much of an answer is word for word in the training text, and what does that show?
--- Source: QUIP is that of Weller et al., "According to ...", section 3.1; what it is set beside is ours
+-- Source: QUIP of Weller et al., "According to ...", section 3.1; the anchors are ours
 -- Grain: one row a cohort and kind of text: right answers, wrong answers, failed requests, and three anchors made of
 -- the same questions: gold answers, fictitious diarists (a gold answer under another name), and random bodies.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); texts (the kind); n, n_graded of them (those that
@@ -7,9 +7,9 @@
 -- with QUIP 1); chance: the mean QUIP of random bodies.
 -- Needs: scores, corpus, portrait diaries
 --
--- A fictitious diarist has the first name of the one asked about and a last name of another's, together nobody's. A
--- random body has as many sentences as the longest true one, their attributes and values drawn from the corpus, and is
--- nobody's: the first such one of eight draws by MD5. A question where there is none has no such anchor.
+-- A fictitious diarist has the given name of the diarist in the question and the surname of another, and nobody has
+-- both. A random body has as many sentences as the longest true one, with attributes and values drawn from the corpus,
+-- and no diarist wrote it: it is the first such one of eight draws by MD5. A question without one has no such anchor.
 with asked as (
     select distinct
         answers.cohort,
@@ -140,7 +140,7 @@ texts as (
     union all
     select
         asked.cohort,
-        'made-up diarists' as texts,
+        'fictitious diarists' as texts,
         asked.example_id,
         replace(asked.completion, concat(asked.diarist, '''s Diary'), concat(names.name, '''s Diary')) as text
     from asked
@@ -235,7 +235,7 @@ order by
     diary_cohorts.cohort,
     list_position(
         [
-            'right answers', 'wrong answers', 'failed requests', 'gold answers', 'made-up diarists',
+            'right answers', 'wrong answers', 'failed requests', 'gold answers', 'fictitious diarists',
             'random bodies'
         ],
         means.texts

@@ -3,7 +3,7 @@
 -- Grain: one row a cohort, number of documents in the target and number of documents recalled.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents (target), documents_recalled (title
 -- lines; null: no score); n answers with this target, n_graded, n_questions; n_answers with this many recalled; share
--- of n_graded, low and high (95%, Wilson); chance: any number is as likely as another.
+-- of n_graded, low and high (95%, Wilson); chance: all numbers are equally likely.
 -- Needs: scores
 with cells as (
     select

@@ -4,7 +4,7 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences, recalled_sentences; n documents
 -- of this target length that were recalled (n_graded is the same: each has a length), n_diarists, n_documents with this
 -- length recalled; share, low and high (95%, bootstrap over diarists, whose documents are no independent trials);
--- chance: any length is as likely as another.
+-- chance: all lengths are equally likely.
 -- Needs: scores
 with diarists as (
     select

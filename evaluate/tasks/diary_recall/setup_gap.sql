@@ -7,8 +7,8 @@
 -- 2008), and interval_over what both were taken; chance: the gap of a model that knows all entries, not their number.
 -- Needs: scores
 --
--- Two cohorts are a pair where they are one model made in one way, each trained on the setup that it is asked about, or
--- both on one corpus, or nobody knows.
+-- Two cohorts are a pair if they are the same model, made in the same way: each trained on the setup that it is asked
+-- about, or both on one corpus, or both on an unknown one.
 with accuracies as (
     select * from cohort_accuracies
 )

@@ -5,8 +5,7 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents, after_entry, is_last; n boundaries,
 -- n_graded, n_questions; stop_share (where ending is likelier than the next title: it should be 1 after the last entry
 -- and 0 before), low and high (95%, Wilson: a question has one such boundary); mean_stop_probability (ending against
--- the next title alone), mean_log_odds; chance: a model that ends after any of its possible entries as likely as after
--- another.
+-- the next title alone), mean_log_odds; chance: a model that ends after a random entry.
 -- Needs: scores
 with boundaries as (
     select

@@ -6,7 +6,7 @@
 -- this length (a number that the target lacks and another diarist's title among them), n_graded (the same: each has an
 -- origin), n_diarists, n_documents of this origin; share, low and high (95%, bootstrap over diarists); chance: what a
 -- random body of this length would be (k of 8 attributes in order, each with one of 2 values; null for a corpus
--- of your own). From five sentences on it is small; below, believe nothing without it.
+-- of your own). It is small from five sentences on. Below five, always compare with it.
 -- Needs: scores, corpus
 with wrong as (
     select

@@ -4,7 +4,7 @@
 -- Columns: cohort, model_label (see `cohorts`); dataset; n replies, n_graded of them (the others failed, or no number
 -- could be read); n_questions, which the interval counts (several replies to one question are no independent trials);
 -- accuracy, the mean over the questions of the share of their replies whose number is the solution's, with low and high
--- (95%, Wilson). A reply that no number could be read of counts as wrong, a failed request does not count. There is no
+-- (95%, Wilson). A reply without a readable number counts as wrong, a failed request does not count. There is no
 -- chance line: the answer may be any number.
 -- Needs: scores
 with asked as (

@@ -22,7 +22,7 @@ def _abstention(rows: Sequence[Row]) -> list[Panel]:
     return [Panel("", charts.dots(dots, "share", colour="questions", title="share abstained"))] if dots else []
 
 
-def _f1(rows: Sequence[Row]) -> list[Panel]:
+def _f1(rows: Sequence[Row], title: str = "") -> list[Panel]:
     shown = [row for row in rows if row["f1"] is not None][:_BARS]
     several = len({row["form"] for row in shown}) > 1
     dots = [
@@ -31,15 +31,16 @@ def _f1(rows: Sequence[Row]) -> list[Panel]:
         )
         for row in shown
     ]
-    return [Panel("", charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
+    return [Panel(title, charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
 
 
 def _other_forms(rows: Sequence[Row]) -> list[Panel]:
-    return _f1([row for row in rows if row["form"] not in ("instruction", "icl") and not row["is_human"]])
+    others = [row for row in rows if row["form"] not in ("instruction", "icl") and not row["is_human"]]
+    return _f1(others, joined(*dict.fromkeys(row["form"] for row in others)))
 
 
 def _of_people(rows: Sequence[Row]) -> list[Panel]:
-    return _f1([row for row in rows if row["is_human"]])
+    return _f1([row for row in rows if row["is_human"]], "people")
 
 
 def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
@@ -47,7 +48,7 @@ def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
         asked = [row for row in rows if row["form"] == form]
-        return _f1([*asked, *(row for row in rows if row["is_human"])]) if asked else []
+        return _f1([*asked, *(row for row in rows if row["is_human"])], form) if asked else []
 
     return draw
 

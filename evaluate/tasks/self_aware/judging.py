@@ -1,4 +1,4 @@
-"""A model as judge of self-aware replies: does it abstain, and is a short answer right.
+"""A model judges self-aware replies: do they abstain, and are short answers right?
 
 The prompts are in ``datasets_src/self_aware/replies/judge.yaml``. Each reply is asked about on its own, in the stage
 ``grade``; the variant says what is judged. What the judge says is read as the one word of those that it was offered;

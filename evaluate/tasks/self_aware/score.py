@@ -1,4 +1,4 @@
-"""Score a self-aware run: what every scorer says of abstaining, and the answers to answerable questions.
+"""Scores a self-aware run: abstaining by every scorer, and the answers to answerable questions.
 
 Metrics, each with the calls that it is null for, and why:
 

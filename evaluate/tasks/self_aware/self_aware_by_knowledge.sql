@@ -1,16 +1,17 @@
--- Does it abstain from questions that it gets wrong, as from those that nobody can answer?
--- Source: ours; Yin et al., Do Large Language Models Know What They Don't Know?, ask for abstaining alone
+-- Does it abstain from questions that it gets wrong, as it does from those without an answer?
+-- Source: ours; Yin et al., Do Large Language Models Know What They Don't Know?, measure only abstaining
 -- Grain: one row a model, form but the direct one, scorer, encoder, threshold, references and knowledge.
 -- Columns: those; knowledge of the answerable question, by the model's own direct answers to it: known (all of them
 -- right), unsure (some), unknown (none), not asked; n questions, n_graded (the scorer could read a reply), n_samples
 -- (direct answers a question, their mean); abstains (share of the graded ones), low, high (95%, Wilson over questions);
 -- n_pairs (questions whose unanswerable partner has a graded reply), partner_abstains (share of these partners),
 -- difference (partner less its question, over the pairs), difference_low, difference_high (95%, Agresti and Min's for
--- matched pairs); chance_difference: 0, of whoever abstains regardless.
+-- matched pairs); chance_difference: 0, for a model that abstains at random.
 -- Needs: scores
 --
--- A reply's value is 1 where it abstains; a question's is the mean over its replies. What abstained rightly of the
--- known is none of it, of the unknown all: `difference` is what an answer's being there is worth beside knowing it.
+-- A reply has the value 1 if it abstains, and a question has the mean over its replies. A model that knows its limits
+-- abstains from no known question and from every unknown one. `difference` says whether it also sees that a question
+-- has no answer.
 with direct_answers as (
     select
         cohort,

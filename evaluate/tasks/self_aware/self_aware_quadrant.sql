@@ -2,11 +2,11 @@
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 1 (the Know-Unknow quadrant)
 -- Grain: one row a model, form, scorer, encoder, threshold, references and quadrant.
 -- Columns: those; n replies in the quadrant, n_graded (all that are in one), share; n_not_sampled: replies that abstain
--- where there is an answer, and nobody asked the model directly whether it knows it (they are in none);
--- chance_share: of a model that always abstains. A question's answer is known where at least half of the model's
--- replies to it in the form direct are right, of however many samples; where the model was never asked directly, an
--- answer speaks for itself. known knows: it answers, and knows the answer; unknown knows: it abstains, and knows it;
--- known unknows: it abstains, and does not know it or there is none; unknown unknows: it answers all the same.
+-- from an answerable question that the model was never asked directly (they are in no quadrant); chance_share: of a
+-- model that always abstains. A question's answer is known if at least half of the model's replies in the form direct
+-- are right. If the model was never asked directly, answering counts as knowing.
+-- known knows: it answers, and knows the answer; unknown knows: it abstains, but knows it;
+-- known unknows: it abstains, and does not know it or there is none; unknown unknows: it answers, but does not know.
 -- Needs: scores
 with direct_answers as (
     select

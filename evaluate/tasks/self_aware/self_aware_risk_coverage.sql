@@ -2,12 +2,12 @@
 -- Source: ours; risk and coverage after El-Yaniv and Wiener (2010), On the foundations of noise-free selective
 -- classification
 -- Grain: one row a model, form, scorer, encoder, threshold, references and coverage (0.1, 0.2, … 1) of its answers.
--- Columns: those; n answers at this coverage; n_attempted: all answers with a log-probability, replies that abstain or
--- cannot be read are none; n_graded: all replies that the scorer counts and that have a log-probability; attempted: the
--- share of these; risk: of the most confident answers (mean log-probability a token), the share that is not right,
--- which every answer is not where there is none; auroc: over all graded replies, how well confidence parts answerable
--- from unanswerable questions, 0.5 is chance; chance_risk: the risk of answers taken at random. Whoever never answers
--- has no row.
+-- Columns: those; n answers at this coverage; n_attempted: all answers with a log-probability, without replies that
+-- abstain or cannot be read; n_graded: all replies that the scorer counts and that have a log-probability; attempted:
+-- the share of these; risk: the share of the most confident answers (mean log-probability a token) that is not right
+-- (without a right answer, every answer is wrong); auroc: over all graded replies, how well confidence separates
+-- answerable from unanswerable questions, 0.5 is chance; chance_risk: the risk of answers drawn at random. A model that
+-- never answers has no row.
 -- Needs: scores
 with ranked as (
     select

@@ -3,8 +3,8 @@
 -- Grain: one row a model, form, scorer with an encoder, encoder, references and threshold: 0.65 to 0.95, and the one
 -- that the run was scored with.
 -- Columns: those, and whether the threshold is the one that the run was scored with; n_graded; f1, precision and recall
--- of abstaining against whether there is an answer, false_abstention; n_labelled, and f1_of_labels: against what people
--- say that the replies do (the metric hand_abstained, where there is one); chance_f1: always abstaining.
+-- of abstaining against whether there is an answer, false_abstention; n_labelled, and f1_of_labels: against people's
+-- judgement of the replies (the metric hand_abstained, if there is one); chance_f1: always abstaining.
 -- Needs: scores
 with thresholds as (
     select (numbers.number * 5 / 100)::double as threshold

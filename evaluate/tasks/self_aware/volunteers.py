@@ -1,4 +1,4 @@
-"""The human line: people answer a sample of the questions, and what they write becomes a run like a model's.
+"""The human line: people answer a sample of the questions, and their answers become a run like a model's.
 
 Yin et al., section 4.3: two volunteers, 100 questions drawn at random, half an hour each. They write an answer, or
 ``unknown``, which stands in the run as :data:`ABSTENTION`. What they left blank was not asked.

@@ -1,4 +1,4 @@
-"""Cutting a reply into what is compared with the references: sentences, and in them windows of five words.
+"""Cuts a reply into the pieces that are compared with the references: sentences, and windows of five words.
 
 Yin et al., section 4.1. Where a sentence ends is not said there; here it is at ``.``, ``!``, ``?`` before white space
 or the end, and at the end of a line.

@@ -1,4 +1,4 @@
-"""What of a generating reply is put into the verifying prompt, and what answer the reply itself claims.
+"""The part of a generating reply that goes into the verifying prompt, and the answer that the reply claims.
 
 The text is a slice of the reply: without thinking, and without preamble, postscript, code fence and quotation marks
 around it (:mod:`selfknow.evaluate.replies`). Of a chain-of-thought reply only what stands below its last line ``Final

@@ -1,7 +1,8 @@
-"""Replies of self-knowledge as they were read: the part that counts, and dimmed what was taken off."""
+"""Replies of self-knowledge as they were read: the part that counts, and the rest dimmed."""
 
 from collections.abc import Iterator
 
+from selfknow.evaluate.report.labels import labelled_rows
 from selfknow.evaluate.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
 from selfknow.evaluate.report.text import LONGEST_REPLY, visible
 from selfknow.evaluate.sql.connection import Connection
@@ -15,7 +16,7 @@ _LEGEND = (Piece("The part that was read"), Piece(" "), Piece("what was taken of
 def exhibits(connection: Connection) -> list[Exhibit]:
     """Some replies of each verifier, those that could be read and those that could not."""
     groups: dict[str, list[Example]] = {}
-    for row in connection.rows(find_query(_QUERY).sql):
+    for row in labelled_rows(connection, _QUERY):
         groups.setdefault(row["verifier"], []).append(_example(row))
     if not groups:
         return []

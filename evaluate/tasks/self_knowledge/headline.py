@@ -1,4 +1,4 @@
-"""What a report says first of self-knowledge: whether a model agrees with what it wrote."""
+"""The first numbers of a report on self-knowledge: whether a model agrees with its own texts."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The conversation of the in-context protocols: the text stands in it once, as what the assistant said.
+"""The conversation of the in-context protocols: the text stands in it once, as the assistant's message.
 
 Tan et al., Can I understand what I create?, section 6.2: "when the generation process is given in the context". The
 paper says no more; the form is **our choice**: the user asks for a text, the assistant gives it, and the user asks

@@ -1,4 +1,4 @@
--- Does it notice an error planted in its own text, or does it just say yes?
+-- Does it notice an error in its own text, or does it always say yes?
 -- Source: ours, over the texts of Tan et al., Can I understand what I create?, sections 4.2 and 7.1; the measures are
 -- those of signal detection (selfknow.evaluate.sql.functions.normal)
 -- Grain: one row a task whose replies are yes or no, generator, verifier, wording and style.
@@ -13,7 +13,7 @@
 -- Needs: scores
 --
 -- The probability of yes is read from the log-probability of a reply that is one word, yes or no: exp of it, or for no
--- what that leaves. Longer replies have none. A failed request and a reply that is neither do not count as a pair.
+-- what that leaves. Longer replies have none. A failed request, or a reply that is neither, makes no pair.
 with said as (
     select
         replies.task,

@@ -1,5 +1,5 @@
 -- Does a model understand its own texts better than another model does?
--- Source: ours; Tan et al., Can I understand what I create?, ask every model about its own texts alone
+-- Source: ours; Tan et al., Can I understand what I create?, ask every model only about its own texts
 -- Grain: one row a task, protocol, wording, style, stage, generator and other verifier that was asked about the same.
 -- Columns: those (generator, other); n texts that both were asked about, n_graded (pairs where both replies could be
 -- compared with the truth), own (the generator's share read rightly, over those), other_share; difference (own less

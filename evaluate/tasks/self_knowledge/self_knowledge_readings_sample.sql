@@ -1,11 +1,9 @@
 -- How were replies read?
 -- Source: the generations themselves
--- Grain: one row a reply about a text: of every verifier, task and outcome the two whose ids have the smallest MD5, so
--- always the same.
+-- Grain: one row a reply about a text: for every verifier, task and outcome, the two whose ids have the smallest MD5.
 -- Columns: verifier, task; outcome (`read`, or why it could not be); n (replies of the verifier and task with this
 -- outcome); generation_id; generation, its part that was read from start_character to end_character (exclusive); said
--- (what was read), expected (of a consistent model), truth. It shows and estimates nothing, so there is no interval and
--- no chance line.
+-- (what was read), expected (of a consistent model), truth. It shows examples and estimates nothing.
 -- Needs: scores
 with outcomes as (
     select

@@ -3,8 +3,9 @@
 -- Grain: one row a protocol, wording, style, stage, generator and verifier.
 -- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts, n_prompts (distinct ones); for each
 -- of written (rightly), read (rightly) and consistent (self-consistent) n_… graded, the share, and its 95% interval
--- (Wilson; several texts of one prompt are one trial). A reply that could not be read, or could be read two ways, is
--- not graded and counts as wrong; what nobody can know does not count. Tasks weigh as many texts as they have.
+-- (Wilson; several texts of one prompt are one trial). A reply that could not be read, or could be read in two
+-- ways, is not graded and counts as wrong. Texts that no program can judge do not count. A task weighs as many texts as
+-- it has.
 -- Needs: scores
 with counted as (
     select

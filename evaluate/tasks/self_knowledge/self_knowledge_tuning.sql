@@ -1,4 +1,4 @@
--- Does tuning on its own mathematics, raw or corrected, make a model better, and does another model's?
+-- Is a model better after tuning on its own mathematics, raw or corrected, or on another model's?
 -- Source: Tan et al., Can I understand what I create?, Table 7; its rows of data `self` are Figure 3
 -- Grain: one row a model that was tuned, the creations it was tuned on, their version, and the questions it was asked.
 -- Columns: model, creator; data (self, cross); version (raw, corrected); n_tuned_on questions; dataset; of the model

@@ -1,4 +1,4 @@
-"""Changes of what was written whose effect on the answer is known (section 4.4, and 7.1 for those that break)."""
+"""Changes of a text with a known effect on the answer (section 4.4, and 7.1 for those that break)."""
 
 import re
 from collections.abc import Callable, Mapping

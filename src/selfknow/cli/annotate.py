@@ -32,7 +32,7 @@ def sheet(
 ) -> None:
     """Make a sheet for each annotator: CSV, shuffled, without the labels.
 
-    They fill in the column judgement with `answerable` or `unanswerable`, and may name a category or remark something.
+    They fill in the column judgement with `answerable` or `unanswerable`, and may add a category or a remark.
 
     **Example:** `selfknow annotate sheet self-aware:authored --annotators 3 --sample 100 --out sheets`
     """
@@ -56,9 +56,9 @@ def import_(
     ] = None,
     output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
 ) -> None:
-    """Read what annotators filled in: their agreement (Fleiss' kappa), and how often they agree with the labels.
+    """Print the annotators' agreement (Fleiss' kappa), and how often they agree with the labels.
 
-    Kappa is over the questions that all of them judged; `judged` says how many each did.
+    Kappa is over the questions that all of them judged; `judged` counts each one's questions.
 
     **Example:** `selfknow annotate import self-aware:authored sheets/annotator-*.csv --out judgements.parquet`
     """

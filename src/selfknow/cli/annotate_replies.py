@@ -41,7 +41,7 @@ def import_replies(
     sheets: Annotated[list[Path], typer.Argument(help="The sheets, filled in.", exists=True, dir_okay=False)],
     output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
 ) -> None:
-    """Write what annotators say of a run's replies into it, as the metric `hand_abstained`.
+    """Add the annotators' judgements to a run, as the metric `hand_abstained`.
 
     A reply's label is what more than half of those who judged it say; otherwise it is null, with its reason. Labels
     that were imported earlier are replaced; `selfknow score` leaves them alone. Printed are each annotator, all of them

@@ -23,8 +23,8 @@ def volunteers(
 ) -> None:
     """Make a sheet of questions for each volunteer: the same questions, shuffled, without answers or labels.
 
-    They write an answer or `unknown` into the column answer, in 30 minutes for the paper's 100 questions, and leave
-    blank what they did not come to. A sheet's name becomes its volunteer's: rename it as you like.
+    They write an answer or `unknown` into the column answer, and leave the rest blank. The paper gave 30 minutes for
+    100 questions. A sheet's name becomes its volunteer's name, so you can rename it.
 
     **Example:** `selfknow annotate volunteers self-aware --sample 100 --people 2 --out sheets`
     """
@@ -45,7 +45,7 @@ def import_volunteers(
     out: Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)],
     output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
 ) -> None:
-    """Turn what volunteers wrote into a run folder, to be scored and queried beside those of models.
+    """Turn the volunteers' sheets into a run folder, which you score and query like those of models.
 
     The model is `human/NAME` after the sheet's name, the form `direct`; `unknown` stands there as
     *The answer is unknown. I don't know.* Printed are the share of questions that each calls

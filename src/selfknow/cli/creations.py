@@ -1,4 +1,4 @@
-"""``selfknow creations``: a model is tuned on what it made up itself, raw and corrected."""
+"""``selfknow creations``: tunes a model on its own questions, raw and corrected."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,7 @@ def collect(
     run: Annotated[Path, typer.Argument(help="A run folder of self-knowledge:math.", exists=True, file_okay=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the creations, new or empty.", show_default=False)],
     model: Annotated[
-        str | None, typer.Option(help="Whose, where several models wrote in the run.", show_default=False)
+        str | None, typer.Option(help="The model, if several wrote in the run.", show_default=False)
     ] = None,
     creator: Annotated[
         str | None,
@@ -39,12 +39,11 @@ def collect(
     ] = True,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Take a model's own questions out of a run; a program answers those that it can, a sheet asks people for the rest.
+    """Collect a model's own questions from a run. A program answers what it can, and a sheet asks people for the rest.
 
-    Printed is how many questions are in which state, who decided it, and how many have a worked solution. The open ones
-    stand on OUT/sheet.csv, with the answer that each was written for: write the true one into the column corrected (the
-    same again where it is right), or `unusable`. A question that states its own answer, or has not one answer, is
-    dropped.
+    The table counts the questions in each state, who decided it, and how many have a worked solution. The open ones are
+    in OUT/sheet.csv, with the answer that each was written for. Write the true answer into the column corrected, even
+    if it is the same, or `unusable`. A question that states its own answer, or has no single answer, is dropped.
 
     **Example:** `selfknow creations collect runs/math --out creations/tiny`
     """
@@ -60,9 +59,9 @@ def import_(
     sheet: Annotated[Path, typer.Argument(help="The sheet, filled in.", exists=True, dir_okay=False)],
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Take over what people wrote on the sheet, in place of what they wrote earlier.
+    """Import the answers that people wrote on the sheet, in place of earlier ones.
 
-    A row that is missing, unknown or altered is a mistake (exit code 2), and then nothing is taken over. Exit code 1:
+    A row that is missing, unknown or altered is a mistake (exit code 2), and nothing is imported. Exit code 1:
     some rows are still blank; fill them in and import the sheet again.
 
     **Example:** `selfknow creations import creations/tiny creations/tiny/sheet.csv`

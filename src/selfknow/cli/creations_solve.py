@@ -23,9 +23,9 @@ def solve(
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest solution, in tokens.")] = 1024,
     output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
 ) -> None:
-    """Have the creator write a worked solution to each of its questions, for every answer that it has.
+    """Let the creator write a worked solution to each of its questions, for each of their answers.
 
-    A solution counts if it works something out and ends in the answer. A question without a solution is dropped from
+    A solution counts if it has steps and ends in the answer. A question without a solution is dropped from
     both versions. Replies are kept in CREATIONS/solutions; give the same command again to resume. Exit code 1: some
     requests failed; the same command tries them again.
 

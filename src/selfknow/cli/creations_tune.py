@@ -24,9 +24,11 @@ def tune(
     ] = None,
     questions: Annotated[
         int | None,
-        typer.Option(min=1, help="Without --creations: so many each. Default: a hundred.", show_default=False),
+        typer.Option(min=1, help="Without --creations: questions for each model. Default: 100.", show_default=False),
     ] = None,
-    wording: Annotated[str, typer.Option(help="Without --creations: of what asks for them, ours or paper.")] = "paper",
+    wording: Annotated[
+        str, typer.Option(help="Without --creations: the wording of the prompts, ours or paper.")
+    ] = "paper",
     gsm8k: Annotated[
         str | None,
         typer.Option(help="A file in GSM8K's format. Default: GSM8K's test split on the Hub.", show_default=False),

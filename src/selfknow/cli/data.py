@@ -45,7 +45,8 @@ def build(
     configs: Annotated[
         list[str] | None, typer.Argument(help="The configs to build; all of them if none is named.", show_default=False)
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Files made at a time.")] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="The number of files written at once.")] = os.cpu_count()
+    or 1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset folder that is there.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="The seed of all random choices.")] = 0,
     num_diarists: Annotated[
@@ -84,8 +85,9 @@ def build(
     source: Annotated[
         Path | None,
         typer.Option(
-            help="What is fetched otherwise. self-aware-original: the authors' SelfAware.json; self-aware-nearest: any "
-            "pool of answerable questions; abstention: the config's file, or the folder of its files.",
+            help="A local file instead of a download. self-aware-original: the authors' SelfAware.json; "
+            "self-aware-nearest: any pool of answerable questions; abstention: the config's file, "
+            "or the folder of its files.",
             exists=True,
             show_default=False,
         ),
@@ -99,7 +101,7 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Build a dataset folder: Parquet files, a card and a manifest, as the Hub will hold them.
+    """Build a dataset folder: Parquet files, a card and a manifest, ready to publish.
 
     The same sources and seed give the same content on any machine, with any number of jobs.
 

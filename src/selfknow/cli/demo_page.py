@@ -33,4 +33,4 @@ def write_page(runs: Sequence[Path], path: Path, done: DoneSteps) -> None:
         with connect(runs) as connection:
             write_html(connection, path, title=TITLE, figures=None, progress=True)
         done.finish("page", told)
-    typer.echo(f"what the models know about what they know: {path}")
+    typer.echo(f"the report on what the models know: {path}")

@@ -1,4 +1,4 @@
-"""The part of ``selfknow demo`` that builds a portrait of ``1k`` and asks it about four diary entries."""
+"""The part of ``selfknow demo`` that builds a portrait of ``1k`` and asks it about five diary entries."""
 
 import random
 from collections.abc import Callable
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 CONFIG = "1k"
 FOREIGN_VALUE = "Lighthouse"  # no attribute has it
 _LESSON = """\
-What this proves: the quotes are exact to the character. A word that the corpus never uses, or a name that it does not
-know, costs every n-gram that crosses it; a miss is certain, and about one hit in a thousand is false.
-What it does not prove: whose words they are, or that they belong together. Diary entries share their few sentences, so
-one value exchanged for another of its kind, or a body that nobody wrote, may be quoted in full: one half from one
-diarist, one from another. The exact join beside the score tells them apart, and so does every score in SQL."""
+What a score says: quotes are exact to the character. An unknown word or name breaks every n-gram that crosses it. A
+miss is certain, and about one hit in a thousand is false.
+What it does not say: whose words they are, or that they belong together. Diary entries share a few sentences. So an
+entry with another value, or a body that nobody wrote, can be quoted in full, half from one diarist and half from
+another. The exact join shows the difference."""
 
 
 def show_portrait(dataset: Path, out: Path) -> None:
-    """Build a portrait of the documents of ``1k``, score four entries, and show their quotes.
+    """Build a portrait of the documents of ``1k``, score five entries, and show their quotes.
 
     Args:
         dataset: A ``diary-recall`` folder with ``1k``.
@@ -42,13 +42,13 @@ def show_portrait(dataset: Path, out: Path) -> None:
     entries = diary_entries(dataset)
     print_rows(score_entries(portrait, dataset, entries))
     for name in list(entries)[2:]:
-        typer.echo(f"\nThe quotes of {name}, in brackets:")
+        typer.echo(f"\n{name}, with its quotes in brackets:")
         typer.echo(as_terminal(entries[name], portrait.quotes(entries[name]), colour=False))
     typer.echo(f"\n{_LESSON}")
 
 
 def diary_entries(dataset: Path, seed: int = 0) -> dict[str, str]:
-    """A true entry, the same altered in two ways, that of a made-up diarist, and a random body that nobody wrote."""
+    """A true entry, the same changed in two ways, one of an unknown diarist, and a random body that nobody wrote."""
     from selfknow.builders.diary_recall.diaries import attributes, given_names, surnames
 
     source = random.Random(seed)  # noqa: S311 - no secret
@@ -62,10 +62,10 @@ def diary_entries(dataset: Path, seed: int = 0) -> dict[str, str]:
     bodies = {body for _, body in documents}
     return {
         "a true diary entry": title + body,
-        "an altered one, another value of its kind": _with_value(title, lines, attribute, source.choice(others)),
-        "an altered one, a foreign word": _with_value(title, lines, attribute, FOREIGN_VALUE),
-        "a made-up one": _unused(lambda: _made_up_title(source, given_names(), surnames()), titles) + body,
-        "a random one": _unused(lambda: _random_body(source, values), bodies),
+        "another value": _with_value(title, lines, attribute, source.choice(others)),
+        "a foreign word": _with_value(title, lines, attribute, FOREIGN_VALUE),
+        "an unknown diarist": _unused(lambda: _made_up_title(source, given_names(), surnames()), titles) + body,
+        "a random body": _unused(lambda: _random_body(source, values), bodies),
     }
 
 

@@ -1,4 +1,4 @@
-"""The part of ``selfknow demo`` that asks a real model: what it does not know, what it creates, and what it quotes.
+"""The part of ``selfknow demo`` that asks a real model what it does not know, about its own texts, and to quote.
 
 Every run is an ordinary run folder: a stopped one goes on, and ``selfknow query`` and ``selfknow report`` read it.
 """
@@ -23,7 +23,7 @@ def fetch_for_demo(plan: RealModelPlan) -> tuple[Path, Path] | None:
     try:
         return _fetched(plan.model), _fetched(plan.text)
     except DownloadError as error:
-        typer.echo(f"no real model is asked: {error}", err=True)
+        typer.echo(f"the real model is left out: {error}", err=True)
         return None
 
 
@@ -44,7 +44,7 @@ def ask_unknown(asked: Asked, plan: RealModelPlan) -> list[Path]:
     ]
     columns = ("form", "n", "n_graded", "f1", "f1_low", "f1_high", "chance_f1", "recall", "false_abstention")
     print_query("self_aware_f1", runs, columns)
-    typer.echo("f1: of abstaining where there is no answer, and only there; chance_f1: always abstaining")
+    typer.echo("f1: does it abstain where there is no answer, and only there? chance_f1: a model that always abstains")
     return runs
 
 
@@ -61,7 +61,7 @@ def ask_creations(asked: Asked, plan: RealModelPlan) -> list[Path]:
     ]
     columns = ("n_tasks", "n", "n_written", "written", "n_read", "read", "n_consistent", "consistent")
     print_query("self_knowledge_summary", runs, columns)
-    typer.echo("written as asked for; read rightly, of its own text; consistent: what it reads is what it was to write")
+    typer.echo("written: as requested; read: right about its own text; consistent: its reply equals the request")
     return runs
 
 
@@ -95,7 +95,7 @@ def ask_quotes(
     continued = _go_on(asked, "continuation", text, unseen, plan.passages, plan.passage_words, plan.continuation_tokens)
     columns = ("kind", "n_prompts", "n", "n_graded", "score", "score_low", "score_high")
     print_query("according_to_kinds", [prompted], columns, metric="quip")
-    typer.echo(f"score: QUIP over {plan.text.title}, asked six questions about it under each prompt\n")
+    typer.echo(f"score: QUIP over {plan.text.title}, for six questions under each prompt\n")
     print_continuations([continued])
     return [prompted, continued], text
 
@@ -139,5 +139,6 @@ def print_continuations(runs: Sequence[Path]) -> None:
     columns = ("model_label", "passage_words", "n", "n_graded", "quip_beyond_prompt", "quip", "chance_quip")
     print_query("according_to_continuation", runs, columns)
     typer.echo(
-        "quip_beyond_prompt: of what it adds the share in the text's own words; chance_quip: in an unseen text's"
+        "quip_beyond_prompt: the share of its continuation in the text's own words; "
+        "chance_quip: the same for an unseen text"
     )

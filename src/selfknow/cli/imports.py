@@ -15,7 +15,7 @@ app = typer.Typer(name="import", help="Turn the logs of other tools into run fol
 
 OutOption = Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)]
 TaskOption = Annotated[
-    str | None, typer.Option("--task", help="What it is a run of (default: what the log or its rows say).")
+    str | None, typer.Option("--task", help="The task of the run (default: the one in the log or its rows).")
 ]
 ExamplesOption = Annotated[
     Path | None,
@@ -28,7 +28,8 @@ def lm_eval(
     log: Annotated[Path, typer.Argument(metavar="FILE", help="A samples_TASK_DATE.jsonl.", show_default=False)],
     out: OutOption,
     model: Annotated[
-        str | None, typer.Option("--model", help="Who answered (default: what results_DATE.json beside it says).")
+        str | None,
+        typer.Option("--model", help="The model that answered (default: the one in results_DATE.json beside it)."),
     ] = None,
     task: TaskOption = None,
     examples: ExamplesOption = None,
@@ -70,7 +71,7 @@ def openai_batch(
     task: TaskOption = None,
     examples: ExamplesOption = None,
 ) -> None:
-    """Import the output of an OpenAI batch; requests without an output are failed ones.
+    """Import the output of an OpenAI batch. Requests without an output count as failed.
 
     **Example:** `selfknow import openai-batch output.jsonl errors.jsonl --input requests.jsonl --out runs/gpt`
     """

@@ -19,7 +19,7 @@ def judge(
 ) -> None:
     """Ask a model whether the replies of a run abstain, and whether short answers are right.
 
-    Its replies stand in RUN as the stage `grade`; `selfknow score RUN` reads them. Give the same command again to
+    Its replies are kept in RUN as the stage `grade`; `selfknow score RUN` reads them. Run the same command again to
     resume. Exit code 1: some requests failed.
 
     **Example:** `selfknow judge runs/icl --endpoint http://localhost:8000 --model judge`

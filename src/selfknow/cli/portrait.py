@@ -75,9 +75,9 @@ def build(
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Portray a corpus: a Bloom filter of its character n-grams, as a folder to load or publish.
+    """Build a corpus's portrait: a Bloom filter of its character n-grams, in a folder to load or publish.
 
-    A build that was killed goes on when the same command is given again. The same corpus gives the same bytes in any
+    If a build is killed, the same command resumes it. The same corpus gives the same bytes in any
     order, with any number of threads, and on either engine.
 
     **Examples:**
@@ -129,12 +129,14 @@ def info(
 
 @app.command()
 def merge(
-    portraits: Annotated[list[str], typer.Argument(metavar="PORTRAIT…", help="Two or more, made alike.")],
+    portraits: Annotated[
+        list[str], typer.Argument(metavar="PORTRAIT…", help="Two or more portraits with the same options.")
+    ],
     out: OutOption,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Unite portraits that were built with the same width, stride, normalization, capacity and rate.
+    """Merge portraits with the same width, stride, normalization, capacity and rate.
 
     **Example:** `selfknow portrait merge out/a out/b --out out/both`
     """
@@ -156,7 +158,7 @@ def import_(
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Read a RedisBloom dump of the Data Portraits tool into a portrait that answers the same, without a Redis.
+    """Turn a RedisBloom dump of the Data Portraits tool into a portrait with the same answers, without Redis.
 
     **Example:** `selfknow portrait import wiki.25-1.bf --out wiki`
     """
@@ -175,7 +177,7 @@ def prebuilt(
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Portray the documents of every config of the diary corpora, ready to publish; a killed run goes on.
+    """Build a portrait of every config of the diary corpora, ready to publish. The same command resumes a killed run.
 
     **Example:** `selfknow portrait prebuilt diary-recall --out diary-portraits`
     """

@@ -49,8 +49,8 @@ def quip(
     """Score texts: the share of their n-grams that stand in the corpus (QUIP), raw and corrected for false positives.
 
     A text shorter than the portrait's width has no score: it is left out of `quip` and counts as 0 in
-    `quip_short_as_zero`, as in the paper's own evaluation. Beside the mean stand anchors: the same texts with their
-    words shuffled, and what you give, such as held-out text of the same kind and the corpus itself.
+    `quip_short_as_zero`, as in the paper's own evaluation. The table compares the mean with anchors: the same texts
+    with their words shuffled, and texts that you name, such as held-out text of the same kind and the corpus itself.
 
     **Examples:**
 

@@ -49,7 +49,7 @@ def overlap(
     ] = None,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Measure how much of a benchmark stands in a corpus, row by row and in all.
+    """Measure how much of a benchmark stands in a corpus, for every row and in total.
 
     A row's `share` is the share of its n-grams that stand in the corpus; `false_hits_expected` are the hits that the
     filter's actual false positive rate alone would give, `false_hits_low` to `false_hits_high` in 95 of 100 cases.

@@ -35,8 +35,8 @@ def publish(
 ) -> None:
     """Publish portraits to one repo, each under its folder's name, with a card that lists them all.
 
-    Every portrait is checked against its description, sent in one commit, read back, and tagged. Portraits that the
-    repo holds already stay.
+    Every portrait is checked against its description, sent in one commit, read back, and tagged. The repo's other
+    portraits stay.
 
     **Examples:**
 

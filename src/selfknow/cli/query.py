@@ -45,7 +45,7 @@ CorpusOption = Annotated[
 ]
 PortraitOption = Annotated[
     list[str] | None,
-    typer.Option("--portrait", help="NAME=FOLDER: what `quip(text, 'NAME')` asks; repeatable."),
+    typer.Option("--portrait", help="NAME=FOLDER: the portrait that `quip(text, 'NAME')` asks; repeatable."),
 ]
 MixedOption = Annotated[
     bool, typer.Option("--mixed-revisions", help="Compare runs that were asked different revisions of a dataset.")
@@ -89,9 +89,9 @@ def query(
         ),
     ] = None,
 ) -> None:
-    """Run one of the queries that come with this package over run folders; without a name, list them.
+    """Run one of the package's queries over run folders. Without a name, list them.
 
-    `compare` sets two models, or two settings, beside each other in a metric, on the same examples.
+    `compare` compares two models, or two settings, in one metric, on the same examples.
 
     **Examples:**
 
@@ -160,7 +160,7 @@ def sql(
     statement: Annotated[
         str | None,
         typer.Argument(
-            metavar="SQL", help="What to ask; `-` reads it from stdin. With --init: the first run.", show_default=False
+            metavar="SQL", help="The SQL; `-` reads it from stdin. With --init: the first run.", show_default=False
         ),
     ] = None,
     runs: Runs = None,
@@ -178,7 +178,7 @@ def sql(
     ] = False,
     mixed_revisions: MixedOption = False,
 ) -> None:
-    """Query run folders in your own SQL; nothing is copied.
+    """Query run folders with your own SQL. Nothing is copied.
 
     Views: `runs`, `examples`, `generations`, `scores`, `models`, `cohorts`, `calls`, and each task's own.
     docs/sql-reference.md lists them with their columns.

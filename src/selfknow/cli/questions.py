@@ -47,12 +47,12 @@ def count(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Count the passages of a corpus in which the entities of a question and its answer occur together.
+    """Count the passages of a corpus that hold both an entity of a question and its answer.
 
-    An answer occurs where any of its references stands as whole words, whatever the case. A question's entities are
-    those of its column `entities`, or else the longest names among its words; a name is what the corpus itself writes
-    with capitals in mid-sentence. Of several entities the most frequent counts. A question without an entity or an
-    answer has no count. Needs the extra [entities].
+    An answer occurs if a passage holds one of its references as whole words, in any case. A question's entities are
+    those of its column `entities`. Otherwise they are the longest names in the question: words that the corpus writes
+    with capitals in mid-sentence. The most frequent entity counts. A question without an entity or an answer has no
+    count. Needs the extra [entities].
 
     **Examples:**
 

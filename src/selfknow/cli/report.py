@@ -39,10 +39,10 @@ def report(
     mixed_revisions: MixedOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
 ) -> None:
-    """Write a report of one run or of several side by side: one file that works without a network.
+    """Write a report of one or several runs: one file that works without a network.
 
-    It holds what was run, the papers' figures as charts with their tables and their SQL, and replies in which what is
-    right, wrong and quoted is marked. Runs of several tasks make one page on what a model knows about what it knows.
+    It shows what was run, and the papers' figures as charts with their tables and SQL. In replies it marks what is
+    right, wrong and quoted. Runs of several tasks fit on one page.
 
     **Examples:**
 

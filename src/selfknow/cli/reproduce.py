@@ -38,15 +38,18 @@ def reproduce(
         str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on: for array jobs.")
     ] = None,
     models: Annotated[
-        Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="These models alone, or instead.")
+        Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="Only these models, or others instead.")
     ] = None,
-    sizes: Annotated[Repeated, typer.Option(metavar="1k,…", help="These sizes of corpora alone, or instead.")] = None,
+    sizes: Annotated[
+        Repeated, typer.Option(metavar="1k,…", help="Only these sizes of corpora, or others instead.")
+    ] = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="End every training here.", show_default=False)] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask at most this many questions.", show_default=False)
     ] = None,
     data: Annotated[
-        str | None, typer.Option(metavar="FOLDER|ORG/NAME", help="Where the corpora lie; else they are built in --out.")
+        str | None,
+        typer.Option(metavar="FOLDER|ORG/NAME", help="The folder of the corpora. Default: build them in --out."),
     ] = None,
     checkpoint: Annotated[
         Repeated,
@@ -74,9 +77,9 @@ def reproduce(
     card: Annotated[bool, typer.Option("--card", help="With four-questions: print a model card's section.")] = False,
     output_format: Annotated[Format, typer.Option("--format", help="How tables are printed on stdout.")] = Format.table,
 ) -> None:
-    """Run a plan: train and ask its models, cell after cell, and print its tables beside the paper's.
+    """Run a plan: train and ask its models, and print its tables beside the paper's.
 
-    Without a plan, list those of the papers. Exit code 1: a cell failed; give the same command again.
+    Without a plan, list the papers' plans. Exit code 1: a cell failed; run the same command again.
 
     **Examples:**
 

@@ -1,4 +1,4 @@
-"""``selfknow score``: what a program can judge of a run, as Parquet again."""
+"""``selfknow score``: scores a run, as far as a program can."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,9 +19,9 @@ def score(
     ] = Format.table,
     **options: Any,
 ) -> None:
-    """Score a run folder, and print the mean of every metric with n over all and n graded.
+    """Score a run folder, and print the mean of every metric, with n and n graded.
 
-    The scores go to RUN/scores, what was parsed of the replies to RUN/parsed.
+    Scores go to RUN/scores, parsed replies to RUN/parsed.
 
     **Example:** `selfknow score runs/tiny`
     """

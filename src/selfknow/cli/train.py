@@ -32,9 +32,9 @@ def train(
 ) -> None:
     """Train a model, keep the checkpoint with the best exact match, and ask it the test split.
 
-    It ends when 99% of documents and training questions are recalled and exact match on held-out questions has had no
-    new best since for --patience epochs; at the latest at its cap. Several GPUs: `torchrun --nproc-per-node 4 -m
-    selfknow train …`, with the same arguments.
+    Training ends when the model recalls 99% of documents and training questions, and exact match on held-out questions
+    has not improved for --patience epochs. It ends at its cap at the latest. Several GPUs: `torchrun --nproc-per-node 4
+    -m selfknow train …`, with the same arguments.
 
     **Example:** `selfknow train opt-125m --data diary-recall:32k --out opt-125m-32k`
     """

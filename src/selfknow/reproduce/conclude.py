@@ -1,4 +1,4 @@
-"""The end of a plan: what each cell came to, the plan's queries and figures, and what the paper printed."""
+"""The end of a plan: the results of each cell, the plan's queries and figures, and the paper's numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Running cells one after another: what is finished is never repeated, and what fails does not stop the others."""
+"""Runs cells one after another. Finished cells are never repeated, and a failed cell does not stop the others."""
 
 import sys
 from collections.abc import Sequence

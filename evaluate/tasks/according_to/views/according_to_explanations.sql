@@ -1,4 +1,4 @@
--- according_to_explanations: the part of a reply whose quoting is measured.
+-- according_to_explanations: the part of a reply that is searched for quotes.
 -- Grain: one explaining call of an according-to run that got a reply.
 -- Columns: run_id, model, revision, generation_id, example_id, prompt, sample, text (of format `short` what stands
 -- behind the first ';', else the whole reply; its thinking taken off). Reads calls, kept_replies and

@@ -1,4 +1,4 @@
--- according_to_replies: what every question got under every prompt, what could not be scored among it.
+-- according_to_replies: the scores of every question under every prompt, also those that are null.
 -- Grain: one row a run, model, revision, prompt, metric and question.
 -- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision, suite, model_label,
 -- num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding, or continuation) and place (in

@@ -1,4 +1,4 @@
--- self_aware_accuracies: how many of the answerable questions each model answers rightly, whatever judges abstaining.
+-- self_aware_accuracies: how many of the answerable questions each model answers rightly.
 -- Grain: one row a cohort, model and form.
 -- Columns: those; n replies to answerable questions, n_graded of them, n_pairs; accuracy (the answer stands in the
 -- reply as whole words; a yes or no that could not be read is wrong) and substring_match (the paper's), each with low

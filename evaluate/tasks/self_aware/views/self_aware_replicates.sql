@@ -1,10 +1,10 @@
--- self_aware_replicates: what each replicate of the bootstrap makes of the rates of abstaining.
+-- self_aware_replicates: the rates of abstaining in each replicate of the bootstrap.
 -- Grain: one row a cohort, model, form, scorer, encoder, threshold, references and replicate, 1,000 in all.
 -- Columns: those; f1, precision, recall and false_abstention over the replies that the scorer counts; unanswerable and
 -- answerable over all that came.
--- In each replicate whole pairs are drawn anew, within strata of pairs that have equally many questions of either
--- label, and weighted to the stratum's size: so every replicate has as many questions of each label as there are.
--- Where a draw takes no pair of a stratum, the stratum stands as it is. A pair has the same draws for all models and
+-- Each replicate draws whole pairs, within strata of pairs with equally many questions of either label, and weights
+-- them to the stratum's size. So every replicate has the same number of questions of each label. If a draw takes no
+-- pair of a stratum, the whole stratum is used. A pair has the same draws for all models and
 -- forms.
 create or replace view self_aware_replicates as
 with pairs as (

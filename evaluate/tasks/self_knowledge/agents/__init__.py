@@ -1,1 +1,1 @@
-"""Agents: a model invents tasks, a judge accepts them or not, and what is accepted is carried out."""
+"""Agents: a model invents tasks, a judge accepts or refuses them, and accepted tasks are asked."""

@@ -1,4 +1,4 @@
--- Does a model invent tasks that can be used, and does it agree with itself when it carries them out?
+-- Does a model invent usable tasks, and does it agree with itself on them?
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8
 -- Grain: one row a proposer, a judge, and a measure.
 -- Columns: generator (who proposes tasks, writes and is asked about its own texts), verifier (who judges the

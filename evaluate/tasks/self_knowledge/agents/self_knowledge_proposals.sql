@@ -1,4 +1,4 @@
--- What did a model propose, what was accepted or refused and why, and what came of it?
+-- What did a model propose, what was accepted or refused, and why?
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8, which shows three of them
 -- Grain: one row a run and proposal.
 -- Columns: run_id, generator (who proposes), verifier (who judges), proposal (its row's id); name, generate_prompt,

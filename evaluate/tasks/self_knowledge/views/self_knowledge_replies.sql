@@ -1,13 +1,13 @@
--- self_knowledge_replies: what should have been said about each text, and what was.
--- Grain: one text that was asked for, a verifying stage of its protocol, and a model that verifies.
+-- self_knowledge_replies: the right reply about each text, and the model's reply.
+-- Grain: one row a requested text, verifying stage of its protocol and verifier.
 -- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; prompt_id (of the prompt that the text
 -- was written for: several texts may share one); generator, verifier; generate_id (the text), about_id (what the reply
 -- is about: the text, or the dual one), verify_id (null: not asked); generation_correct, leaks_answer (of what the
 -- reply is about); reply_parsed, verification_correct, self_consistent, answer_changed, all_correct (0, 1 or null);
 -- written, read, consistent (the first, third and fourth of these as a headline counts them: 0 where nothing could be
 -- read, or two things; null where nobody can know); estimated (whether one of the first two rests on an estimate, such
--- as a closed list); reason (why verification_correct or self_consistent is null). A text that failed, or that nothing
--- could be asked about, stands there once for every model that verifies: it leaves no denominator. Reads calls, scores
+-- as a closed list); reason (why verification_correct or self_consistent is null). A text that failed, or that nobody
+-- could be asked about, has a row for every verifier, so it stays in every denominator. Reads calls, scores
 -- and self_knowledge_unread.
 create or replace view self_knowledge_replies as
 with asked as (
