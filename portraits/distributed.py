@@ -1,7 +1,7 @@
 """The same build on a Ray cluster: partial filters over partitions of the corpus, merged by union.
 
 The bits are those of the local build: a union does not depend on order or partition, and the capacity is estimated by a
-sketch that does not either. Ray tries a task again whose worker died.
+sketch that does not either. Ray tries a task again whose worker died, and makes again what a node that died has kept.
 """
 
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.portraits.building import add_all, check_not_empty, count_distinct, describe
+from selfknow.portraits.cluster_progress import Bar, Telling
 from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import Description
 from selfknow.portraits.filter.capacity import DistinctCounter
@@ -33,6 +34,7 @@ def build_on_ray(
     normalization: str = "none",
     partitions: int | None = None,
     address: str | None = None,
+    progress: bool = False,
 ) -> Portrait:
     """Portray a corpus on a Ray cluster; the arguments are those of ``Portrait.build``.
 
@@ -46,6 +48,7 @@ def build_on_ray(
         partitions: Parts of the corpus, one for each core of the cluster by default. Each is a task that holds a whole
             filter in memory.
         address: The cluster's; by default one that this process is connected to already, or a new local one.
+        progress: Whether to show a bar on stderr, where that is a terminal: parts done, and bytes read in all of them.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -59,12 +62,10 @@ def build_on_ray(
     parts = corpus.partitions(partitions or int(ray.cluster_resources().get("CPU", 1)))
     try:
         if capacity is None:
-            count = ray.remote(_count_part).options(max_retries=_RETRIES)
-            counters = ray.get([count.remote(part, *settings) for part in parts])
-            capacity = _merged(counters).upper_bound()
+            capacity = _merged(_count(ray, parts, settings, progress=progress)).upper_bound()
             check_not_empty(capacity, width)
         shape = FilterShape.for_capacity(capacity, false_positive_rate)
-        array, items = _build(ray, parts, shape, settings)
+        array, items = _build(ray, parts, shape, settings, progress=progress)
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, UserError):
             raise error.cause from None
@@ -91,18 +92,38 @@ def build_on_ray(
     )
 
 
+def _count(
+    ray: Any, parts: list[Corpus], settings: tuple[int, int, Normalization], *, progress: bool
+) -> list[DistinctCounter]:
+    count = ray.remote(_count_part).options(max_retries=_RETRIES)
+    with Bar(ray, "counting", len(parts), progress=progress) as bar:
+        tasks = [count.remote(part, bar.telling(number), *settings) for number, part in enumerate(parts)]
+        bar.wait(tasks, len(tasks), tasks)
+        counters: list[DistinctCounter] = ray.get(tasks)
+    return counters
+
+
 def _build(
-    ray: Any, parts: list[Corpus], shape: FilterShape, settings: tuple[int, int, Normalization]
+    ray: Any,
+    parts: list[Corpus],
+    shape: FilterShape,
+    settings: tuple[int, int, Normalization],
+    *,
+    progress: bool,
 ) -> tuple[Bytes, int]:
     """Build partial filters and merge any two that are ready, until one is left."""
     portray = ray.remote(_portray_part).options(max_retries=_RETRIES, num_returns=2)
     merge = ray.remote(_merge).options(max_retries=_RETRIES)
-    arrays, items = zip(*[portray.remote(part, shape, *settings) for part in parts], strict=True)
-    waiting = list(arrays)
-    while len(waiting) > 1:
-        ready, rest = ray.wait(waiting, num_returns=2)
-        waiting = [*rest, merge.remote(*ready)]
-    return np.array(ray.get(waiting[0])), sum(ray.get(list(items)))
+    with Bar(ray, "portraying", len(parts), progress=progress) as bar:
+        tasks = [portray.remote(part, bar.telling(number), shape, *settings) for number, part in enumerate(parts)]
+        waiting, items = [array for array, _ in tasks], [item for _, item in tasks]
+        del tasks  # a filter that was merged into another need not be kept
+        while len(waiting) > 1:
+            ready, rest = bar.wait(waiting, 2, items)
+            waiting = [*rest, merge.remote(*ready)]
+            del ready
+        bar.wait(waiting, 1, items)
+    return np.array(ray.get(waiting[0])), sum(ray.get(items))
 
 
 def _ray(address: str | None) -> Any:
@@ -115,14 +136,16 @@ def _ray(address: str | None) -> Any:
     return ray
 
 
-def _count_part(part: Corpus, width: int, stride: int, normalization: Normalization) -> DistinctCounter:
-    return count_distinct(part, width, stride, normalization, threads=1, progress=False)
+def _count_part(
+    part: Corpus, telling: Telling, width: int, stride: int, normalization: Normalization
+) -> DistinctCounter:
+    return count_distinct(telling.of(part), width, stride, normalization, threads=1, progress=False)
 
 
 def _portray_part(
-    part: Corpus, shape: FilterShape, width: int, stride: int, normalization: Normalization
+    part: Corpus, telling: Telling, shape: FilterShape, width: int, stride: int, normalization: Normalization
 ) -> tuple[Bytes, int]:
-    adder = add_all(part, shape, width, stride, normalization, threads=1, progress=False)
+    adder = add_all(telling.of(part), shape, width, stride, normalization, threads=1, progress=False)
     return adder.array, adder.items
 
 

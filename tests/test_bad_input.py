@@ -79,6 +79,33 @@ def test_a_traceback_and_a_wrong_number_are_defects(counting: Any, targets: dict
     assert sum(number for key, number in tally.counts.items() if key.endswith("defect")) == len(told)
 
 
+def test_a_count_that_its_user_stopped_goes_on_without_a_defect(
+    counting: Any, targets: dict[str, Any], tmp_path: Path
+) -> None:
+    used = []
+
+    def stopped_once(folder: Path, chance: object) -> str:
+        used.append(folder)
+        if len(used) == 5:
+            raise KeyboardInterrupt
+        return "same"
+
+    target = replace(targets["plans"], use=stopped_once)
+    arguments = (target, 7, 10, tmp_path / "x", tmp_path / "l.json", pytest.fail)
+    with pytest.raises(KeyboardInterrupt):
+        counting.count(*arguments)
+    tally = counting.count(*arguments)
+    assert (tally.done, tally.defects) == (10, {})
+
+
+@pytest.mark.parametrize("operations", [1, 2, 7, 100, 311])
+def test_kills_before_operations_meet_each_of_them_and_soon_every_part_of_the_work(operations: int) -> None:
+    spread = importlib.import_module("benchmarks.kills.killing").spread
+    met = [spread(number, operations) for number in range(operations)]
+    assert sorted(met) == list(range(1, operations + 1))
+    assert len({(one - 1) * 10 // operations for one in met[:15]}) == min(10, operations)
+
+
 @pytest.mark.parametrize("work", ["evaluate", "data build", "portrait build"])
 def test_what_a_kill_leaves_is_gone_on_with(work: str, python: WarmPython, tmp_path: Path) -> None:
     command = ("-m", "benchmarks.kills", "--count", 5, "--only", work, "--ledger", tmp_path)

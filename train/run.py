@@ -26,7 +26,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models import checkpoints
 from selfknow.evaluate.models.facts import ModelFacts, write_facts
 from selfknow.evaluate.runs.description import versions
-from selfknow.files import read_json, write_json
+from selfknow.files import read_json, remove_unfinished, write_json
 from selfknow.folders import replaced_whole
 from selfknow.train.facts import learnt_facts, made_facts
 from selfknow.train.job import load_trained
@@ -170,10 +170,12 @@ def _describe(job: Job, folder: Path) -> None:
     path = folder / "run.json"
     wanted = json.loads(json.dumps(job.as_json()))
     if not path.exists():
-        if foreign := sorted(each.name for each in folder.iterdir() if each.name != "run.lock"):
+        unfinished = f".{path.name}.writing"  # a kill left it
+        if foreign := sorted(each.name for each in folder.iterdir() if each.name not in ("run.lock", unfinished)):
             raise UserError(f"{folder} is not a training folder (it holds {foreign[0]}): name a new or an empty one")
         write_json(path, {**wanted, "versions": versions()})
         return
+    remove_unfinished(folder)
     found = read_json(path)
     for name, value in wanted.items():
         if found.get(name) != value:

@@ -17,7 +17,7 @@ from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
 
 _CALLS = 60
-_TOLD = ("example_id", "stage", "variant", "sample", "attempt", "model", "generation", "error")
+_TOLD = ("example_id", "stage", "variant", "sample", "attempt", "generation", "error")
 
 
 class _Adder:
@@ -68,19 +68,21 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
         yield f"{len(lost)} replies were lost"
     noted.write_text(json.dumps(ids))
     if ended:
-        if _told(run) != _told(sound / "run"):
+        if told_replies(run) != told_replies(sound / "run"):
             yield "the replies are not those of an undisturbed run"
-        if _scores(run) != _scores(sound / "run"):
+        if scores_of(run) != scores_of(sound / "run"):
             yield "the scores are not those of an undisturbed run"
         if left := [path.name for path in run.rglob(".*.writing")]:
             yield f"{left[0]} was left behind"
 
 
-def _told(run: Path) -> list[tuple[object, ...]]:
+def told_replies(run: Path) -> list[tuple[object, ...]]:
+    """All replies of a run's one model, but for when they came."""
     return sorted(map(tuple, (row.values() for row in read_generations(run, _TOLD).to_pylist())), key=repr)
 
 
-def _scores(run: Path) -> list[tuple[str, object, object]]:
+def scores_of(run: Path) -> list[tuple[str, object, object]]:
+    """All scores of a run."""
     tables = [pq.read_table(path, partitioning=None) for path in sorted((run / "scores").glob("*.parquet"))]
     return sorted((row["metric"], row["value"], row["reason"]) for table in tables for row in table.to_pylist())
 

@@ -1,5 +1,6 @@
 """Kills an activity at moments spread over its whole length, resumably, and looks at what it left."""
 
+import gc
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import gcd
 from pathlib import Path
 from random import Random
 
@@ -19,6 +21,7 @@ STRATA = 10
 _LONGEST_SECONDS, _SHORTEST_SECONDS = 600.0, 0.02
 _PAUSE = 0.0005
 _OPERATIONS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate", "socket.connect"}
+_GOLDEN_RATIO = 0.618
 _FURTHER_KILL = 0.3  # the share of restarts that are killed as well
 
 
@@ -44,6 +47,7 @@ def forked(
     seconds: float = _LONGEST_SECONDS,
     file_operation: int = 0,
     counted: Path | None = None,
+    stderr: Path | None = None,
 ) -> int | None:
     """Run a call in a process of its own; its exit code, and null where it was killed.
 
@@ -54,10 +58,13 @@ def forked(
         seconds: When it is killed.
         file_operation: Before which of its operations on files it is killed, from 1; 0: none.
         counted: Where it writes how many such operations there were.
+        stderr: The file that gets what it says on stderr; null: stderr.
     """
     process = os.fork()
     if process == 0:
         code = 1
+        if stderr is not None:
+            os.dup2(os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
         try:
             operations = _Operations(file_operation)
             if file_operation or counted:
@@ -115,11 +122,12 @@ def count(
         tell: Gets a line for everything that is wrong.
     """
     tally = read(ledger)
-    sound, place = folder / "undisturbed", folder / "trial"
+    sound, place, said = folder / "undisturbed", folder / "trial", folder / "stderr"
+    gc.freeze()  # else each process would look through all that was imported
     _prepared(activity, sound)
     started = time.monotonic()
-    code = forked(lambda: activity.work(sound), counted=folder / "operations")
-    assert code == 0, f"{activity.name} fails undisturbed"
+    code = forked(lambda: activity.work(sound), counted=folder / "operations", stderr=said)
+    assert code == 0, f"{activity.name} fails undisturbed: {said.read_text()}"
     length, operations = time.monotonic() - started, int((folder / "operations").read_text())
     while tally.kills < kills:
         number = tally.trials
@@ -127,9 +135,9 @@ def count(
         _prepared(activity, place)
         moment = (number % STRATA + chance.random()) / STRATA * length
         operation = 0
-        if number % 2:  # every other one not after a time, but before one of the operations in turn
-            moment, operation = _LONGEST_SECONDS, 1 + number // 2 % operations
-        while (code := forked(lambda: activity.work(place), moment, operation)) is None:
+        if number % 2:  # every other one not after a time, but before one of the operations
+            moment, operation = _LONGEST_SECONDS, spread(number // 2, operations)
+        while (code := forked(lambda: activity.work(place), moment, operation, stderr=said)) is None:
             operation = 0
             tally.kills += 1
             tally.phases[_phase(activity, place)] += 1
@@ -137,13 +145,21 @@ def count(
             moment = chance.random() * length if chance.random() < _FURTHER_KILL else _LONGEST_SECONDS
         if code != 0:
             tally.faults.append(f"trial {number}: the last call failed with exit code {code}")
-            tell(f"{activity.name}: {tally.faults[-1]}")
+            tell(f"{activity.name}: {tally.faults[-1]}\n{said.read_text()}")
         if moment < _LONGEST_SECONDS and length > _SHORTEST_SECONDS:
             length *= 0.97  # it ended before its kill: this machine is faster than it was
         tally.faults += _found(activity, place, sound, number, ended=True, tell=tell)
         tally.trials += 1
         _save(ledger, tally)
     return tally
+
+
+def spread(number: int, operations: int) -> int:
+    """One of the operations, from 1: each once before any comes again, and any few numbers spread over all of them."""
+    step = max(1, round(operations * _GOLDEN_RATIO))
+    while gcd(step, operations) > 1:
+        step += 1
+    return 1 + number * step % operations
 
 
 def _prepared(activity: Activity, place: Path) -> None:
@@ -189,12 +205,12 @@ def _save(path: Path, tally: Tally) -> None:
 
 
 def print_table(tallies: dict[str, Tally]) -> None:
-    """A row an activity, and a row a phase of it."""
+    """A row an activity, and a row of its phases."""
     out = sys.stdout.write
     out("| work | kills | pieces of work | lost, doubled, half-made or different |\n| --- | ---: | ---: | ---: |\n")
     for name, tally in tallies.items():
         out(f"| `{name}` | {tally.kills} | {tally.trials} | {len(tally.faults)} |\n")
-    out("\n| work | how far it had come | kills |\n| --- | --- | ---: |\n")
+    out("\n| work | kills, by how far it had come |\n| --- | --- |\n")
     for name, tally in tallies.items():
-        for phase, number in sorted(tally.phases.items()):
-            out(f"| `{name}` | {phase} | {number} |\n")
+        phases = sorted(tally.phases.items(), key=lambda one: (-one[1], one[0]))
+        out(f"| `{name}` | {', '.join(f'{phase} {number}' for phase, number in phases)} |\n")

@@ -50,13 +50,17 @@ def activity(root: Path) -> Activity:  # noqa: C901 - four short functions that 
             return "tagged"
         return "repo made" if _commit(kept, references["branches"]["main"])["parent"] is None else "committed, no tag"
 
-    def faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:  # noqa: ARG001
+    def faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
         kept = root / "datasets" / _repo(place)
         if not (kept / "references.json").exists():
             return
         references = json.loads((kept / "references.json").read_text())
         for tag, commit in references["tags"].items():
-            yield from _differences(_commit(kept, commit)["files"], place / "diaries", tag)
+            released = _released(root, kept, commit)
+            yield from _differences(released, place / "diaries", tag)
+            undisturbed = root / "datasets" / _repo(sound)
+            if place != sound and released != _released(root, undisturbed, _main(undisturbed)):
+                yield f"{tag} is not what an undisturbed run publishes"
         if ended:
             if references["tags"] != {_TAG: references["branches"]["main"]}:
                 yield f"the release is not tagged: {references}"
@@ -78,14 +82,27 @@ def _commit(kept: Path, oid: str) -> dict[str, Any]:
     return value
 
 
-def _differences(served: dict[str, Any], folder: Path, tag: str) -> Iterable[str]:
-    """What the release serves and the folder does not hold, and the other way round."""
-    local = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
-    if set(served) - {".gitattributes"} != set(local):
-        yield f"{tag} has other files than the folder: {sorted(set(served) ^ set(local))}"
-    for name, path in local.items():
-        if name in served and served[name]["size"] != path.stat().st_size:
-            yield f"{name} of {tag} has another size"
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        if name in served and served[name].get("lfs") and digest not in json.dumps(served[name]):
+def _main(kept: Path) -> str:
+    commit: str = json.loads((kept / "references.json").read_text())["branches"]["main"]
+    return commit
+
+
+def _released(root: Path, kept: Path, commit: str) -> dict[str, bytes]:
+    """The files of a release; where its card names its repo, and its manifest the card, all releases say the same."""
+    held = _commit(kept, commit)["files"]
+    files = {name: (root / "objects" / entry["sha256"]).read_bytes() for name, entry in held.items()}
+    card = hashlib.sha256(files["README.md"]).hexdigest()
+    files["manifest.json"] = files["manifest.json"].replace(card.encode(), b"the hash of the card")
+    files["README.md"] = files["README.md"].replace(kept.name.encode(), b"the repo")
+    return files
+
+
+def _differences(released: dict[str, bytes], folder: Path, tag: str) -> Iterable[str]:
+    """What the release serves and the folder does not hold, and the other way round; a card that is sent gets links."""
+    local = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    if set(released) - {".gitattributes"} != set(local):
+        yield f"{tag} has other files than the folder: {sorted(set(released) ^ set(local))}"
+    for name, content in local.items():
+        sent = released.get(name, content)
+        if name != "manifest.json" and not (sent.startswith(content) if name == "README.md" else sent == content):
             yield f"{name} of {tag} has other bytes"

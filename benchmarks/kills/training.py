@@ -1,6 +1,5 @@
 """``selfknow train``, killed: a tiny model, with a checkpoint every few steps."""
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,17 +7,23 @@ from pathlib import Path
 import torch
 from transformers.utils import logging
 
+# The trainer is imported here for a process to find it: else half of the time of each one would go by importing.
+import selfknow.train.trainer  # noqa: F401
 from benchmarks.kills.activity import Activity
+from benchmarks.kills.asking import scores_of, told_replies
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.files import read_json
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
+from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train
 from tests.tiny_models import tiny_config, tiny_corpus
 
+_STEPS = 9
 _RECIPE = Recipe(
-    5e-3, warmup_steps=2, max_steps=9, validation_interval=3, patience=0, max_new_tokens=4, validation_limit=4
+    5e-3, warmup_steps=2, max_steps=_STEPS, validation_interval=3, patience=0, max_new_tokens=4, validation_limit=4
 )
+_STATE = "trainer_state.json"  # written last into a checkpoint
 
 
 def activity(folder: Path) -> Activity:
@@ -45,31 +50,73 @@ def _phase(place: Path) -> str:
         return "before run.json"
     if "results" in read_json(training / "run.json"):
         return "ended"
+    if (training / "test").exists():
+        return "test split asked"
     if (training / "model").exists():
-        return "model saved, test split asked"
-    steps = [int(path.name.rpartition("-")[2]) for path in (training / "checkpoints").glob("checkpoint-*")]
-    return f"checkpoint of step {max(steps)}" if steps else "before the first checkpoint"
+        return "model saved"
+    whole, half = _checkpoints(training)
+    if half:
+        return f"checkpoint of step {max(half)} half-written"
+    if not whole:
+        return "before the first checkpoint" if read_metrics(training / "metrics.jsonl") else "before the first step"
+    return f"after the checkpoint of step {max(whole)}"
 
 
-def _weights(training: Path) -> str:
-    return hashlib.sha256((training / "model" / "model.safetensors").read_bytes()).hexdigest()
+def _checkpoints(training: Path) -> tuple[list[int], list[int]]:
+    """The steps of the checkpoints that look whole, and of those that do not."""
+    whole, half = [], []
+    for path in (training / "checkpoints").glob("checkpoint-*"):
+        (whole if _is_json(path / _STATE) else half).append(int(path.name.rpartition("-")[2]))
+    return whole, half
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return False
 
 
 def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     training, undisturbed = place / "training", sound / "training"
-    if (training / "model").exists() and _weights(training) != _weights(undisturbed):
-        yield "the model has other weights than that of an undisturbed training"
+    if (training / "model").exists() and _bytes_below(training / "model") != _bytes_below(undisturbed / "model"):
+        yield "the model is not that of an undisturbed training"
+    steps = [line["step"] for line in read_metrics(training / "metrics.jsonl") if "loss" in line]
+    if len(steps) != len(set(steps)):
+        yield "the loss of a step is there twice"
+    yield from _lost_checkpoints(place, training)
     done = (training / "run.json").exists() and "results" in read_json(training / "run.json")
     if done and not (training / "model").exists():
         yield "there are results and no model"
     if ended:
         if not done:
             yield "there are no results"
-        elif _told(training) != _told(undisturbed):
+            return
+        if steps != list(range(1, _STEPS + 1)):
+            yield f"there are losses of the steps {steps}"
+        if _results(training) != _results(undisturbed):
             yield "the results are not those of an undisturbed training"
+        if told_replies(training / "test") != told_replies(undisturbed / "test"):
+            yield "the replies are not those of an undisturbed training"
+        if scores_of(training / "test") != scores_of(undisturbed / "test"):
+            yield "the scores are not those of an undisturbed training"
 
 
-def _told(training: Path) -> str:
+def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
+    """A training never goes back behind the last checkpoint that was there whole after an earlier kill."""
+    noted = place / "kept.json"
+    whole, _ = _checkpoints(training)
+    kept = json.loads(noted.read_text()) if noted.exists() else 0
+    if max(whole, default=0) < kept:
+        yield f"the checkpoint of step {kept} was lost"
+    noted.write_text(json.dumps(max(whole, default=0)))
+
+
+def _bytes_below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _results(training: Path) -> str:
     """The results but for times and memory."""
     results = read_json(training / "run.json")["results"]
     assert isinstance(results, dict)

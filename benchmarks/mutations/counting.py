@@ -105,6 +105,10 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
             tally.done += 1
             if tally.done % _SAVED_EVERY == 0 or tally.done == until or where is not None:
                 _save(ledger, tally)
+    except KeyboardInterrupt:  # the process was stopped, and did not die of its input
+        _save(ledger, tally)
+        working.unlink()
+        raise
     finally:
         os.close(descriptor)
     working.unlink()

@@ -1,7 +1,5 @@
 """Damaged portraits, and damaged dumps of RedisBloom."""
 
-import json
-import struct
 import warnings
 from functools import cache
 from pathlib import Path
@@ -16,6 +14,7 @@ from selfknow.portraits import Portrait
 from selfknow.portraits.filter import reference
 from selfknow.portraits.filter.asking import Asker
 from selfknow.portraits.filter.redisbloom import import_redisbloom
+from tests.redisbloom_dump import make_dump
 
 _TEXT = "Die Katze saß auf der Matte, and the dog sat by the door; 漢字かな交じり文 🙂 until the sun went down. "
 _ASKED = [_TEXT * 2, "the dog sat by the door; and left", "short", "", None, "x" * 300, "🙂" * 40]
@@ -105,21 +104,6 @@ PORTRAITS = Target(
 )
 
 
-def _make_dump(folder: Path) -> None:
-    """A dump as the Data Portraits tool writes it: the header and the bits, in two part files, and their index."""
-    bits = np.random.default_rng(0).integers(0, 256, 512, dtype=np.uint8).tobytes()
-    header = struct.pack("=QLLLQQQddLQB", 100, 1, 4, 2, 512, 4096, 100, 0.01, 9.6, 7, 400, 12)
-    blocks = [header, bits[:300], bits[300:]]
-    rows = [
-        {"iter": number, "block_num": number, "block_size": len(block), "part_file": f"d.part{number}.bin"}
-        for number, block in enumerate(blocks)
-    ]
-    folder.mkdir(parents=True, exist_ok=True)
-    for row, block in zip(rows, blocks, strict=True):
-        (folder / str(row["part_file"])).write_bytes(block)
-    (folder / "d.7-1.bf").write_text(json.dumps({"blocks": rows, "bf_info": {}, "width": 7, "key": "d"}))
-
-
 def _use_dump(folder: Path, chance: Random) -> str:  # noqa: ARG001
     import_redisbloom(folder / "d.7-1.bf", folder / "out")
     with warnings.catch_warnings():
@@ -134,7 +118,7 @@ def _use_dump(folder: Path, chance: Random) -> str:  # noqa: ARG001
 
 DUMPS = Target(
     "RedisBloom dumps",
-    _make_dump,
+    make_dump,
     lambda folder, chance: damage_folder(folder, chance, {".bf": (damaged_json, damaged_json, damaged_bytes)}),
     _use_dump,
 )

@@ -1,6 +1,7 @@
 """A reply is text of a stranger: it neither moves a terminal's cursor, nor turns a line around, nor is a formula."""
 
 import csv
+import inspect
 import io
 import json
 from pathlib import Path
@@ -16,7 +17,7 @@ from selfknow.files import read_rows
 from selfknow.portraits.quote_view import as_terminal
 from selfknow.portraits.quotes import Quote
 from selfknow.untrusted import for_json, for_spreadsheet, for_terminal, from_spreadsheet
-from tests.conftest import Run
+from tests.conftest import REPOSITORY, Run
 from tests.sql.given import Asked, question, write_run
 
 RETITLES = "\x1b]0;owned\x07"
@@ -100,3 +101,18 @@ def test_replies_of_a_run_are_safe_on_the_terminal(selfknow: Run, tmp_path: Path
     refused = selfknow("sql", f"select '{RETITLES}' from nowhere", "run")
     assert refused.returncode == 2
     assert not OBEYED & set(refused.stderr)
+
+
+def test_a_notebook_gets_plain_text_of_every_object(tmp_path: Path) -> None:
+    import selfknow
+    from selfknow.evaluate.run import Run as AskedRun
+
+    write_run(tmp_path / "run", [question("Tom", 1)], Asked(answers={"Tom": f"<script>{HOSTILE}"}), score=False)
+    run = AskedRun(tmp_path / "run")
+    public = [getattr(selfknow, name) for name in selfknow.__all__]
+    for shown in (run, run.query("overview"), *(one for one in public if inspect.isclass(one))):
+        rich = [name for name in dir(shown) if name.startswith(("_repr_", "_ipython_display_"))]
+        assert rich == [], f"a notebook would show {shown} as more than text"
+    for room in ("evaluate", "portraits", "src", "train"):
+        for source in (REPOSITORY / room).rglob("*.py"):
+            assert "_repr_html_" not in source.read_text(encoding="utf-8"), source

@@ -4,6 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -23,6 +24,13 @@ def test_commands_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.
     for command, expected in commands:
         done = CliRunner().invoke(app, shlex.split(command))
         assert (done.exit_code, done.stdout) == (0, expected)
+    [question] = re.findall(r"```text\n(Recall all documents about Carbon.*?)\n```", PAGE, re.DOTALL)
+    rows = [
+        row
+        for file in Path("elements").rglob("*.parquet")
+        for row in pq.read_table(file, partitioning=None).to_pylist()
+    ]
+    assert question in {row["prompt"] + row["completion"] for row in rows}
     assert read_own_table(Path("elements.csv")).documents["Carbon"] == (
         "Carbon is soft as graphite.",
         "Carbon is hard as diamond.",

@@ -1,13 +1,23 @@
-"""What goes wrong with tokens, rights, other people and damaged files: one clear line, nothing half-published."""
+"""What goes wrong with tokens, rights, other people and damaged files: one clear line, nothing half-published.
+
+All of it over a slow link.
+"""
 
 import json
 import subprocess
 from pathlib import Path
 
-from tests.hub.conftest import Build, Client, Hub
+import pytest
+
+from tests.hub.conftest import Build, Client, Hub, MakeHub
 
 CONFIG = "16-diarists"
 DATA = f"/resolve/[^/]+/{CONFIG}/train"
+
+
+@pytest.fixture(scope="module")
+def hub_of_module(make_hub: MakeHub) -> Hub:
+    return make_hub("--bytes-per-second", "100000")
 
 
 def assert_one_line(done: subprocess.CompletedProcess[str], words: str) -> None:

@@ -24,6 +24,7 @@ from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.options import TrainingOptions, training_job
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import OptimizerName, Recipe
+from selfknow.train.run import _describe as describe
 from selfknow.train.run import train
 from selfknow.train.stopping import RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS
 from selfknow.train.validation import RECALL_OF_HELD_OUT_DOCUMENTS, SCORES, Validation
@@ -152,6 +153,15 @@ def test_a_folder_that_holds_something_else_is_refused(corpus: ConfigFiles, mode
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(UserError, match=r"is not a training folder \(it holds thesis.tex\)"):
         train(job(corpus, models), tmp_path)
+
+
+def test_a_kill_while_the_description_is_written_leaves_a_folder_to_train_in(
+    corpus: ConfigFiles, models: Path, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        (tmp_path / ".run.json.writing").write_text('{"model"')
+        describe(job(corpus, models), tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
 def test_a_model_that_was_never_published_needs_scratch(corpus: ConfigFiles) -> None:

@@ -96,7 +96,7 @@ def build(
 
         portrait = build_on_ray(
             corpus, width=width, stride=stride, capacity=capacity, false_positive_rate=false_positive_rate,
-            normalization=normalization.value, address=ray_address,
+            normalization=normalization.value, address=ray_address, progress=True,
         )  # fmt: skip
     else:
         portrait = Portrait.build(
