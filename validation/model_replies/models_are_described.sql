@@ -1,4 +1,4 @@
--- a run asked one model, and run.json says which: its name begins as the run's, with revision and size, quantised or trained here
+-- run.json says which one model a run asked: a name that begins as the run's, revision, size, quantised or trained here
 -- Grain: a run and a model that it asked, where they do not. Columns: run, model, revision, described.
 with asked as (
     select distinct
