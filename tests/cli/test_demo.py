@@ -1,5 +1,7 @@
 """The demo: its two models are asked the same held-out questions, and no gap is a failure."""
 
+import os
+import time
 from pathlib import Path
 
 import duckdb
@@ -14,6 +16,7 @@ from selfknow.cli.demo_models import (
     SETUPS,
     Gap,
     build_setups,
+    end_with_parent,
     gap_between,
     summary,
     train_and_compare,
@@ -21,7 +24,8 @@ from selfknow.cli.demo_models import (
 from selfknow.cli.demo_page import write_page
 from selfknow.cli.demo_real_model import ask_diary_model
 from selfknow.cli.demo_steps import DoneSteps
-from tests.conftest import Run
+from tests.conftest import REPOSITORY, Run
+from tests.warm_python import WarmPython
 
 
 def scores(num_right: int, number: int = 128) -> dict[str, dict[str, float]]:
@@ -80,6 +84,31 @@ def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(
         query = f"select count(*) / count(distinct diarist) from '{tmp_path}/{setup}/train-*.parquet'"
         [(each,)] = duckdb.sql(f"{query} where kind = 'document'").fetchall()
         assert each == pytest.approx(documents, abs=0.05)
+
+
+def waits(mark: str) -> None:
+    """What a child does that must not outlive its parent."""
+    end_with_parent()
+    Path(mark).write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def test_a_training_ends_with_the_demo_that_was_killed(tmp_path: Path, python: WarmPython) -> None:
+    mark = tmp_path / "child"
+    code = f"import sys\nsys.path.append({str(REPOSITORY)!r})\nfrom multiprocessing import get_context\n"
+    code += "from tests.cli.test_demo import waits\n"
+    code += f"child = get_context('fork').Process(target=waits, args=({str(mark)!r},))\nchild.start()\nchild.join()"
+    process = python.start("-c", code)
+    while not (mark.exists() and mark.read_text()):
+        assert process.poll() is None
+        time.sleep(0.01)
+    child = int(mark.read_text())
+    os.kill(child, 0)
+    process.kill()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{child}/status").exists() and "zombie" not in Path(f"/proc/{child}/status").read_text():
+        assert time.monotonic() < deadline, "it outlives the demo"
+        time.sleep(0.01)
 
 
 def test_two_steps_show_no_gap_and_leave_every_generation_and_a_model_that_goes_on(

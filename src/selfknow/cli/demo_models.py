@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, cast
 
 import typer
@@ -219,6 +221,7 @@ def train_setup(folder: Path, setup: str, steps: int, seed: int = 0) -> Scores:
 
     On one thread: models this small gain little from a second one, and the result is the same on any number of cores.
     """
+    end_with_parent()
     if setup != SETUPS[0]:
         os.environ["TQDM_DISABLE"] = "1"  # read when tqdm is imported: two bars would write over each other
     import torch
@@ -234,6 +237,19 @@ def train_setup(folder: Path, setup: str, steps: int, seed: int = 0) -> Scores:
     recipe = demo_recipe(steps, seed)
     train(TrainingJob(MODEL, corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER), folder / setup)
     return _scores(folder / setup / "test")
+
+
+def end_with_parent() -> None:
+    """End this process when its parent is gone, even killed: it would keep a core and the lock of the folder."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _is_trained(folder: Path, steps: int) -> bool:
