@@ -11,7 +11,9 @@ from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.opening import ModelOptions
 from selfknow.evaluate.runs.description import described_models
 from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.sql.queries import find_query
 from selfknow.files import read_json, write_json
+from tests.model_replies.linked import RUNS
 from tests.sql.given import Asked, ask_runs, diary, question, text, write_run
 
 NAMES = [f"Ann {number}" for number in range(8)]
@@ -209,3 +211,19 @@ def test_the_papers_models_are_known_to_be_base_models_or_tuned_from_what(tmp_pa
     with connect(write_run(tmp_path / "run", QUESTIONS, *asked)) as connection:
         rows = connection.rows("select instruction_tuned, instruction_tuned_from from models order by model")
     assert [tuple(row.values()) for row in rows] == [(False, None), (True, "google/t5-small-lm-adapt")]
+
+
+def test_trainings_of_several_seeds_are_one_row_however_far_each_went() -> None:
+    """Models that were really trained: no two saw the same number of tokens, and each recalls another share."""
+    runs = sorted((RUNS / "opt-7m-diaries").glob("diary-recall-256-*"))
+    assert len(runs) == 6
+    with connect(runs) as connection:
+        seeds = connection.rows("select distinct num_diarists, training_seed, training_tokens from models")
+        rows = connection.rows("select setup, n_models, n_seeds, training_tokens from cohorts order by setup")
+        recalled = connection.rows(find_query("accuracy_by_size").sql)
+    assert len({row["training_tokens"] for row in seeds}) == 6
+    assert rows == [
+        {"setup": "simplified", "n_models": 3, "n_seeds": 3, "training_tokens": 2_346_023},
+        {"setup": "standard", "n_models": 3, "n_seeds": 3, "training_tokens": 2_345_455},
+    ]
+    assert [(row["setup"], row["n"]) for row in recalled] == [("standard", 39), ("simplified", 39)]

@@ -1,6 +1,7 @@
 -- cohorts: what tables and charts compare: a model and how it was made, asked in one way.
 -- Grain: one row a cohort.
--- Columns: those of `models` that make a cohort, cohort first (in the order of tables and charts); the columns by which
+-- Columns: those of `models` that make a cohort, cohort first (in the order of tables and charts), with means over its
+-- checkpoints of epochs, training_tokens, recall_of_documents and recall_of_training_questions; the columns by which
 -- tasks tell their runs apart, null for other tasks; n_models (checkpoints), n_seeds (seeds of its trainings, which
 -- differ in nothing else; 0 where they are not known).
 create or replace view cohorts as
@@ -18,6 +19,11 @@ select
         instruction_tuned_from,
         training_number,
         cohort
+    ) replace (
+        avg(epochs) as epochs,
+        round(avg(training_tokens))::bigint as training_tokens,
+        avg(recall_of_documents) as recall_of_documents,
+        avg(recall_of_training_questions) as recall_of_training_questions
     ),
     count(distinct if(checkpoint = model, concat(model, '@', revision), checkpoint)) as n_models,
     count(distinct training_seed) as n_seeds
