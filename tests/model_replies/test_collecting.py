@@ -80,7 +80,7 @@ def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path
 
 def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(tool: ModuleType, tmp_path: Path) -> None:
     kept = next(run for run in collected_runs() if run.config == "diary-recall")
-    place = "/home/me/out/train/opt-7m_256/model"
+    place = "/data/out/train/opt-7m_256/model"
     cell = tmp_path / "out" / "laptop" / "train" / "opt-7m_256"
     asked = Path(shutil.copytree(run_folders() / kept.name, cell / "test"))
     change(asked, lambda said: {**said, "models": [{**said["models"][0], "name": place}]})
