@@ -50,6 +50,7 @@ def concatenated_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -
     >>> concatenated_ranges(np.array([5, 1]), np.array([2, 3])).tolist()
     [5, 6, 1, 2, 3]
     """
+    assert (starts + lengths).max(initial=0) <= np.iinfo(np.int32).max, "a block has fewer pieces"
     before = np.cumsum(lengths) - lengths
     ranges = np.repeat((starts - before).astype(np.int32), lengths)
     ranges += np.arange(len(ranges), dtype=np.int32)
