@@ -64,7 +64,7 @@ class Bar:
         if self._board is None:
             return
         done, _ = self._ray.wait(parts, num_returns=len(parts), timeout=0, fetch_local=False)
-        self._bar.set_description(f"{self._doing}, {len(done)} of {self._num_parts} parts", refresh=False)
+        self._bar.set_description_str(f"{self._doing}, {len(done)} of {self._num_parts} parts", refresh=False)
         self._bar.n = self._ray.get(self._board.total.remote())
         self._bar.refresh()
 
