@@ -100,18 +100,29 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
                 f"{name} has format version {format_version}; this selfknow reads up to {FORMAT_VERSION}: upgrade it"
             )
         configs = {config: _config(entry) for config, entry in value.pop("configs").items()}
-        return Manifest(configs=configs, files=_files(value.pop("files")), **value)
+        manifest = Manifest(configs=configs, files=_files(value.pop("files")), **value)
+        _check_texts(manifest, "dataset", "version", "selfknow_version", "source_hash")
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{name} is damaged: {type(error).__name__}: {error}") from error
+    return manifest
+
+
+def _check_texts(entry: Manifest | ConfigEntry, *fields: str) -> None:
+    """A list where a name belongs would fail much later, as a key that cannot be looked up."""
+    for name in fields:
+        if not isinstance(getattr(entry, name), str):
+            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not a text")
 
 
 def _config(value: dict[str, Any]) -> ConfigEntry:
     splits = value.pop("splits").items()
-    return ConfigEntry(
+    config = ConfigEntry(
         splits={name: SplitEntry(int(split["num_rows"]), _files(split["files"])) for name, split in splits}, **value
     )
+    _check_texts(config, "content_hash")
+    return config
 
 
 def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:

@@ -45,6 +45,16 @@ def test_a_field_that_is_missing_or_unknown_is_refused(small_corpora: Path) -> N
         parse_manifest(json.dumps(value).encode())
 
 
+@pytest.mark.parametrize("name", ["dataset", "version", "selfknow_version", "source_hash", "content_hash"])
+def test_a_field_that_is_no_text_is_refused_where_it_is_read(small_corpora: Path, name: str) -> None:
+    value = json.loads((small_corpora / "manifest.json").read_bytes())
+    place = value["configs"]["1k"] if name == "content_hash" else value
+    for other in (["diary-recall"], {"diary-recall": 1}, None, 7):
+        place[name] = other
+        with pytest.raises(UserError, match=f"manifest.json is damaged: TypeError: {name} is .*, not a text"):
+            parse_manifest(json.dumps(value).encode())
+
+
 @given(
     st.binary(max_size=50)
     | st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists).map(lambda v: json.dumps(v).encode())
