@@ -13,6 +13,7 @@ from selfknow.files import parse_json
 MANIFEST = "manifest.json"
 CARD = "README.md"
 FORMAT_VERSION = 1
+_LONGEST_PATH_IN_BYTES = 255  # of a file's name on most systems; paths in a dataset folder are far shorter
 
 
 @dataclass(frozen=True)
@@ -131,4 +132,6 @@ def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
         path = PurePosixPath(file.path)
         if path.is_absolute() or ".." in path.parts or "\\" in file.path:
             raise UserError(f"a manifest names a file outside its folder: {file.path!r}")
+        if len(file.path.encode()) > _LONGEST_PATH_IN_BYTES:
+            raise UserError(f"a manifest names a file that no folder can hold: {file.path[:60]!r}…")
     return files

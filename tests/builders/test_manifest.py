@@ -31,6 +31,14 @@ def test_a_file_outside_the_folder_is_refused(small_corpora: Path, path: str) ->
         parse_manifest(changed(small_corpora, files=files))
 
 
+def test_a_file_with_a_name_that_is_too_long_is_refused(small_corpora: Path) -> None:
+    files = [{"path": f"1k/{'é' * 127}", "num_bytes": 1, "sha256": "", "num_rows": None}]
+    with pytest.raises(UserError, match="names a file that no folder can hold: '1k/ééé"):
+        parse_manifest(changed(small_corpora, files=files))
+    files[0]["path"] = f"1k/{'é' * 126}"
+    assert parse_manifest(changed(small_corpora, files=files)).files[0].path == files[0]["path"]
+
+
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no manifest\.json"):
         read_manifest(tmp_path)
