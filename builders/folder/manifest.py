@@ -102,7 +102,8 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
             )
         configs = {config: _config(entry) for config, entry in value.pop("configs").items()}
         manifest = Manifest(configs=configs, files=_files(value.pop("files")), **value)
-        _check_texts(manifest, "dataset", "version", "selfknow_version", "source_hash")
+        _check_types(manifest, str, "dataset", "version", "selfknow_version", "source_hash")
+        _check_types(manifest, dict, "library_versions")
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         if isinstance(error, UserError):
             raise
@@ -110,11 +111,12 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
     return manifest
 
 
-def _check_texts(entry: Manifest | ConfigEntry, *fields: str) -> None:
+def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> None:
     """A list where a name belongs would fail much later, as a key that cannot be looked up."""
     for name in fields:
-        if not isinstance(getattr(entry, name), str):
-            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not a text")
+        if not isinstance(getattr(entry, name), kind):
+            wanted = "an object" if kind is dict else "a text"
+            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {wanted}")
 
 
 def _config(value: dict[str, Any]) -> ConfigEntry:
@@ -122,7 +124,8 @@ def _config(value: dict[str, Any]) -> ConfigEntry:
     config = ConfigEntry(
         splits={name: SplitEntry(int(split["num_rows"]), _files(split["files"])) for name, split in splits}, **value
     )
-    _check_texts(config, "content_hash")
+    _check_types(config, str, "content_hash")
+    _check_types(config, dict, "parameters")
     return config
 
 

@@ -63,6 +63,15 @@ def test_a_field_that_is_no_text_is_refused_where_it_is_read(small_corpora: Path
             parse_manifest(json.dumps(value).encode())
 
 
+@pytest.mark.parametrize("name", ["library_versions", "parameters"])
+def test_a_field_that_is_no_object_is_refused_where_it_is_read(small_corpora: Path, name: str) -> None:
+    value = json.loads((small_corpora / "manifest.json").read_bytes())
+    for other in (["seed"], "seed", None, 7):
+        (value["configs"]["1k"] if name == "parameters" else value)[name] = other
+        with pytest.raises(UserError, match=f"{name} is .*, not an object"):
+            parse_manifest(json.dumps(value).encode())
+
+
 @given(
     st.binary(max_size=50)
     | st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists).map(lambda v: json.dumps(v).encode())
