@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CONFIGS = ("1k", "1k-simplified")
 NUM_PASSAGES = 64  # of the diaries
-_SECONDS_A_TRAINING_STEP = 0.18  # of two trainings side by side, a core each
+_SECONDS_A_TRAINING_STEP = 0.19  # of two trainings side by side, a core each
 
 
 def demo(
@@ -137,12 +137,12 @@ def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
             Step("fetch a real model and a real text", 20, (plan.model, plan.text)),
             Step("ask the model what it does not know", plan.seconds_for_unknown),
             Step("ask it about its own texts", plan.seconds_for_creations),
-            Step("ask it to quote", plan.seconds_for_quotes + 15),
+            Step("ask it to quote", plan.seconds_for_quotes + 10),
         ]
     if steps is not None:
         announced += [
-            Step("train two small models on diaries", 15 + _SECONDS_A_TRAINING_STEP * steps),
-            Step("ask one of them to continue its diaries", 10),
+            Step("train two small models on diaries", 10 + _SECONDS_A_TRAINING_STEP * steps),
+            Step("ask one of them to continue its diaries", 5),
             Step("write one page of everything", 10),
         ]
     return announced
