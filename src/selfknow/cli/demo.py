@@ -58,7 +58,7 @@ def demo(
     `selfknow demo --quick --out out/demo`
     """
     plan = None if quick or no_model else real_model_plan()
-    announce(_steps(plan, None if quick else steps))
+    announce(announced_steps(plan, None if quick else steps))
     if not run_demo(out, plan, None if quick else steps):
         raise typer.Exit(1)
 
@@ -124,7 +124,7 @@ def _ask_real_model(plan: RealModelPlan, out: Path, number: Iterator[int]) -> tu
     return runs + quotes, text
 
 
-def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
+def announced_steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
     """What is announced: seconds on two idle cores."""
     announced = [
         Step("build the smallest diary corpora", 5),
