@@ -100,7 +100,7 @@ create temp table told as
 with lists as (
     select
         diarist,
-        list_sort(list({number: number, length: len(sentences)})) as entries
+        list_sort(list({ 'number': number, 'length': len(sentences) })) as entries
     from entries
     group by diarist
 )
