@@ -40,7 +40,7 @@ def ask(batch: Batch) -> dict[str, list[Group] | duckdb.Error]:
 @contextmanager
 def opened(batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that sees the batch's table as ``batch``, its files as views, and what its set-up makes."""
-    settings = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
+    settings: dict[str, Any] = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
     with closing(duckdb.connect(config=settings)) as connection:
         if batch.table is not None:
             connection.register("batch", batch.table)
