@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +14,13 @@ from selfknow.builders.folder.manifest import read_manifest
 from selfknow.errors import MissingExtraError, UserError, nearest
 
 if TYPE_CHECKING:
+    import pandas as pd
     from great_expectations.core import ExpectationSuiteValidationResult
     from great_expectations.core.batch_definition import BatchDefinition
 
     from selfknow.validation.suite import Batch, DatasetSuite
 
+_BATCHES_AT_A_TIME = 2  # DuckDB works outside Python's lock; each holds the tables of its set-up
 _of_this_thread = threading.local()
 
 
@@ -64,8 +68,8 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
     """
     manifest = read_manifest(folder)
     suite = _suite_of(manifest.dataset)
-    from selfknow.validation.data_docs import refuse_other_folders, write_pages
     from selfknow.validation.folder.suite import batch_of_folder, configs_with_rows, facts_of_folder
+    from selfknow.validation.pages_folder import refuse_other_folders
 
     if data_docs is not None:
         refuse_other_folders(data_docs, folder)
@@ -76,6 +80,8 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
         bar.total = len(manifest.configs) + len(batches)
         results = validate(batches, bar.update)
     if data_docs is not None:
+        from selfknow.validation.data_docs import write_pages
+
         write_pages(
             data_docs, batches, results, title=f"{manifest.dataset} {manifest.version}, {folder.resolve().name}"
         )
@@ -83,12 +89,11 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
 
 
 def _suite_of(dataset: str) -> "DatasetSuite":
-    try:
-        from selfknow.validation.catalogue import SUITES
-    except ModuleNotFoundError as error:
-        if error.name and error.name.split(".")[0] in ("great_expectations", "scipy"):
-            raise MissingExtraError("checking a dataset folder", "validate") from error
-        raise
+    # Great Expectations takes seconds to import: that is done later, beside other work.
+    if not all(map(find_spec, ("great_expectations", "scipy"))):
+        raise MissingExtraError("checking a dataset folder", "validate")
+    from selfknow.validation.catalogue import SUITES
+
     if dataset not in SUITES:
         raise UserError(f"there is no suite for the dataset {dataset!r}{nearest(dataset, SUITES)}")
     return SUITES[dataset]
@@ -97,25 +102,52 @@ def _suite_of(dataset: str) -> "DatasetSuite":
 def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list[ExpectationSuiteValidationResult]":
     """Run the suites of batches, in a Great Expectations context that leaves nothing behind.
 
+    The queries are asked in threads, the largest batches first; meanwhile Great Expectations is imported, and judges
+    what is found as it comes.
+
     Args:
-        batches: What is validated, one after the other.
+        batches: What is validated.
         advance: Called after each, for a progress bar.
+
+    Returns:
+        The results, in the order of the batches.
 
     Raises:
         RuntimeError: An expectation could not be evaluated. That is a mistake of ours, and no finding about the data.
     """
-    from selfknow.validation.expectations import connections_closed
+    from selfknow.validation.queries import ask
 
-    definition = _definition_of_a_frame()
-    results = []
-    for batch in batches:
-        with connections_closed():
-            result = definition.get_batch({"dataframe": batch.frame}).validate(batch.suite)
-        for of_expectation in result.results:
-            _raise_what_was_raised(of_expectation.expectation_config.kwargs["name"], of_expectation.exception_info)
-        results.append(result)
-        advance()
-    return results
+    results = {}
+    with ThreadPoolExecutor(_BATCHES_AT_A_TIME) as pool:
+        places = sorted(range(len(batches)), key=lambda place: -_num_bytes(batches[place]))
+        asked = {pool.submit(ask, batches[place]): place for place in places}
+        from selfknow.validation.expectations import judging, suite_of
+
+        definition, frame = _definition_of_a_frame(), _empty_frame()
+        try:
+            for future in as_completed(asked):
+                with judging(future.result()):
+                    batch = definition.get_batch({"dataframe": frame})
+                    result = batch.validate(suite_of(batches[asked[future]]))
+                for one in result.results:
+                    _raise_what_was_raised(one.expectation_config.kwargs["name"], one.exception_info)
+                results[asked[future]] = result
+                advance()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [results[place] for place in range(len(batches))]
+
+
+def _num_bytes(batch: "Batch") -> int:
+    return sum(path.stat().st_size for files in batch.files.values() for _, path in files)
+
+
+def _empty_frame() -> "pd.DataFrame":
+    """What Great Expectations takes for the data, which DuckDB has read."""
+    import pandas as pd
+
+    return pd.DataFrame({"file": pd.Series(dtype="str")})
 
 
 def _definition_of_a_frame() -> "BatchDefinition[Any]":
@@ -151,6 +183,6 @@ def findings(batch: "Batch", result: "ExpectationSuiteValidationResult") -> list
             message=f"{expectation.statement}: {exceptions_in_words(group['count'])}",
             examples=tuple(group["examples"]),
         )
-        for expectation in batch.suite.expectations
+        for expectation in batch.queries
         for group in of_name[expectation.name].result.get("details", {}).get("exceptions", ())
     ]

@@ -13,11 +13,8 @@ from great_expectations.render.renderer import ValidationResultsPageRenderer
 from great_expectations.render.view import DefaultJinjaPageView
 from jinja2 import ChoiceLoader, FileSystemLoader
 
-from selfknow.errors import UserError
+from selfknow.validation.pages_folder import INDEX, MARK
 from selfknow.validation.suite import Batch
-
-INDEX = "index.html"
-_MARK = '<meta name="generator" content="selfknow data check">'
 
 
 class _Page(DefaultJinjaPageView):
@@ -26,30 +23,6 @@ class _Page(DefaultJinjaPageView):
     def __init__(self, templates: Path) -> None:
         super().__init__()
         self.env.loader = ChoiceLoader([FileSystemLoader(templates), self.env.loader])
-
-
-def refuse_other_folders(data_docs: Path, folder: Path) -> None:
-    """See to it that pages may be written before a long check begins.
-
-    Args:
-        data_docs: Where the pages are to be written.
-        folder: The dataset folder that is checked.
-
-    Raises:
-        UserError: It lies in the dataset folder, which may hold no other files, or it holds something else than
-            earlier pages.
-    """
-    if data_docs.resolve().is_relative_to(folder.resolve()):
-        raise UserError(f"{data_docs} lies in the dataset folder, which may hold no other files: give another folder")
-    if data_docs.exists() and not data_docs.is_dir():
-        raise UserError(f"{data_docs} is a file, not a folder")
-    if data_docs.exists() and any(data_docs.iterdir()) and not _is_ours(data_docs):
-        raise UserError(f"{data_docs} holds other files than Data Docs: give a new or an empty folder")
-
-
-def _is_ours(data_docs: Path) -> bool:
-    index = data_docs / INDEX
-    return index.is_file() and _MARK in index.read_text(encoding="utf-8", errors="replace")
 
 
 def write_pages(
@@ -75,8 +48,8 @@ def write_pages(
             row = {"name": batch.name, "file_name": file_name, "success": result.success, **result.statistics}
             document = ValidationResultsPageRenderer().render(result)
             del document.sections[0]  # an overview with links to pages that are not made here
-            page = view.render(document, title=title, row=row, mark=_MARK)
+            page = view.render(document, title=title, row=row, mark=MARK)
             (data_docs / file_name).write_text(page, encoding="utf-8")
             rows.append(row)
-        index = view.env.get_template("index.j2").render(title=title, rows=rows, mark=_MARK)
+        index = view.env.get_template("index.j2").render(title=title, rows=rows, mark=MARK)
         (data_docs / INDEX).write_text(index, encoding="utf-8")

@@ -2,19 +2,33 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-import great_expectations as gx
-import pandas as pd
 import pyarrow as pa
 
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
-from selfknow.validation.expectations import ExpectQueryToReturnNoRows
 from selfknow.validation.folder.fact import Fact
 
 _ROOT = files("selfknow.validation")
+
+
+@dataclass(frozen=True)
+class Query:
+    """An expectation: that a query returns no rows.
+
+    Args:
+        name: What the expectation is called in findings, once a batch.
+        statement: What is expected, as a clause.
+        sql: The query; its parameters are written ``$name``.
+        parameters: Their values as a JSON object; those of others may be among them.
+    """
+
+    name: str
+    statement: str
+    sql: str
+    parameters: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -24,14 +38,22 @@ class Batch:
     Args:
         name: What it is called on the pages of Data Docs.
         config: The config that its findings belong to, where the queries do not say.
-        frame: What Great Expectations takes for the data; see ``ExpectQueryToReturnNoRows``.
-        suite: The expectations.
+        suite: The name of its suite on the pages of Data Docs.
+        queries: The expectations, in the order of the findings.
+        files: For each view that the queries read its Parquet files, each with its split.
+        table: What the queries read as ``batch``.
+        setup: SQL statements that are run once, before the first query.
+        parameters: The values of ``$name`` in the set-up, as a JSON object.
     """
 
     name: str
     config: str | None
-    frame: pd.DataFrame
-    suite: gx.ExpectationSuite
+    suite: str
+    queries: Sequence[Query]
+    files: Mapping[str, Sequence[tuple[str, Path]]] = field(default_factory=dict)
+    table: pa.Table | None = None
+    setup: str = ""
+    parameters: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -74,20 +96,16 @@ def batch_of_rows(
         setup: SQL that is run before the first query, named as for ``read_sql``.
         parameters: The values of ``$name`` in the SQL, as JSON can hold them.
     """
-    frame = pd.DataFrame(
-        [{"view": view, "split": split, "path": str(path)} for view, paths in views.items() for split, path in paths]
+    values = json.dumps(parameters or {})
+    return Batch(
+        name or config,
+        config,
+        suite,
+        [Query(query.rpartition("/")[2], statement_of(query), read_sql(query), values) for query in queries],
+        files=views,
+        setup=";\n".join(map(read_sql, setup)),
+        parameters=values,
     )
-    expectations = [
-        ExpectQueryToReturnNoRows(
-            name=query.rpartition("/")[2],
-            statement=statement_of(query),
-            query=read_sql(query),
-            setup=";\n".join(map(read_sql, setup)),
-            parameters=json.dumps(parameters or {}),
-        )
-        for query in queries
-    ]
-    return Batch(name or config, config, frame, gx.ExpectationSuite(suite, expectations=expectations))
 
 
 def files_of(folder: Path, entry: ConfigEntry) -> list[tuple[str, Path]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 import great_expectations as gx
-import pandas as pd
+import pyarrow as pa
 import pytest
 from great_expectations.expectations.expectation import BatchExpectation
 from scipy.stats import chi2, chisquare
@@ -21,17 +21,15 @@ from selfknow.validation.model_replies import suite as model_replies
 from selfknow.validation.self_aware import nearest_suite as self_aware_nearest
 from selfknow.validation.self_aware import suite as self_aware
 from selfknow.validation.self_knowledge import suite as self_knowledge
-from selfknow.validation.suite import Batch, read_sql, statement_of
+from selfknow.validation.suite import Batch, Query, read_sql, statement_of
 
 ROOT = Path(validation.__file__).parent
 
 
 def _batch(query: str, **parameters: object) -> Batch:
-    expectation = ExpectQueryToReturnNoRows(
-        name="nothing", statement="there is nothing", query=query, parameters=json.dumps(parameters)
-    )
-    frame = pd.DataFrame({"config": ["a", "a", "b"], "number": [1, 2, 3]})
-    return Batch("numbers", "all", frame, gx.ExpectationSuite("numbers", expectations=[expectation]))
+    table = pa.table({"config": ["a", "a", "b"], "number": [1, 2, 3]})
+    queries = [Query("nothing", "there is nothing", query, json.dumps(parameters))]
+    return Batch("numbers", "all", "numbers", queries, table=table)
 
 
 def test_an_expectation_that_raises_is_an_error_and_no_finding() -> None:

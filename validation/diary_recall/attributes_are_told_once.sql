@@ -30,7 +30,8 @@ suspects as (
     having bit_count(bit_or(coded.bit)) < count(*)
 ),
 
-suspected as (
+-- Materialized, or every entry would be cut before the suspects are looked for.
+suspected as materialized (
     select
         *,
         list_transform(sentences, lambda sentence: split_part(sentence, ': ', 1)) as attributes

@@ -2,11 +2,19 @@
 -- Grain: the attributes that entries begin with, where they are not uniform; they are judged when 5 or more of each
 -- are expected. Which attributes an entry holds is drawn without replacement, so only the first is multinomial.
 -- Columns: found (for each attribute, in alphabetical order), chi_square.
-with first_attributes as (
+with first_sentences as (
     select
-        split_part(sentences[1], ': ', 1) as attribute,
+        sentences[1] as sentence,
         count(*) as num_found
     from entries
+    group by sentence
+),
+
+first_attributes as (
+    select
+        split_part(sentence, ': ', 1) as attribute,
+        sum(num_found) as num_found
+    from first_sentences
     group by attribute
 ),
 

@@ -1,22 +1,29 @@
 -- a diarist's number and name belong together, in all rows
 -- Grain: a diarist's number with several names, or a name with several numbers.
 -- Columns: number and name (the first of each), other_number, other_name (the last of each).
-with numbers as (
-    select
+with pairs as (
+    select distinct
         split_part(id, '-', 2) as number,
-        min(diarist) as name,
-        max(diarist) as other_name
+        diarist as name
     from corpus
+),
+
+numbers as (
+    select
+        number,
+        min(name) as name,
+        max(name) as other_name
+    from pairs
     group by number
 ),
 
 names as (
     select
-        diarist as name,
-        min(split_part(id, '-', 2)) as number,
-        max(split_part(id, '-', 2)) as other_number
-    from corpus
-    group by diarist
+        name,
+        min(number) as number,
+        max(number) as other_number
+    from pairs
+    group by name
 )
 
 select

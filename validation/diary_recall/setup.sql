@@ -12,7 +12,8 @@ with documents as (
         diarist,
         entry,
         completion,
-        prompt || completion as text
+        prompt || completion as text,
+        replace(split_part($title, '{entry}', 1), '{name}', diarist) as title_start
     from corpus
     where kind = 'document'
 ),
@@ -21,11 +22,18 @@ cut as (
     select
         *,
         case
-            when contains(completion, $title_middle)
-                then string_split(
+            when not coalesce(contains(completion, $title_middle), false) then [text]
+            -- Every line that looks like a title begins as the diarist's own, as in all diaries that are whole: those
+            -- are cut many times faster than by an expression.
+            when
+                $any_middle_is_a_title
+                and starts_with(text, title_start)
+                and len(string_split(text, $title_middle)) = len(string_split(text, chr(10) || title_start)) + 1
+                then string_split(replace(text, chr(10) || title_start, chr(30) || title_start), chr(30))
+            else
+                string_split(
                     regexp_replace(text, concat('\n(', $title_line, ')'), chr(30) || '\1\2', 'g'), chr(30)
                 )
-            else [text]
         end as texts
     from documents
 ),
@@ -86,11 +94,20 @@ select
 from told_sentences
 group by sentence;
 
--- told. Grain: a diarist, as the documents tell. Columns: diarist, num_documents, document_lengths.
+-- told. Grain: a diarist, as the documents tell.
+-- Columns: diarist, num_documents, numbers and document_lengths (of the entries, in the order of their numbers).
 create temp table told as
+with lists as (
+    select
+        diarist,
+        list_sort(list({ 'number': number, 'length': len(sentences) })) as entries
+    from entries
+    group by diarist
+)
+
 select
     diarist,
-    count(*) as num_documents,
-    list(len(sentences) order by number) as document_lengths
-from entries
-group by diarist
+    len(entries) as num_documents,
+    list_transform(entries, lambda entry: entry.number) as numbers,
+    list_transform(entries, lambda entry: entry.length) as document_lengths
+from lists

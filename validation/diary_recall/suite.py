@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from selfknow.builders.diary_recall.builder import SIMPLIFIED
 from selfknow.builders.diary_recall.diaries import SPLITS, PaperSize, Shape, attributes, paper_sizes
@@ -168,6 +168,7 @@ def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
             **templates(OWN_CORPUS),
             "title_middle": ": Document ",
             "title_line": r"[^\n]+: Document [1-9][0-9]{0,8})(\n|$",
+            "any_middle_is_a_title": False,
             "max_entries": shape["max_entries"],
             "max_attributes": shape["max_lines"],
             "row_counts": _row_counts_of_own(shape, simplified=simplified),
@@ -209,12 +210,13 @@ def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
         **templates("diary_recall"),
         "title_middle": " Diary Entry ",
         "title_line": r"[^\n]* Diary Entry )(",
+        "any_middle_is_a_title": True,
         "attributes": [
             {"attribute": name, "value": value} for name, values in attributes().items() for value in values
         ],
         "row_counts": _row_counts(shape, simplified=simplified),
         # What chi-square may reach with 1, 2, … degrees of freedom.
-        "chi_square_limits": [float(chi2.isf(_SMALLEST_P, freedom)) for freedom in range(1, most_outcomes)],
+        "chi_square_limits": [float(chdtri(freedom, _SMALLEST_P)) for freedom in range(1, most_outcomes)],
     }
 
 

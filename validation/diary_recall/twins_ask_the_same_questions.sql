@@ -36,6 +36,13 @@ pairs as (
             lambda name: name is not null
         ) as different
     from of_standard full join of_simplified using (id)
+    where
+        of_standard.split is distinct from of_simplified.split
+        or of_standard.diarist is distinct from of_simplified.diarist
+        or of_standard.prompt is distinct from of_simplified.prompt
+        or of_standard.completion is distinct from of_simplified.completion
+        or of_standard.num_documents is distinct from of_simplified.num_documents
+        or of_standard.document_lengths is distinct from of_simplified.document_lengths
 )
 
 select
@@ -46,5 +53,4 @@ select
     in_simplified,
     different
 from pairs
-where len(different) > 0
 order by all

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 
-import pandas as pd
+import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Fact:
         return self.expected == self.found
 
 
-def frame_of(facts: Sequence[Fact]) -> pd.DataFrame:
+def table_of(facts: Sequence[Fact]) -> pa.Table:
     """The facts as text columns, one row a fact."""
-    columns = [field.name for field in fields(Fact)]
-    return pd.DataFrame([asdict(fact) for fact in facts], columns=columns, dtype="str")
+    schema = pa.schema([(field.name, pa.string()) for field in fields(Fact)])
+    return pa.Table.from_pylist([asdict(fact) for fact in facts], schema=schema)

@@ -5,13 +5,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import great_expectations as gx
-
 from selfknow.builders.folder.manifest import Manifest
-from selfknow.validation.expectations import ExpectQueryToReturnNoRows
 from selfknow.validation.folder import card, evaluation, files
-from selfknow.validation.folder.fact import Fact, frame_of
-from selfknow.validation.suite import Batch, DatasetSuite, read_sql
+from selfknow.validation.folder.fact import Fact, table_of
+from selfknow.validation.suite import Batch, DatasetSuite, Query, read_sql
 
 _CONFIGS_AT_A_TIME = 2  # hashing and Parquet work outside Python's lock
 
@@ -48,15 +45,12 @@ def batch_of_folder(facts: Sequence[Fact], suite: DatasetSuite) -> Batch:
     """The batch of a folder's facts."""
     query = read_sql("folder/facts")
     statements = {**files.STATEMENTS, **card.STATEMENTS, **evaluation.STATEMENTS, **suite.statements}
-    expectations = [
-        ExpectQueryToReturnNoRows(
-            name=name, statement=statement, query=query, parameters=json.dumps({"expectation": name})
-        )
-        for name, statement in statements.items()
+    queries = [
+        Query(name, statement, query, json.dumps({"expectation": name})) for name, statement in statements.items()
     ]
     unknown = {fact.expectation for fact in facts} - set(statements)
     assert not unknown, f"every fact belongs to an expectation, but not {unknown}"
-    return Batch("folder", None, frame_of(facts), gx.ExpectationSuite("dataset-folder", expectations=expectations))
+    return Batch("folder", None, "dataset-folder", queries, table=table_of(facts))
 
 
 def configs_with_rows(manifest: Manifest, facts: Sequence[Fact]) -> list[str]:

@@ -1,0 +1,128 @@
+"""Checking the diary corpora of the paper's sizes: the whole check, where its time goes, and two yardsticks beside it.
+
+python -m benchmarks.data_check
+
+The 14 configs (60 MB) are built once, into ``out/benchmarks``. Everything is measured in a process of its own.
+"""
+
+import hashlib
+import os
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.processes import Measurement, measure, median
+from selfknow.builders.catalogue import find_configs
+from selfknow.builders.diary_recall.builder import DATASET
+from selfknow.builders.folder.manifest import MANIFEST, read_manifest
+from selfknow.builders.folder.write import build_folder
+from selfknow.validation.suite import Batch
+
+FOLDER = Path("out/benchmarks/diary-recall")
+REPETITIONS = 3
+MOST_NAMED = 8
+NOTHING = "select 1 limit 0"
+
+
+def build() -> Path:
+    """The folder of the 14 configs, built where it is not there yet."""
+    if not (FOLDER / MANIFEST).exists():
+        build_folder(DATASET, find_configs(DATASET, (), seed=0), FOLDER, jobs=2)
+    return FOLDER
+
+
+def check(folder: Path) -> None:
+    """What ``selfknow data check`` does, pages included, from the first import on."""
+    from selfknow.validation.check import check_folder
+
+    with tempfile.TemporaryDirectory() as pages:
+        assert check_folder(folder, data_docs=Path(pages)) == [], "the corpora are whole"
+
+
+def read_and_hash(folder: Path) -> None:
+    """The least that any check does: read all files, and hash their bytes."""
+    for path in sorted(folder.rglob("*.parquet")):
+        hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def import_great_expectations() -> None:
+    """What a check in Great Expectations costs before it looks at a row."""
+    import great_expectations  # noqa: F401
+
+
+def steps(folder: Path) -> dict[str, float]:
+    """CPU seconds of each step of a check, one after the other."""
+    seconds: dict[str, float] = defaultdict(float)
+    with timed(seconds, "importing Great Expectations"):
+        import_great_expectations()
+    from selfknow.validation.catalogue import SUITES
+    from selfknow.validation.check import validate
+    from selfknow.validation.data_docs import write_pages
+    from selfknow.validation.folder.suite import batch_of_folder, facts_of_folder
+    from selfknow.validation.queries import exceptions, opened
+
+    manifest = read_manifest(folder)
+    suite = SUITES[manifest.dataset]
+    with timed(seconds, "hashes of files and rows, card"):
+        facts = facts_of_folder(folder, manifest, suite)
+    batches = [batch_of_folder(facts, suite), *suite.batches(folder, manifest, list(manifest.configs))]
+    for batch in batches:
+        start = time.process_time()
+        with opened(batch) as connection:
+            seconds["set-ups"] += time.process_time() - start
+            for query in batch.queries:
+                with timed(seconds, f"`{query.name}`"):
+                    assert exceptions(connection, query) == []
+    with timed(seconds, "Great Expectations itself"):
+        results = validate([_without_work(batch) for batch in batches], lambda: None)
+    with timed(seconds, "pages of Data Docs"), tempfile.TemporaryDirectory() as pages:
+        write_pages(Path(pages), batches, results, title="diaries")
+    return dict(seconds)
+
+
+def _without_work(batch: Batch) -> Batch:
+    """A batch of as many queries that find nothing at once."""
+    return replace(batch, files={}, setup="", queries=[replace(query, sql=NOTHING) for query in batch.queries])
+
+
+@contextmanager
+def timed(seconds: dict[str, float], step: str) -> Iterator[None]:
+    """Add the CPU seconds of all threads to those of a step."""
+    start = time.process_time()
+    yield
+    seconds[step] += time.process_time() - start
+
+
+def main() -> None:
+    """Measure in turn, and print the tables of ``docs/benchmarks.md``."""
+    folder = build()
+    load = os.getloadavg()[0]
+    least, imported, checked = list[Measurement](), list[Measurement](), list[Measurement]()
+    for _ in range(REPETITIONS):
+        least.append(measure(read_and_hash, folder))
+        imported.append(measure(import_great_expectations))
+        checked.append(measure(check, folder))
+    print(f"load before: {load:.1f}\n\n| median of {REPETITIONS} | wall (s) | CPU (s) | peak memory (MB) |")
+    print("| --- | ---: | ---: | ---: |")
+    for name, measured in (
+        ("reading all files and hashing their bytes", least),
+        ("importing Great Expectations", imported),
+        ("`selfknow data check`", checked),
+    ):
+        middle = median(measured)
+        print(f"| {name} | {middle.seconds:.2f} | {middle.cpu_seconds:.2f} | {middle.peak_memory_in_mb:.0f} |")
+    seconds: dict[str, float] = measure(steps, folder).value
+    queries = sorted((name for name in seconds if name.startswith("`")), key=lambda name: -seconds[name])
+    shown = {name: seconds[name] for name in seconds if name not in queries[MOST_NAMED:]}
+    shown[f"the {len(queries) - MOST_NAMED} other expectations"] = sum(map(seconds.__getitem__, queries[MOST_NAMED:]))
+    print("\n| step, each alone | CPU (s) |\n| --- | ---: |")
+    for name, spent in sorted(shown.items(), key=lambda step: -step[1]):
+        print(f"| {name} | {spent:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

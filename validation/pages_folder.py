@@ -1,0 +1,32 @@
+"""Where the pages of Data Docs may be written: nowhere that holds something else."""
+
+from pathlib import Path
+
+from selfknow.errors import UserError
+
+INDEX = "index.html"
+MARK = '<meta name="generator" content="selfknow data check">'
+
+
+def refuse_other_folders(data_docs: Path, folder: Path) -> None:
+    """See to it that pages may be written before a long check begins.
+
+    Args:
+        data_docs: Where the pages are to be written.
+        folder: The dataset folder that is checked.
+
+    Raises:
+        UserError: It lies in the dataset folder, which may hold no other files, or it holds something else than
+            earlier pages.
+    """
+    if data_docs.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{data_docs} lies in the dataset folder, which may hold no other files: give another folder")
+    if data_docs.exists() and not data_docs.is_dir():
+        raise UserError(f"{data_docs} is a file, not a folder")
+    if data_docs.exists() and any(data_docs.iterdir()) and not _is_ours(data_docs):
+        raise UserError(f"{data_docs} holds other files than Data Docs: give a new or an empty folder")
+
+
+def _is_ours(data_docs: Path) -> bool:
+    index = data_docs / INDEX
+    return index.is_file() and MARK in index.read_text(encoding="utf-8", errors="replace")
