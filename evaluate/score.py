@@ -41,6 +41,7 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
     task = task_of_run(folder, description)
     chosen: Any = options or task.score_options()
     scores = task.score(run, chosen)
+    del run  # a large one makes room for writing
     if scores.kept:
         write_parquet(folder / KEPT_FILE, _kept_table(scores.kept))
     for name, table in scores.parsed.items():

@@ -188,9 +188,12 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
 
 def kept_answers(generations: pa.Table) -> dict[str, Kept]:
     """Of every answer whose thinking was taken off, by its ``generation_id``, the part that is measured."""
-    is_answered = pc.is_in(generations["stage"], pa.array(["answer", "probe"]))
-    answered = generations.select(["generation_id", "generation"]).filter(is_answered)
-    batches = answered.to_batches(max_chunksize=_ROWS_PER_BATCH)
+    answered = pa.array(["answer", "probe"])
+    columns = generations.select(["generation_id", "generation", "stage"])
+    # A batch at a time: the texts of a large run are not copied.
+    batches = (
+        batch.filter(pc.is_in(batch["stage"], answered)) for batch in columns.to_batches(max_chunksize=_ROWS_PER_BATCH)
+    )
     rows = (row for batch in batches for row in batch.to_pylist() if row["generation"] is not None)
     parts = ((row["generation_id"], measured_text(row["generation"])) for row in rows)
     return {id_: part for id_, part in parts if not part.is_whole}
