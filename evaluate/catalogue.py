@@ -13,6 +13,7 @@ from selfknow.evaluate.tasks.gsm8k.task import GSM8K
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
+from selfknow.files import user_path
 
 TASKS: tuple[Task[Any, Any], ...] = (
     DIARY_RECALL,
@@ -109,7 +110,7 @@ def options_of(task: Task[Any, Any], name: str) -> type[Options]:
         >>> options_of(find_task("gsm8k"), "gsm8k").__name__
         'SampledOptions'
     """
-    config = name.rpartition(":")[2] if ":" in name else _only_config(Path(name).expanduser())
+    config = name.rpartition(":")[2] if ":" in name else _only_config(user_path(name))
     fitting = (
         options for pattern, options in task.options.items() if fnmatchcase(config, pattern.partition(":")[2] or "*")
     )

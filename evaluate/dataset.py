@@ -17,7 +17,7 @@ from selfknow.cache import cache_folder
 from selfknow.downloads import DownloadError, dataset_file, dataset_folder
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.files import read_json, read_parquet
+from selfknow.files import read_json, read_parquet, user_path
 
 MANIFEST = "manifest.json"
 CACHE_VARIABLE = "SELFKNOW_CACHE"
@@ -70,7 +70,7 @@ def open_dataset(reference: str) -> ConfigFiles:
     name, colon, config = (reference if ":" in reference else _with_only_config(reference)).rpartition(":")
     if not (colon and name and config) or "/" in config:
         raise UserError(f"name a dataset as NAME:CONFIG, such as ./my-folder:1k, not {reference!r}")
-    folder, revision = Path(name).expanduser(), None
+    folder, revision = user_path(name), None
     if not folder.is_dir():
         if name.count("/") == 0:
             folder = _build(name, config)
@@ -106,7 +106,7 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
         UserError: The folder or the repo has no manifest, it is a file, or it cannot be had.
     """
     name = name.rpartition(":")[0] or name
-    folder = Path(name).expanduser()
+    folder = user_path(name)
     if folder.is_file():
         raise UserError(f"{name} is a file: name a dataset folder and its config, as FOLDER:CONFIG")
     if folder.is_dir():
@@ -131,7 +131,7 @@ def _with_only_config(name: str) -> str:
     """``self-aware`` as ``self-aware:authored``; as it is, where that is not clear."""
     from selfknow.builders.catalogue import DATASETS
 
-    configs = {path.parent.name for path in Path(name).expanduser().glob("*/*-of-*.parquet")}
+    configs = {path.parent.name for path in user_path(name).glob("*/*-of-*.parquet")}
     if not configs and name in DATASETS:
         configs = set(DATASETS[name].configs)
     return f"{name}:{configs.pop()}" if len(configs) == 1 else name
@@ -149,7 +149,7 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
 def _corpora_folder() -> Path:
     """Where corpora that were built on the spot are kept: ``$SELFKNOW_CACHE``, else the cache folder."""
     if own := os.environ.get(CACHE_VARIABLE):
-        return Path(own).expanduser()
+        return user_path(own)
     return cache_folder()
 
 

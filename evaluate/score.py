@@ -60,7 +60,10 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     examples = read_examples(folder)
     _check_examples(folder, calls, examples)
     is_grade = pc.equal(calls["stage"], GRADE)
-    return FinishedRun(folder, description, calls.filter(pc.invert(is_grade)), examples, calls.filter(is_grade))
+    grades = calls.filter(is_grade)
+    if len(grades):  # else a large run need not be copied
+        calls = calls.filter(pc.invert(is_grade))
+    return FinishedRun(folder, description, calls, examples, grades)
 
 
 def _kept_table(kept: Mapping[str, Kept]) -> pa.Table:

@@ -105,8 +105,9 @@ class _Board:
 
 
 def _board_beside_the_driver(ray: Any) -> Any:
-    """Where no other node's death ends it."""
+    """Where no other node's death ends it; if its own process dies, it starts anew, and calls wait for that."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    return ray.remote(_Board).options(num_cpus=0, max_restarts=-1, scheduling_strategy=here).remote()
+    for_ever = {"max_restarts": -1, "max_task_retries": -1}
+    return ray.remote(_Board).options(num_cpus=0, scheduling_strategy=here, **for_ever).remote()

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.evaluate.models import checkpoints
 from selfknow.evaluate.models.facts import ModelFacts, checkpoint_facts
 from selfknow.evaluate.models.known import known_model
+from selfknow.files import user_path
 from selfknow.train.recipe import Recipe
 from selfknow.train.suite import MODELS
 
@@ -68,9 +68,9 @@ def default_recipe(model: str) -> dict[str, Any]:
 
 def tokenizer_fact(name: str | None) -> str | None:
     """A tokenizer as a recipe names it: of a local folder by the hash of its files, whatever it is called."""
-    if name is None or not Path(name).expanduser().is_dir():
+    if name is None or not user_path(name).is_dir():
         return name
-    folder = Path(name).expanduser()
+    folder = user_path(name)
     return checkpoints.hash_of_files(folder, sorted(folder.glob("tokenizer*.json")))[:12]
 
 

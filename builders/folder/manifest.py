@@ -13,6 +13,7 @@ from selfknow.files import parse_json
 MANIFEST = "manifest.json"
 CARD = "README.md"
 FORMAT_VERSION = 1
+_LONGEST_PATH_IN_BYTES = 255  # of a file's name on most systems; paths in a dataset folder are far shorter
 
 
 @dataclass(frozen=True)
@@ -100,18 +101,32 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
                 f"{name} has format version {format_version}; this selfknow reads up to {FORMAT_VERSION}: upgrade it"
             )
         configs = {config: _config(entry) for config, entry in value.pop("configs").items()}
-        return Manifest(configs=configs, files=_files(value.pop("files")), **value)
+        manifest = Manifest(configs=configs, files=_files(value.pop("files")), **value)
+        _check_types(manifest, str, "dataset", "version", "selfknow_version", "source_hash")
+        _check_types(manifest, dict, "library_versions")
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"{name} is damaged: {type(error).__name__}: {error}") from error
+    return manifest
+
+
+def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> None:
+    """A list where a name belongs would fail much later, as a key that cannot be looked up."""
+    for name in fields:
+        if not isinstance(getattr(entry, name), kind):
+            wanted = "an object" if kind is dict else "a text"
+            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {wanted}")
 
 
 def _config(value: dict[str, Any]) -> ConfigEntry:
     splits = value.pop("splits").items()
-    return ConfigEntry(
+    config = ConfigEntry(
         splits={name: SplitEntry(int(split["num_rows"]), _files(split["files"])) for name, split in splits}, **value
     )
+    _check_types(config, str, "content_hash")
+    _check_types(config, dict, "parameters")
+    return config
 
 
 def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
@@ -120,4 +135,6 @@ def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
         path = PurePosixPath(file.path)
         if path.is_absolute() or ".." in path.parts or "\\" in file.path:
             raise UserError(f"a manifest names a file outside its folder: {file.path!r}")
+        if len(file.path.encode()) > _LONGEST_PATH_IN_BYTES:
+            raise UserError(f"a manifest names a file that no folder can hold: {file.path[:60]!r}…")
     return files

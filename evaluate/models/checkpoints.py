@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.models import gguf_file
 from selfknow.evaluate.models.facts import FACTS_FILE
+from selfknow.files import user_path
 from selfknow.verbosity import hide_weights_bar, is_verbose
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
     Raises:
         UserError: The name is a local path that holds no checkpoint.
     """
-    folder = Path(name).expanduser()
+    folder = user_path(name)
     for candidate in (folder, folder / "model"):
         if (candidate / file).is_file():
             return str(candidate), True

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from selfknow.errors import UserError
+from selfknow.files import user_path
 
 FACTS_FILE = "selfknow.json"
 # What trades time for memory: a training learns the same with and without.
@@ -136,7 +137,7 @@ def checkpoint_facts(name: str, architecture: str | None = None) -> ModelFacts:
     """
     from selfknow.evaluate.models.known import known_model
 
-    place = Path(name).expanduser()
+    place = user_path(name)
     if place.exists():
         folder = next((one for one in (place, place / "model") if (one / FACTS_FILE).is_file()), place)
         return ModelFacts(architecture=architecture).updated(read_facts(folder))

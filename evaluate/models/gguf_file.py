@@ -17,6 +17,7 @@ from selfknow import downloads
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.models.gguf_header import GgufHeader, NotReadableError, read_header
 from selfknow.evaluate.models.memory import available_memory_in_bytes
+from selfknow.files import user_path
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +42,7 @@ def find(name: str) -> Path | None:
         >>> find("facebook/opt-125m") is None
         True
     """
-    path = Path(name).expanduser()
+    path = user_path(name)
     if path.is_file():
         return path if path.suffix == SUFFIX else None
     if path.is_dir():

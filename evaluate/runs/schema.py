@@ -41,6 +41,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.files import read_parquet, write_parquet
@@ -123,12 +124,14 @@ def read_examples(folder: Path) -> pa.Table:
 
 def last_attempts(generations: pa.Table) -> pa.Table:
     """Of every call the last attempt, which is the one that counts: the answer if there is one, else the failure."""
-    last: dict[Call, tuple[int, int]] = {}
-    calls = zip(*(generations[name].to_pylist() for name in (*CALL, "attempt")), strict=True)
-    for row, (*call, attempt) in enumerate(calls):
-        if attempt >= last.get(tuple(call), (-1, 0))[0]:
-            last[tuple(call)] = (attempt, row)
-    return generations.take(pa.array(sorted(row for _, row in last.values()), pa.int64()))
+    num_rows = len(generations)
+    rows = pa.array(range(num_rows), pa.int64())
+    places = pc.add(pc.multiply(generations["attempt"].cast(pa.int64()), num_rows), rows)
+    calls = generations.select(CALL).append_column("place", places)
+    last = calls.group_by(CALL).aggregate([("place", "max")])["place_max"]
+    if len(last) == num_rows:
+        return generations  # no call was tried twice, and a large run need not be copied
+    return generations.take(pa.array(sorted(place % num_rows for place in last.to_pylist()), pa.int64()))
 
 
 def write_scores(folder: Path, name: str, scores: pa.Table) -> None:

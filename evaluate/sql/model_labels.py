@@ -131,7 +131,7 @@ def _traits(peers: Sequence[AskedModel]) -> list[Trait]:
     ]
     found += [_recipe_trait(name) for name in _ordered({name: 0 for one in peers for name in one.facts.recipe or {}})]
     if _corpora_differ(peers):
-        found.append((lambda one: (one.facts.corpus or {}).get("config"), _corpus_phrase))
+        found.append((lambda one: repr((one.facts.corpus or {}).get("config")), _corpus_phrase))
         found.append((lambda one: one.corpus_seed, _corpus_seed_phrase))
     return found
 
@@ -152,7 +152,8 @@ def _corpora_differ(peers: Sequence[AskedModel]) -> bool:
     trained_on: dict[Hashable, set[str | None]] = {}
     for one in peers:
         dataset = one.run.dataset
-        asked = (one.run.description.get("task"), dataset.get("content_hash") or repr(dict(dataset)))
+        # As text, for a run of somebody else's may hold lists here, which are no keys.
+        asked = (repr(one.run.description.get("task")), repr(dataset.get("content_hash") or dict(dataset)))
         trained_on.setdefault(asked, set()).add(one.corpus_key)
     return any(len(corpora) > 1 for corpora in trained_on.values())
 

@@ -21,6 +21,25 @@ _TEMPORARY_SUFFIX = ".writing"
 _SURROGATE = re.compile(r"\\[uU][dD][89a-fA-F]")
 
 
+def user_path(name: str) -> Path:
+    """The path that a user's text names, its ``~`` expanded, whether something is there or not.
+
+    Raises:
+        UserError: Nothing can be there: the text is too long for a path, or names the home of nobody.
+    """
+    try:
+        path = Path(name).expanduser()
+        path.lstat()
+    except RuntimeError as error:
+        raise UserError(f"{name} is in the home folder of a user whom this machine does not know") from error
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UserError(f"{name[:60]}… is too long for the name of a file or folder") from error
+    except ValueError:  # a null character: nothing is there
+        pass
+    return path
+
+
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing that a reader, or a kill at any moment, finds whole or not at all.

@@ -31,6 +31,14 @@ def test_a_file_outside_the_folder_is_refused(small_corpora: Path, path: str) ->
         parse_manifest(changed(small_corpora, files=files))
 
 
+def test_a_file_with_a_name_that_is_too_long_is_refused(small_corpora: Path) -> None:
+    files = [{"path": f"1k/{'é' * 127}", "num_bytes": 1, "sha256": "", "num_rows": None}]
+    with pytest.raises(UserError, match="names a file that no folder can hold: '1k/ééé"):
+        parse_manifest(changed(small_corpora, files=files))
+    files[0]["path"] = f"1k/{'é' * 126}"
+    assert parse_manifest(changed(small_corpora, files=files)).files[0].path == files[0]["path"]
+
+
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds no manifest\.json"):
         read_manifest(tmp_path)
@@ -43,6 +51,25 @@ def test_a_field_that_is_missing_or_unknown_is_refused(small_corpora: Path) -> N
     del value["configs"]["1k"]["content_hash"]
     with pytest.raises(UserError, match="content_hash"):
         parse_manifest(json.dumps(value).encode())
+
+
+@pytest.mark.parametrize("name", ["dataset", "version", "selfknow_version", "source_hash", "content_hash"])
+def test_a_field_that_is_no_text_is_refused_where_it_is_read(small_corpora: Path, name: str) -> None:
+    value = json.loads((small_corpora / "manifest.json").read_bytes())
+    place = value["configs"]["1k"] if name == "content_hash" else value
+    for other in (["diary-recall"], {"diary-recall": 1}, None, 7):
+        place[name] = other
+        with pytest.raises(UserError, match=f"manifest.json is damaged: TypeError: {name} is .*, not a text"):
+            parse_manifest(json.dumps(value).encode())
+
+
+@pytest.mark.parametrize("name", ["library_versions", "parameters"])
+def test_a_field_that_is_no_object_is_refused_where_it_is_read(small_corpora: Path, name: str) -> None:
+    value = json.loads((small_corpora / "manifest.json").read_bytes())
+    for other in (["seed"], "seed", None, 7):
+        (value["configs"]["1k"] if name == "parameters" else value)[name] = other
+        with pytest.raises(UserError, match=f"{name} is .*, not an object"):
+            parse_manifest(json.dumps(value).encode())
 
 
 @given(

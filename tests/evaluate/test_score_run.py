@@ -1,8 +1,10 @@
 """From a run folder to scores that DuckDB reads alone."""
 
 from pathlib import Path
+from random import Random
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -10,6 +12,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
 from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.runs.description import DatasetReference, RunDescription
+from selfknow.evaluate.runs.schema import CALL, last_attempts
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run, summarize
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests
@@ -49,6 +52,30 @@ def test_a_failed_first_attempt_is_not_counted_twice(folder: Path) -> None:
     exact = summary["answer", "exact_match"]
     assert (exact["n"], exact["n_graded"], exact["mean"]) == (10, 10, 0.4)
     assert summary["stop", "stop_log_odds"]["n"] == sum(1 + index % 5 for index in range(10))
+
+
+def test_of_every_call_the_last_attempt_counts_and_of_two_with_one_number_the_later_row() -> None:
+    draw = Random(0)
+    rows = [
+        {
+            **{name: draw.choice(["a", "b"]) for name in ("example_id", "stage", "variant", "model")},
+            **{name: draw.choice([None, "", "a"]) for name in ("parent_generation_id", "revision")},
+            "sample": draw.randrange(2),
+            "attempt": draw.randrange(3),
+        }
+        for _ in range(300)
+    ]
+    last: dict[tuple[object, ...], int] = {}
+    for place, row in enumerate(rows):
+        call = tuple(row[name] for name in CALL)
+        if call not in last or rows[last[call]]["attempt"] <= row["attempt"]:
+            last[call] = place
+    table = pa.Table.from_pylist(rows)
+    assert 100 < len(last) < 200
+    assert last_attempts(table).to_pylist() == [rows[place] for place in sorted(last.values())]
+    once = table.take(sorted(last.values()))
+    assert last_attempts(once) is once
+    assert last_attempts(table.slice(0, 0)).num_rows == 0
 
 
 def test_scoring_twice_gives_the_same_bytes(folder: Path) -> None:

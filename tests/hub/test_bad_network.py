@@ -58,11 +58,17 @@ def _silent_at_the_upload(hub: Hub, client: Client, folder: Path) -> object:
     return _silent_at(hub, client, folder, "PUT", "/_objects/")
 
 
+def _silent_at_the_upload_through_xet(hub: Hub, client: Client, folder: Path) -> object:
+    client.environment |= {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "1", "HF_XET_CLIENT_RETRY_BASE_DELAY": "100ms"}
+    return _silent_at(hub, client, folder, "POST", "/_xet/v1/xorbs/")
+
+
 def _silent_at(hub: Hub, client: Client, folder: Path, method: str, path: str) -> object:
     client.environment["SELFKNOW_HUB_SECONDS"] = "2"
     silent = _publish_with(hub, client, folder, _fault(method, path, "hold", times=99))
     asked, left = len(hub.requests(f"^{method} .*{path}")), [commit["title"] for commit in hub.commits(REPO)]
     del client.environment["SELFKNOW_HUB_SECONDS"]
+    client.environment["HF_HUB_DISABLE_XET"] = "1"  # this Hub keeps nothing that comes through Xet
     hub.plan_faults()
     return silent, asked, left, client.publish(folder, REPO)
 
@@ -121,6 +127,7 @@ def _killed_at(hub: Hub, client: Client, folder: Path, path: str) -> object:
 
 
 SCENARIOS = [
+    _silent_at_the_upload_through_xet,
     _silent_at_the_upload,
     _silent_at_the_commit,
     _upload_cut_for_good,
@@ -133,7 +140,12 @@ SCENARIOS = [
     _killed_before_the_tag,
     _killed_before_the_commit,
 ]
-NEED_LARGE_FILES = {_upload_cut_for_good, _large_upload_cut_once, _silent_at_the_upload}
+NEED_LARGE_FILES = {
+    _upload_cut_for_good,
+    _large_upload_cut_once,
+    _silent_at_the_upload,
+    _silent_at_the_upload_through_xet,
+}
 SLOW_LINK = ("--bytes-per-second", "40000")
 
 
@@ -172,7 +184,10 @@ def test_a_large_upload_that_is_cut_publishes_nothing_and_can_be_repeated(outcom
     assert [path for path, file in hub.files(REPO).items() if file["lfs"] and path.endswith(".parquet")]
 
 
-@pytest.mark.parametrize(("scenario", "attempts"), [(_silent_at_the_upload, 6), (_silent_at_the_commit, 4)])
+@pytest.mark.parametrize(
+    ("scenario", "attempts"),
+    [(_silent_at_the_upload, 6), (_silent_at_the_upload_through_xet, 2), (_silent_at_the_commit, 4)],
+)
 def test_a_server_that_never_answers_is_left_after_the_stated_time(
     scenario: Scenario, attempts: int, outcome: Outcome
 ) -> None:

@@ -4,8 +4,11 @@ All of it over a slow link.
 """
 
 import json
+import socket
 import subprocess
+import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -145,6 +148,26 @@ def test_a_commit_that_races_another_is_refused_and_can_be_repeated(
     assert hub.references(repo)["tags"].keys() == {"v1.0.0"}
     client.published(newer, repo)
     assert "rival.txt" in hub.files(repo, "v1.1.0")
+
+
+def test_a_request_of_a_client_that_dies_while_it_sends_changes_nothing(hub: Hub, repo: str) -> None:
+    organization, name = repo.split("/")
+    wanted = json.dumps({"type": "dataset", "organization": organization, "name": name}).encode()
+    token = {"Authorization": "Bearer hf_writer"}
+    url = f"{hub.endpoint}/api/repos/create"
+    urllib.request.urlopen(urllib.request.Request(url, wanted, token, method="POST")).read()
+    commit = f"POST /api/datasets/{repo}/commit/main HTTP/1.1\r\nAuthorization: Bearer hf_writer\r\n"
+    header = json.dumps({"key": "header", "value": {"summary": "half a commit"}}) + "\n"
+    for half in (
+        f"{commit}Content-Length: 1000\r\n\r\n",
+        f"{commit}Content-Length: 1000\r\n\r\n{header}",
+        f"{commit}Transfer-Encoding: chunked\r\n\r\n{len(header):x}\r\n{header}\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", urlsplit(hub.endpoint).port or 80)) as connection:
+            connection.sendall(half.encode())
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(100) == b""
+    assert [made["title"] for made in hub.commits(repo)] == ["initial commit"]
 
 
 # Damaged files

@@ -103,18 +103,28 @@ class Handler(BaseHTTPRequestHandler):
             return Answer({"error": refusal.message, **refusal.fields}, refusal.status, headers)
 
     def _read_body(self, fault: Fault | None) -> bytes | None:
-        """The whole body, which must be read even when the answer is an error; None when the line was cut."""
+        """The whole body, which must be read even when the answer is an error; None when the line was cut.
+
+        Raises:
+            ConnectionResetError: The client left before it had sent all of it.
+        """
         if fault and fault.action == "cut_request":
             self._receive(min(fault.after_bytes, int(self.headers.get("Content-Length") or 0)))
             return None
         if "chunked" not in self.headers.get("Transfer-Encoding", ""):
             return self._receive(int(self.headers.get("Content-Length") or 0))
         body = b""
-        while size := int(self.rfile.readline().split(b";")[0], 16):
+        while size := int(self._line().split(b";")[0], 16):
             body += self._receive(size)
-            self.rfile.readline()
-        self.rfile.readline()
+            self._line()
+        self._line()
         return body
+
+    def _line(self) -> bytes:
+        line = self.rfile.readline()
+        if not line.endswith(b"\n"):
+            raise ConnectionResetError
+        return line
 
     def _send(self, reply: Answer, fault: Fault | None = None) -> None:
         body, whole = reply.content(), None
@@ -143,7 +153,10 @@ class Handler(BaseHTTPRequestHandler):
             self._write(body)
 
     def _receive(self, size: int) -> bytes:
-        return b"".join(self._at_its_pace(self.rfile.read, size))
+        body = b"".join(self._at_its_pace(self.rfile.read, size))
+        if len(body) < size:  # half a request must not be carried out as if it were whole
+            raise ConnectionResetError
+        return body
 
     def _write(self, body: bytes) -> None:
         place = io.BytesIO(body)

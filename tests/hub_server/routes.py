@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from . import reading, writing
+from . import reading, writing, xet
 from .api import Answer, Hub, Request
 from .storage import RefusalError
 
@@ -30,6 +30,10 @@ ROUTES: list[tuple[str, str, Callable[..., Answer]]] = [
     ("DELETE", rf"{_API}/branch/{_REVISION}", writing.delete_branch),
     ("POST", rf"{_FILES}\.git/info/lfs/objects/batch", writing.lfs_batch),
     ("PUT", r"/_objects/(?P<sha256>[0-9a-f]{64})", writing.put_object),
+    ("GET", rf"{_API}/xet-write-token/{_REVISION}", xet.write_token),
+    ("GET", rf"{xet.PLACE}/v1/chunks/.+", xet.find_chunk),
+    ("POST", rf"{xet.PLACE}/v1/xorbs/.+", xet.add_chunks),
+    ("POST", rf"{xet.PLACE}/(v1/)?shards", xet.add_files),
     ("GET", rf"{_FILES}/resolve/{_REVISION}/(?P<path>.+)", reading.resolve),
 ]
 WRITING = {
@@ -40,6 +44,7 @@ WRITING = {
     writing.delete_tag,
     writing.create_branch,
     writing.delete_branch,
+    xet.write_token,
 }
 
 

@@ -1,9 +1,14 @@
-"""The same build on a Ray cluster of two nodes, with a worker killed in the middle."""
+"""The same build on a Ray cluster of two nodes, with a worker and a node killed in the middle."""
 
+import io
 import os
 import signal
+import socket
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,15 +37,57 @@ class DyingCorpus(Corpus):
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+@dataclass(frozen=True)
+class StuckCorpus(Corpus):
+    """A corpus whose second part on one node is never read; the other nodes wait until it is begun there."""
+
+    node: str = ""
+    begun: str = ""
+
+    def __iter__(self) -> Iterator[pa.Array]:
+        begun = Path(self.begun)
+        if ray.get_runtime_context().get_node_id() == self.node:
+            (begun / str(_num_files(begun))).touch()
+            while _num_files(begun) > 1:
+                time.sleep(1)  # until the node is killed
+        else:
+            while _num_files(begun) < 2:
+                time.sleep(0.05)
+        yield from super().__iter__()
+
+
+def _num_files(folder: Path) -> int:
+    return len(list(folder.iterdir()))
+
+
+class Terminal(io.StringIO):
+    """Stands in for a terminal on stderr."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def node_of_one_core() -> dict[str, int]:
+    """A node's settings. It waits 15 seconds for helpers to choose their ports, which is too short on busy cores."""
+    with ExitStack() as sockets:
+        free = [sockets.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in _PORTS]
+    return {"object_store_memory": 100 << 20, "num_cpus": 1, **dict(zip(_PORTS, free, strict=True))}
+
+
+_PORTS = ("metrics_agent_port", "metrics_export_port", "runtime_env_agent_port", "dashboard_agent_listen_port")
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     from ray import cloudpickle
     from ray.cluster_utils import Cluster
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    memory = {"object_store_memory": 100 << 20, "num_cpus": 1}
-    started = Cluster(initialize_head=True, head_node_args={**memory, "include_dashboard": False})
-    started.add_node(**memory)
+    # A dead node refuses five connections and is given up after 2.5 seconds; a busy one has ten seconds to answer each.
+    health = {"health_check_period_ms": 500, "health_check_failure_threshold": 5}
+    head = {"include_dashboard": False, "_system_config": health}
+    started = Cluster(initialize_head=True, head_node_args={**node_of_one_core(), **head})
+    started.add_node(**node_of_one_core())
     ray.init(address=started.address, log_to_driver=False)
     yield started
     ray.shutdown()
@@ -76,6 +123,49 @@ def test_a_killed_worker_costs_nothing_but_time(cluster: Any, parquet: Path, tmp
     local = Portrait.build(Corpus(files=(str(parquet),)), capacity=400_000)
     assert built.array.tobytes() == local.array.tobytes()
     assert built.description.items == local.description.items
+
+
+def test_a_killed_node_costs_nothing_but_time(
+    cluster: Any, parquet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from selfknow.portraits.distributed import build_on_ray
+
+    doomed = cluster.add_node(**node_of_one_core())
+    begun = tmp_path / "begun"
+    begun.mkdir()
+
+    def kill() -> int:
+        """Kill the node when a filter lies there and another one is being made."""
+        end = time.monotonic() + 120
+        while (num_begun := _num_files(begun)) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        cluster.remove_node(doomed, allow_graceful=False)
+        (begun / "killed").touch()
+        return num_begun
+
+    corpus = StuckCorpus(files=(str(parquet),), facts={}, node=doomed.node_id, begun=str(begun))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with ThreadPoolExecutor() as threads:
+        killed = threads.submit(kill)
+        built = build_on_ray(corpus, capacity=400_000, partitions=6, progress=True)
+    assert killed.result() == 2
+    assert len([node for node in ray.nodes() if node["Alive"]]) == 2
+    local = Portrait.build(Corpus(files=(str(parquet),)), capacity=400_000)
+    assert built.array.tobytes() == local.array.tobytes()
+    assert built.description.items == local.description.items
+
+
+def test_a_killed_bar_forgets_and_goes_on(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from selfknow.portraits.cluster_progress import Bar
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with Bar(ray, "counting", 2, progress=True) as bar:
+        list(bar.telling(0).of(["abc"]))
+        num_bytes = ray.get(bar._board.total.remote())
+        os.kill(ray.get(bar._board.__ray_call__.remote(lambda board: os.getpid())), signal.SIGKILL)
+        list(bar.telling(1).of(["abc"] * 3))
+        bar.wait([ray.put(1)], 1, [])
+        assert ray.get(bar._board.total.remote()) > num_bytes > 0
 
 
 def test_what_the_user_got_wrong_comes_back_as_one_line(cluster: Any, parquet: Path) -> None:

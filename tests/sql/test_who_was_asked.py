@@ -85,6 +85,16 @@ def test_recipes_are_cohorts_of_their_own_and_labels_say_only_what_differs(tmp_p
     ]
 
 
+def test_models_are_told_apart_where_a_run_holds_lists_for_names(tmp_path: Path) -> None:
+    runs = [run_of(tmp_path / "a", SCRATCH), run_of(tmp_path / "b", changed(learning_rate=1e-3), 2)]
+    expected = [("OPT 7M, from scratch", 8, 0.5), ("OPT 7M, from scratch, learning rate 0.001", 8, 0.25)]
+    for run in runs:
+        description: dict[str, Any] = read_json(run / "run.json")
+        description["dataset"]["content_hash"] = ["c"]
+        write_json(run / "run.json", description)
+    assert labels(runs) == expected
+
+
 def test_quantization_and_precision_and_revisions_of_one_name_are_told_apart(tmp_path: Path) -> None:
     base = ModelFacts(origin="org/small", num_parameters=7, precision="float32")
     runs = [

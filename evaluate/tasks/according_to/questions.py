@@ -19,7 +19,7 @@ from selfknow.errors import UserError, nearest
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.question_files import find_column, read_at_commit
-from selfknow.files import read_rows
+from selfknow.files import read_rows, user_path
 
 TASK = "according-to"
 KING_JAMES_BIBLE = "king-james-bible"
@@ -68,7 +68,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         format_ = entry["format"]
     else:
         packaged = DATASETS_SRC / "according_to" / "king_james_bible.jsonl"
-        path = packaged if name == KING_JAMES_BIBLE else Path(name).expanduser()
+        path = packaged if name == KING_JAMES_BIBLE else user_path(name)
         if not path.is_file():
             known = [*question_sets(), KING_JAMES_BIBLE]
             raise UserError(f"there is no question set {name!r}{nearest(name, known)} (or name a file)")

@@ -16,7 +16,6 @@ Where the first of two steps failed, there is nothing to explain: the metrics st
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
 from selfknow.evaluate.task import FinishedRun, Row
 from selfknow.evaluate.tasks.according_to.prompts import EXPLAIN, TWO_STEP
 from selfknow.evaluate.tasks.short_answers import exact_match, f1
+from selfknow.files import user_path
 from selfknow.portraits import Portrait
 
 _QUIP = ("quip", "quip_zero", "quip_corrected")
@@ -71,7 +71,7 @@ def describe_portrait(name: str) -> dict[str, object]:
     """
     portrait = Portrait.from_pretrained(name)
     portrait.quip([])
-    where = str(Path(name).expanduser().resolve()) if Path(name).expanduser().is_dir() else name
+    where = str(user_path(name).resolve()) if user_path(name).is_dir() else name
     return {"name": where, "sha256": portrait.description.sha256}
 
 

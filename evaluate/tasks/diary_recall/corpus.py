@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
 from selfknow.evaluate.task import Facts
+from selfknow.files import user_path
 
 if TYPE_CHECKING:
     from selfknow.evaluate.runs.reader import RunFolder
@@ -99,7 +99,7 @@ def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[
     """
     configs = {size: _configs(size, runs) for run in runs if (size := _size(run.description))}
     names = [str(run.dataset["name"]) for run in runs if run.dataset.get("name")]
-    local = [name for name in dict.fromkeys(names) if Path(name).expanduser().is_dir()]
+    local = [name for name in dict.fromkeys(names) if user_path(name).is_dir()]
     found: dict[str, list[str]] = {}
     for folder in [*folders, *local]:
         files = {size: _first_files(folder, names) for size, names in sorted(configs.items())}
@@ -128,7 +128,7 @@ def _train_files(folder: str, config: str) -> list[str]:
     if folder.startswith(HUB):
         place, files = f"{folder.rstrip('/')}/{config}", hub_filesystem()
         return [f"{HUB}{path}" for path in sorted(files.glob(f"{place}/train-*.parquet"))]
-    return [str(path) for path in sorted((Path(folder).expanduser().absolute() / config).glob("train-*.parquet"))]
+    return [str(path) for path in sorted((user_path(folder).absolute() / config).glob("train-*.parquet"))]
 
 
 def missing_documents(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None:

@@ -170,14 +170,13 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
         raise UserError("the examples have no column `completion`: they are not diary questions")
     targets = {row["id"]: target(row) for row in examples.select(["id", "completion"]).to_pylist()}
     generations = generations.select(_COLUMNS)
-    titles = {
-        _place(row): row["logprob"] for batch in generations.to_batches() for row in _rows(batch, stage="next-title")
-    }
+    next_titles = generations.filter(pc.equal(generations["stage"], "next-title"))
+    titles = {_place(row): row["logprob"] for row in next_titles.to_pylist()}
     scores, parsed = [SCORES.empty_table()], [PARSED_DOCUMENTS.empty_table()]
     for batch in generations.to_batches(max_chunksize=_ROWS_PER_BATCH):
         outcomes: list[tuple[str, str, Outcome[float]]] = []
         documents: list[dict[str, object]] = []
-        for row in _rows(batch):
+        for row in batch.to_pylist():
             entries = targets[row["example_id"]]
             metrics, documents_of_row = _score_row(row, entries, titles.get(_place(row)))
             outcomes.extend((row["generation_id"], metric, outcome) for metric, outcome in metrics.items())
@@ -189,20 +188,17 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
 
 def kept_answers(generations: pa.Table) -> dict[str, Kept]:
     """Of every answer whose thinking was taken off, by its ``generation_id``, the part that is measured."""
-    answered = generations.filter(pc.is_in(generations["stage"], pa.array(["answer", "probe"])))
-    pairs = zip(answered["generation_id"].to_pylist(), answered["generation"].to_pylist(), strict=True)
-    parts = ((id_, measured_text(text)) for id_, text in pairs if text is not None)
+    is_answered = pc.is_in(generations["stage"], pa.array(["answer", "probe"]))
+    answered = generations.select(["generation_id", "generation"]).filter(is_answered)
+    batches = answered.to_batches(max_chunksize=_ROWS_PER_BATCH)
+    rows = (row for batch in batches for row in batch.to_pylist() if row["generation"] is not None)
+    parts = ((row["generation_id"], measured_text(row["generation"])) for row in rows)
     return {id_: part for id_, part in parts if not part.is_whole}
 
 
 _ROWS_PER_BATCH = 16_384
 _PLACE = ["example_id", "variant", "sample", "model", "revision"]
 _COLUMNS = ["generation_id", "stage", *_PLACE, "generation", "finish_reason", "logprob", "error"]
-
-
-def _rows(batch: pa.RecordBatch, stage: str | None = None) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = batch.to_pylist()
-    return rows if stage is None else [row for row in rows if row["stage"] == stage]
 
 
 def _place(row: Mapping[str, Any]) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.gsm8k.answers import number_of_solution
 from selfknow.evaluate.tasks.question_files import read_at_commit
-from selfknow.files import read_rows
+from selfknow.files import read_rows, user_path
 
 TASK = "gsm8k"
 SCHEMA = pa.schema(
@@ -74,7 +74,7 @@ def open_questions(name: str, run: Path | None = None) -> Questions:
         UserError: They cannot be had, or a row is not of the format.
     """
     if name.startswith(f"{TASK}:"):
-        path = Path(name.removeprefix(f"{TASK}:")).expanduser()
+        path = user_path(name.removeprefix(f"{TASK}:"))
         if not path.is_file():
             raise UserError(f"there is no file {path}: name JSON lines of question and answer, or {TASK} for the Hub's")
         reference = DatasetReference(str(path), content_hash=hashlib.sha256(path.read_bytes()).hexdigest())

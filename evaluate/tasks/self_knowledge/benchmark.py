@@ -19,7 +19,7 @@ from selfknow.builders.self_knowledge.tasks import BENCHMARK_SUBJECT
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles, open_dataset
 from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.files import read_rows
+from selfknow.files import read_rows, user_path
 
 _LETTERS = "ABCD"
 _SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
@@ -81,7 +81,7 @@ def open_benchmark(name: str, split: str = "test") -> Benchmark:
     Raises:
         UserError: There is no such benchmark, it is too small, or a row is no question with four options.
     """
-    path = Path(name).expanduser()
+    path = user_path(name)
     if path.is_file():
         rows, reference = read_rows(path), _reference(name, path)
     elif path.suffix in _SUFFIXES and ":" not in name:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CONFIGS = ("1k", "1k-simplified")
 NUM_PASSAGES = 64  # of the diaries
-_SECONDS_A_TRAINING_STEP = 0.18  # of two trainings side by side, a core each
+_SECONDS_A_TRAINING_STEP = 0.19  # of two trainings side by side, a core each
 
 
 def demo(
@@ -58,7 +58,7 @@ def demo(
     `selfknow demo --quick --out out/demo`
     """
     plan = None if quick or no_model else real_model_plan()
-    announce(_steps(plan, None if quick else steps))
+    announce(announced_steps(plan, None if quick else steps))
     if not run_demo(out, plan, None if quick else steps):
         raise typer.Exit(1)
 
@@ -124,7 +124,7 @@ def _ask_real_model(plan: RealModelPlan, out: Path, number: Iterator[int]) -> tu
     return runs + quotes, text
 
 
-def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
+def announced_steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
     """What is announced: seconds on two idle cores."""
     announced = [
         Step("build the smallest diary corpora", 5),
@@ -137,12 +137,12 @@ def _steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
             Step("fetch a real model and a real text", 20, (plan.model, plan.text)),
             Step("ask the model what it does not know", plan.seconds_for_unknown),
             Step("ask it about its own texts", plan.seconds_for_creations),
-            Step("ask it to quote", plan.seconds_for_quotes + 15),
+            Step("ask it to quote", plan.seconds_for_quotes + 10),
         ]
     if steps is not None:
         announced += [
-            Step("train two small models on diaries", 15 + _SECONDS_A_TRAINING_STEP * steps),
-            Step("ask one of them to continue its diaries", 10),
+            Step("train two small models on diaries", 10 + _SECONDS_A_TRAINING_STEP * steps),
+            Step("ask one of them to continue its diaries", 5),
             Step("write one page of everything", 10),
         ]
     return announced

@@ -27,7 +27,7 @@ NUM_TRAINED, NUM_VALIDATED, NUM_HELD_OUT = 512, 64, 128
 MAX_ENTRIES, MAX_ATTRIBUTES = 3, 3
 NAME_POOL_SIZE = 27  # names share words, so that a small model soon learns what a name is; 27 squared are enough
 MODEL = "opt-7m"  # four layers of width 128; with the corpus's own vocabulary about a million parameters
-STEPS, MAX_NEW_TOKENS, VALIDATION_INTERVAL = 2_000, 80, 500
+STEPS, MAX_NEW_TOKENS, VALIDATION_INTERVAL = 1_200, 80, 400
 # The paper trains with Adam at a constant rate until a plateau. Here minutes must do, and they do with Muon for the
 # matrices, AdamW for the rest, and a rate that falls to zero over the last 40% of the steps.
 LEARNING_RATE, MUON_LEARNING_RATE, WARMUP_STEPS, DECAY, ADAM_BETA2 = 2e-3, 1e-2, 100, 0.4, 0.95

@@ -6,7 +6,7 @@ from functools import cache
 from selfknow.packages import PackagedFile
 
 # SmolLM2 on two idle cores that compute in bfloat16; in float32 it writes half as many.
-_TOKENS_PER_SECOND = 400
+_TOKENS_PER_SECOND = 200
 _SECONDS_TO_OPEN = 25  # a model, and the libraries that are imported with it
 
 

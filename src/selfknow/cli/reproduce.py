@@ -12,6 +12,7 @@ import typer
 
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
+from selfknow.files import user_path
 
 if TYPE_CHECKING:
     from selfknow.reproduce.cells import Cell
@@ -147,7 +148,7 @@ def _changes(
     return Changes(
         models=split_commas(models or []),
         sizes=split_commas(sizes or []),
-        data=data if data is None or not Path(data).expanduser().is_dir() else str(Path(data).expanduser().resolve()),
+        data=data if data is None or not user_path(data).is_dir() else str(user_path(data).resolve()),
         checkpoints=read_checkpoints(checkpoint or []),
         train=read_options("--train", [*(train or []), *said(of_trainings)]),
         evaluate=read_options("--evaluate", [*(evaluate or []), *said(of_evaluations)]),

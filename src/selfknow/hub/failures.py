@@ -46,7 +46,7 @@ def _describe(error: BaseException, repo: str) -> str | None:
         return f"{repo!r} is no name of a repo on the Hub: it is written org/name"
     if isinstance(error, errors.HfHubHTTPError):
         return _describe_answer(error, repo)
-    if isinstance(error, httpx2.TransportError):
+    if isinstance(error, httpx2.TransportError | ConnectionError):  # the second is Xet's
         reason = str(error) or type(error).__name__
         return (
             f"the connection to {constants.ENDPOINT} failed ({reason}): no release of {repo} is left half-made, "

@@ -11,6 +11,7 @@ from typing import Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
+from selfknow.files import user_path
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
 from selfknow.reproduce.commands import Command, Commands, words_of
 from selfknow.reproduce.located import Located, Value
@@ -243,7 +244,7 @@ def _known_task(task: str, commands: Commands, block: Block) -> Command:
 
 def _check_model(model: str, place: Located) -> None:
     """Refuse what is neither of the paper's models, nor a folder, a file or a Hub id."""
-    if model not in MODELS and "/" not in model and not Path(model).expanduser().exists():
+    if model not in MODELS and "/" not in model and not user_path(model).exists():
         place.refuse(f"there is no model {model!r}{nearest(model, MODELS)}")
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from selfknow.errors import UserError
 from selfknow.evaluate.tasks.diary_recall.corpus import SIMPLIFIED
+from selfknow.files import user_path
 from selfknow.reproduce.located import Located, Value, read_option
 from selfknow.reproduce.plan import TRAINED, Block, Plan
 
@@ -47,7 +47,7 @@ def read_checkpoints(texts: Iterable[str]) -> dict[str, str]:
         name, equals, folder = text.partition("=")
         if not (name and equals and folder):
             raise UserError(f"--checkpoint takes NAME=FOLDER, such as --checkpoint opt-7m=my-opt, not {text!r}")
-        place = Path(folder).expanduser()
+        place = user_path(folder)
         if not place.is_dir():
             raise UserError(f"--checkpoint {text}: there is no folder {folder}")
         found[name] = str(place.resolve())

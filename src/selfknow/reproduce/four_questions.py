@@ -13,7 +13,7 @@ import yaml
 
 from selfknow.errors import UserError
 from selfknow.evaluate.models.facts import checkpoint_facts
-from selfknow.files import write_whole
+from selfknow.files import user_path, write_whole
 from selfknow.reproduce.changes import split_commas
 
 NAME = "four-questions"
@@ -99,8 +99,8 @@ def fit_of(
     if len(named) != 1:
         raise UserError(f"{NAME} is about one model: name it with --model" + (", not several" if named else ""))
     is_served = any(option.partition("=")[0].strip() == "endpoint" for option in evaluate or ())
-    place = None if portrait is None or not Path(portrait).expanduser().is_dir() else Path(portrait).expanduser()
-    asked = Path(questions).expanduser()
+    place = None if portrait is None or not user_path(portrait).is_dir() else user_path(portrait)
+    asked = user_path(questions)
     return fitting(
         named[0],
         endpoint=is_served,

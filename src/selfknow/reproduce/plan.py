@@ -22,6 +22,7 @@ from pathlib import Path
 
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError, nearest
+from selfknow.files import user_path
 from selfknow.reproduce.located import Located, Value, read_yaml
 
 PLANS = DATASETS_SRC / "plans"
@@ -112,7 +113,7 @@ def find_plan(name: str) -> Plan:
     if name in packaged:
         return read_plan(packaged[name], name)
     if name.endswith(ENDINGS):
-        return read_plan(Path(name).expanduser())
+        return read_plan(user_path(name))
     own = "(`selfknow reproduce` lists them all; a plan of your own is a file that ends in .yaml)"
     raise UserError(f"there is no plan {name!r}{nearest(name, ['four-questions', *packaged])} {own}")
 
