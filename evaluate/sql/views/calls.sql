@@ -11,24 +11,20 @@ select
     models.training_seed,
     (models.training_number * 1000000 + generations.sample)::integer as repetition
 from generations
+anti join retried_calls as later
+    on
+        generations.run_id = later.run_id
+        and generations.example_id = later.example_id
+        and generations.stage = later.stage
+        and generations.variant = later.variant
+        and generations.sample = later.sample
+        and generations.parent_generation_id is not distinct from later.parent_generation_id
+        and generations.model = later.model
+        and generations.revision is not distinct from later.revision
+        and generations.attempt < later.last_attempt
 inner join models
     on
         generations.run_id = models.run_id
         and generations.model = models.model
         and generations.revision is not distinct from models.revision
-where
-    generations.stage <> 'grade'
-    and not exists (
-        select 1
-        from retried_calls as later
-        where
-            later.last_attempt > generations.attempt
-            and later.run_id = generations.run_id
-            and later.example_id = generations.example_id
-            and later.stage = generations.stage
-            and later.variant = generations.variant
-            and later.sample = generations.sample
-            and later.parent_generation_id is not distinct from generations.parent_generation_id
-            and later.model = generations.model
-            and later.revision is not distinct from generations.revision
-    );
+where generations.stage <> 'grade';

@@ -8,7 +8,13 @@
 -- Needs: scores
 with kinds as (
     select
-        *,
+        task,
+        protocol,
+        wording,
+        style,
+        stage,
+        generator,
+        verifier,
         case
             when generation_correct is null or verification_correct is null then 'unknown'
             when generation_correct = 1 and verification_correct = 1 then 'none'
@@ -16,10 +22,21 @@ with kinds as (
             when verification_correct = 1 then 'writing'
             else 'both'
         end as kind,
+        prompt_id,
+        count(*) as n,
+        count(*) filter (where self_consistent = 1) as n_consistent,
+        count(*) filter (where estimated) as n_estimated
+    from self_knowledge_replies
+    group by all
+),
+
+with_prompts as (
+    select
+        *,
         count(distinct prompt_id) over (
             partition by task, protocol, wording, style, stage, generator, verifier
         ) as n_prompts
-    from self_knowledge_replies
+    from kinds
 ),
 
 counted as (
@@ -33,10 +50,10 @@ counted as (
         verifier,
         kind,
         n_prompts,
-        count(*) as n,
-        count(*) filter (where self_consistent = 1) as n_consistent,
-        count(*) filter (where estimated) as n_estimated
-    from kinds
+        sum(n)::bigint as n,
+        sum(n_consistent)::bigint as n_consistent,
+        sum(n_estimated)::bigint as n_estimated
+    from with_prompts
     group by all
 ),
 

@@ -11,19 +11,34 @@
 -- and self_knowledge_unread.
 create or replace view self_knowledge_replies as
 with asked as (
-    select
-        *,
-        regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1) as config,
-        regexp_extract(example_id, '-([a-z]+)$', 1) as style,
-        split_part(variant, '/', 1) as protocol,
-        split_part(variant, '/', 2) as wording
-    from calls
+    select * from calls
     where task = 'self-knowledge'
 ),
 
-texts as (
-    select * from asked
+-- An id is cut once, not for each of the thousands of texts that were asked for by it.
+example_ids as (
+    select distinct example_id from asked
     where stage = 'generate'
+),
+
+names as materialized (
+    select
+        example_id,
+        regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1) as config,
+        regexp_extract(example_id, '-([a-z]+)$', 1) as style
+    from example_ids
+),
+
+texts as (
+    select
+        asked.*,
+        names.config,
+        names.style,
+        split_part(asked.variant, '/', 1) as protocol,
+        split_part(asked.variant, '/', 2) as wording
+    from asked
+    inner join names on asked.example_id = names.example_id
+    where asked.stage = 'generate'
 ),
 
 duals as (
@@ -124,6 +139,14 @@ graded as (
     group by generation_id
 ),
 
+reasons as (
+    select
+        generation_id,
+        reason
+    from graded
+    where reason is not null
+),
+
 unread as (
     select
         generation_id,
@@ -163,7 +186,7 @@ left join said
         and wanted.stage = said.stage
         and wanted.verifier = said.model
 left join graded as written on wanted.about_id = written.generation_id
-left join graded as original on wanted.generate_id = original.generation_id
+left join reasons as original on wanted.generate_id = original.generation_id
 left join graded as reply on said.generation_id = reply.generation_id
 left join unread on said.generation_id = unread.generation_id
 left join unread as unwritten on wanted.about_id = unwritten.generation_id;
