@@ -4,6 +4,7 @@ python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance mak
 """
 
 import math
+import os
 import sys
 from datetime import UTC, datetime
 from itertools import product
@@ -114,11 +115,13 @@ def main(samples: int = SAMPLES) -> None:
     if not folder.is_dir():
         print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)
     runs = [str(run) for run in sorted(folder.iterdir())]
-    print("| question | rows | SQL (s) | SQL peak (MB) |")
-    print("| --- | ---: | ---: | ---: |")
+    print(f"load before: {os.getloadavg()[0]:.1f}\n", file=sys.stderr)
+    print("| question | rows | SQL (s) | SQL CPU (s) | SQL peak (MB) |")
+    print("| --- | ---: | ---: | ---: | ---: |")
     for name in (name for name, query in queries().items() if query.task == "self-knowledge"):
         done = measure(ask_sql, name, runs)
-        print(f"| `{name}` | {done.value[0]:,} | {done.seconds:.1f} | {done.peak_memory_in_mb:,.0f} |", flush=True)
+        seconds = f"{done.seconds:.1f} | {done.cpu_seconds:.1f}"
+        print(f"| `{name}` | {done.value[0]:,} | {seconds} | {done.peak_memory_in_mb:,.0f} |", flush=True)
         if name == "self_knowledge_matrix":
             matrix = done
     pandas = measure(ask_pandas, runs)
