@@ -128,8 +128,9 @@ def run_name(description: Mapping[str, Any]) -> str:
             return f"{task}-{'continuation' if settings['format'] == 'continuation' else 'prompts'}"
         case "diary-recall":
             corpus, [model] = description["dataset"]["parameters"], description["models"]
-            setup = "simplified" if corpus["simplified"] else "standard"
-            return f"{task}-{corpus['num_diarists']}-{setup}-seed-{model['training_seed']}"
+            setup, recipe = "simplified" if corpus["simplified"] else "standard", model["recipe"]
+            epochs = "" if recipe["patience"] else f"-{recipe['max_epochs']:g}-epochs"  # as many, whatever is learnt
+            return f"{task}-{corpus['num_diarists']}-{setup}{epochs}-seed-{model['training_seed']}"
     raise UserError(f"runs of {task} are not collected")
 
 

@@ -78,8 +78,11 @@ def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path
     assert row.split("\t")[:5] == ["self-aware", RUN.model, RUN.run, RUN.run_id, str(RUN.replies)]
 
 
-def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(tool: ModuleType, tmp_path: Path) -> None:
-    kept = next(run for run in collected_runs() if run.config == "diary-recall")
+@pytest.mark.parametrize("name", ["diary-recall-512-standard-seed-0", "diary-recall-512-standard-60-epochs-seed-0"])
+def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(
+    tool: ModuleType, tmp_path: Path, name: str
+) -> None:
+    kept = next(run for run in collected_runs() if run.run == name)
     place = "/data/out/train/opt-7m_256/model"
     cell = tmp_path / "out" / "laptop" / "train" / "opt-7m_256"
     asked = Path(shutil.copytree(run_folders() / kept.name, cell / "test"))
