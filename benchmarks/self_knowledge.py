@@ -1,4 +1,4 @@
-"""The questions about self-knowledge over a million generations, and one of them against pandas.
+"""The questions about self-knowledge over a million generations, one of them against pandas and part by part.
 
 python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance make a million generations)
 """
@@ -6,6 +6,7 @@ python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance mak
 import math
 import os
 import sys
+import time
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -109,8 +110,28 @@ def ask_pandas(runs: list[str]) -> float:
     return total
 
 
+def steps_of_the_matrix(runs: list[str]) -> dict[str, tuple[float, float]]:
+    """Seconds and CPU seconds of parts of the matrix; each but the first two contains those before it."""
+    parts = {
+        "planning the matrix": "explain from self_knowledge_cells",
+        "reading the calls": "select count(model), count(example_id), count(parent_generation_id) from calls",
+        "joining texts with what was said and scored": (
+            "select sum(generation_correct), sum(self_consistent) from self_knowledge_replies"
+        ),
+        "the whole matrix": "select sum(columns('_low$|_high$')) from self_knowledge_cells",
+    }
+    steps, start, cpu_start = {}, time.perf_counter(), time.process_time()
+    with connect(runs) as connection:
+        steps["opening 90 runs"] = time.perf_counter() - start, time.process_time() - cpu_start
+        for part, sql in parts.items():
+            start, cpu_start = time.perf_counter(), time.process_time()
+            connection.rows(sql)
+            steps[part] = time.perf_counter() - start, time.process_time() - cpu_start
+    return steps
+
+
 def main(samples: int = SAMPLES) -> None:
-    """Make the runs, ask every question, and print the table of docs/benchmarks.md."""
+    """Make the runs, ask every question, and print the tables of docs/benchmarks.md."""
     folder = FOLDER / str(samples)
     if not folder.is_dir():
         print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)
@@ -128,7 +149,11 @@ def main(samples: int = SAMPLES) -> None:
     if not math.isclose(matrix.value[1], pandas.value, rel_tol=1e-9):
         raise SystemExit(f"SQL says {matrix.value[1]}, pandas {pandas.value}")
     ratio = pandas.seconds / matrix.seconds
-    print(f"\none column of the matrix in pandas: {pandas.seconds:.1f} s, {ratio:.1f} times the whole matrix in SQL")
+    print(f"\none column of the matrix in pandas: {pandas.seconds:.1f} s, {ratio:.1f} times the whole matrix in SQL\n")
+    print("| part of `self_knowledge_matrix` | seconds | CPU (s) |")
+    print("| --- | ---: | ---: |")
+    for part, (seconds, cpu_seconds) in measure(steps_of_the_matrix, runs).value.items():
+        print(f"| {part} | {seconds:.2f} | {cpu_seconds:.2f} |")
 
 
 if __name__ == "__main__":
