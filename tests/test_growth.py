@@ -32,10 +32,11 @@ def test_growth_measures_what_is_missing_goes_on_after_a_kill_and_draws(
     first = capsys.readouterr()
     assert first.err.startswith("corpus, 1,000: ")
     [head, _, row] = first.out.splitlines()
-    cells = dict(zip(head.split("|"), row.split("|"), strict=True))
-    assert (cells[" work "], cells[" size "]) == (" corpus ", " 1,000 ")
+    cells = dict(zip(head.split("|"), row.replace(",", "").split("|"), strict=True))
+    assert (cells[" work "], cells[" size "]) == (" corpus ", " 1000 ")
     assert 0 < float(cells[" copying (s) "]) < float(cells[" CPU (s) "])
-    assert 50 < float(cells[" at least (MB) "]) < 2_000
+    # A process counts as no smaller than the one that started it, so these two may be those of all tests so far.
+    assert float(cells[" at least (MB) "]) > 50
     assert float(cells[" memory (MB) "]) > 50
     for name in ("light", "dark"):
         picture = (tmp_path / f"growth-{name}.svg").read_text()
