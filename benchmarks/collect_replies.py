@@ -129,7 +129,7 @@ def run_name(description: Mapping[str, Any]) -> str:
         case "diary-recall":
             corpus, [model] = description["dataset"]["parameters"], description["models"]
             setup, recipe = "simplified" if corpus["simplified"] else "standard", model["recipe"]
-            epochs = "" if recipe["patience"] else f"-{recipe['max_epochs']:g}-epochs"  # as many, whatever is learnt
+            epochs = "" if recipe["patience"] else f"-{recipe['max_epochs']:g}-epochs"  # fixed, whatever is learnt
             return f"{task}-{corpus['num_diarists']}-{setup}{epochs}-seed-{model['training_seed']}"
     raise UserError(f"runs of {task} are not collected")
 

@@ -122,7 +122,7 @@ def steps_of_the_matrix(runs: list[str]) -> dict[str, tuple[float, float]]:
     }
     steps, start, cpu_start = {}, time.perf_counter(), time.process_time()
     with connect(runs) as connection:
-        steps["opening 90 runs"] = time.perf_counter() - start, time.process_time() - cpu_start
+        steps[f"opening {len(runs)} runs"] = time.perf_counter() - start, time.process_time() - cpu_start
         for part, sql in parts.items():
             start, cpu_start = time.perf_counter(), time.process_time()
             connection.rows(sql)

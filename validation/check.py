@@ -121,10 +121,10 @@ def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list
     with ThreadPoolExecutor(_BATCHES_AT_A_TIME) as pool:
         places = sorted(range(len(batches)), key=lambda place: -_num_bytes(batches[place]))
         asked = {pool.submit(ask, batches[place]): place for place in places}
-        from selfknow.validation.expectations import judging, suite_of
-
-        definition, frame = _definition_of_a_frame(), _empty_frame()
         try:
+            from selfknow.validation.expectations import judging, suite_of
+
+            definition, frame = _definition_of_a_frame(), _empty_frame()
             for future in as_completed(asked):
                 with judging(future.result()):
                     batch = definition.get_batch({"dataframe": frame})

@@ -5,7 +5,8 @@ from functools import cache
 
 from selfknow.packages import PackagedFile
 
-# SmolLM2 on two idle cores that compute in bfloat16; in float32 it writes half as many.
+# Of the most that SmolLM2 may write, on two idle cores that compute in bfloat16; in float32 half as many. It writes
+# fewer, for most replies end before their limit.
 _TOKENS_PER_SECOND = 200
 _SECONDS_TO_OPEN = 25  # a model, and the libraries that are imported with it
 
