@@ -1,29 +1,43 @@
-"""Models behind a server: OpenAI-compatible chat endpoints and TGI, through ``huggingface_hub``'s async client."""
+"""Models behind a server: OpenAI-compatible chat endpoints, TGI, and Hugging Face's inference providers."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.address import Address
 from selfknow.evaluate.models.endpoint_calls import Calls, Endpoint, server_seed
 from selfknow.evaluate.models.images.showing import parts_of
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
+from selfknow.evaluate.models.server import open_client, post
 
 if TYPE_CHECKING:
-    from huggingface_hub import AsyncInferenceClient
+    import httpx2
+
+# Hugging Face's inference providers behind one address, which the Hub's own client asks, too.
+HUB_ROUTER = "https://router.huggingface.co/v1"
+# Some servers want the field, though they serve one model only.
+_ANY_MODEL = "dummy"
 
 
 class EndpointModel:
-    """A model behind a server."""
+    """A model behind a server.
+
+    Args:
+        endpoint: Where it is, and how it is treated. Without an address, its model is asked through Hugging Face's
+            inference providers, with the token of the Hub unless another is given.
+
+    Raises:
+        UserError: Neither an address nor a model is named, or the address is none.
+    """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        if endpoint.url is None and endpoint.model is None:
-            raise UserError("name the endpoint's address, its model, or both")
-        if endpoint.url is not None and not endpoint.url.startswith(("http://", "https://")):
-            raise UserError(
-                f"{endpoint.url!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
-            )
+        if endpoint.url is None and (endpoint.model is None or endpoint.text):
+            raise UserError("name the endpoint's address")
         self.endpoint = endpoint
-        self.name = " ".join(part for part in (endpoint.url, endpoint.model) if part)
+        self.address = _hub_address(endpoint) if endpoint.url is None else Address.read(endpoint.url, endpoint.token)
+        self.name = " ".join(part for part in (endpoint.url and self.address.url, endpoint.model) if part)
         self.revision: str | None = None
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
@@ -40,18 +54,14 @@ class EndpointModel:
                 raise UserError(f"{self.name} takes plain text and cannot see pictures: leave out --text")
         calls = Calls(
             self.endpoint,
+            self.address,
             self.name,
-            self._open_client,
+            lambda: open_client(self.endpoint.timeout_seconds),
             lambda client, request: self._ask(client, request, decoding),
             lambda request, reason: Reply(None, messages=self._messages(request), error=reason),
         )
-        yield from calls.answers(requests)
-
-    def _open_client(self) -> "AsyncInferenceClient":
-        from huggingface_hub import AsyncInferenceClient
-
-        where = self.endpoint.url or self.endpoint.model
-        return AsyncInferenceClient(model=where, token=self.endpoint.token, timeout=self.endpoint.timeout_seconds)
+        for request, reply in calls.answers(requests):
+            yield request, _without_secrets(self.address, reply)
 
     def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
         """The chat messages as they are recorded: of a picture its name alone."""
@@ -59,62 +69,114 @@ class EndpointModel:
             return None
         return request.messages
 
-    async def _ask(self, client: "AsyncInferenceClient", request: Request, decoding: Decoding) -> Reply:
+    async def _ask(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
         messages = self._messages(request)
-        if messages is None:
-            return await self._ask_text(client, request, decoding)
-        return await self._ask_chat(client, request, messages, decoding)
+        url, body = (
+            (self.address.url, tgi_body(request, decoding))
+            if messages is None
+            else (chat_url(self.address.url), chat_body(request, decoding, self.endpoint.model))
+        )
+        answer = json.loads(await post(client, self.address, url, body))
+        return read_tgi(answer, decoding) if messages is None else replace(read_chat(answer), messages=messages)
 
-    async def _ask_chat(
-        self,
-        client: "AsyncInferenceClient",
-        request: Request,
-        messages: tuple[dict[str, str], ...],
-        decoding: Decoding,
-    ) -> Reply:
-        sampling: dict[str, Any] = {} if decoding.temperature is None else {"temperature": decoding.temperature}
-        if decoding.temperature:
-            sampling["top_p"] = decoding.top_p
-        output = await client.chat_completion(
-            [{"role": "user", "content": parts_of(request)}] if request.image else list(messages),
-            model=self.endpoint.model if self.endpoint.url else None,
-            max_tokens=decoding.max_new_tokens,
-            seed=server_seed(request, decoding.seed),
-            stop=list(decoding.stop) or None,
-            **sampling,
-        )
-        choice, usage = output.choices[0], output.usage
-        return Reply(
-            generation=choice.message.content or "",
-            finish_reason=choice.finish_reason,
-            messages=messages,
-            prompt_tokens=usage.prompt_tokens if usage else None,
-            completion_tokens=usage.completion_tokens if usage else None,
-        )
 
-    async def _ask_text(self, client: "AsyncInferenceClient", request: Request, decoding: Decoding) -> Reply:
-        sampling: dict[str, Any] = {}
-        if decoding.temperature:
-            sampling = {"do_sample": True, "temperature": decoding.temperature}
-            sampling |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
-        output = await client.text_generation(
-            request.text + request.started_answer,
-            details=True,
-            max_new_tokens=decoding.max_new_tokens,
-            seed=server_seed(request, decoding.seed),
-            stop=list(decoding.stop) or None,
-            return_full_text=False,
-            **sampling,
-        )
-        details = output.details
-        logprobs = [token.logprob for token in details.tokens] if details else []
-        text = output.generated_text
+def chat_url(url: str) -> str:
+    """Return where a server takes chat completions.
+
+    Example:
+        >>> chat_url("http://127.0.0.1:8000"), chat_url("https://host/api/v1/")
+        ('http://127.0.0.1:8000/v1/chat/completions', 'https://host/api/v1/chat/completions')
+    """
+    url = url.rstrip("/")
+    if url.endswith("/chat/completions"):
+        return url
+    return f"{url.removesuffix('/v1')}/v1/chat/completions"
+
+
+def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[str, object]:
+    """Return a request as OpenAI's chat completions take it; what is null is left to the server."""
+    body: dict[str, object] = {
+        "model": model or _ANY_MODEL,
+        "messages": [{"role": "user", "content": parts_of(request)}] if request.image else list(request.messages),
+        "max_tokens": decoding.max_new_tokens,
+        "seed": server_seed(request, decoding.seed),
+    }
+    if decoding.stop:
+        body["stop"] = list(decoding.stop)
+    if decoding.temperature is not None:
+        body["temperature"] = decoding.temperature
+    if decoding.temperature:
+        body["top_p"] = decoding.top_p
+    return body
+
+
+def read_chat(answer: Any) -> Reply:
+    """Read a chat completion.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        generation = choice["message"].get("content") or ""
+        finish_reason = choice.get("finish_reason")
+        prompt_tokens, completion_tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"the answer is no chat completion: {answer}") from error
+    return Reply(generation, finish_reason, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+
+
+def tgi_body(request: Request, decoding: Decoding) -> dict[str, object]:
+    """Return a request as TGI takes it."""
+    parameters: dict[str, object] = {
+        "details": True,
+        "max_new_tokens": decoding.max_new_tokens,
+        "return_full_text": False,
+        "seed": server_seed(request, decoding.seed),
+    }
+    if decoding.stop:
+        parameters["stop"] = list(decoding.stop)
+    if decoding.temperature:
+        parameters |= {"do_sample": True, "temperature": decoding.temperature}
+        parameters |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
+    return {"inputs": request.text + request.started_answer, "parameters": parameters, "stream": False}
+
+
+def read_tgi(answer: Any, decoding: Decoding) -> Reply:
+    """Read what TGI generated.
+
+    Raises:
+        ValueError: It is no generation.
+    """
+    try:
+        output = answer[0] if isinstance(answer, list) else answer
+        text, details = output["generated_text"], output.get("details") or {}
+        logprobs = [token["logprob"] for token in details.get("tokens") or ()]
         for stop in decoding.stop:
             text = text.removesuffix(stop)  # TGI leaves the stop text in place
         return Reply(
             generation=text,
-            finish_reason="length" if details and details.finish_reason == "length" else "stop",
-            prompt_tokens=len(details.prefill) or None if details else None,
-            completion_tokens=details.generated_tokens if details else None,
+            finish_reason="length" if details.get("finish_reason") == "length" else "stop",
+            prompt_tokens=len(details.get("prefill") or ()) or None,
+            completion_tokens=details.get("generated_tokens"),
             logprob=sum(logprobs) if logprobs else None,
         )
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"the answer is no generation: {answer}") from error
+
+
+def _hub_address(endpoint: Endpoint) -> Address:
+    from huggingface_hub import constants, get_token
+
+    if constants.HF_HUB_OFFLINE:
+        raise UserError(f"{endpoint.model} is asked through the Hub, and HF_HUB_OFFLINE is set: name an address")
+    return Address.read(HUB_ROUTER, endpoint.token or get_token())
+
+
+def _without_secrets(address: Address, reply: Reply) -> Reply:
+    """Return the reply without credentials that the server repeated (the reason of a failure is without them already)."""
+    texts: Mapping[str, object] = {"generation": reply.generation, "finish_reason": reply.finish_reason}
+    changes: dict[str, Any] = {
+        name: address.without_long_secrets(text) for name, text in texts.items() if isinstance(text, str)
+    }
+    return replace(reply, **changes) if address.secrets else reply

@@ -2,25 +2,31 @@
 
 At most so many requests are under way at once and so many are started a minute. A failed try is an answer of its own.
 What may pass (429, 5xx, a lost connection, a time-out) is tried again after a back-off that doubles, or after as long
-as the server asks for; what will not pass for any request (401, 403, 404) ends the run with one clear line.
+as the server asks for, at most a minute; what will not pass for any request (401, 403, 404) ends the run with one
+clear line.
 """
 
 import asyncio
 import itertools
+import math
 import queue
 import random
 import threading
+import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Generic, TypeVar
 
-from selfknow.errors import UserError
+from selfknow.errors import SelfknowWarning, UserError
+from selfknow.evaluate.models.address import Address
 from selfknow.evaluate.models.interface import Request
 
 _HOPELESS = {401: "the token is missing or wrong", 403: "the token may not use it", 404: "there is no such model"}
 _PASSING = {408, 409, 425, 429}
-_LONGEST_BACK_OFF_SECONDS = 60.0
+_LONGEST_REASON = 1000  # characters
 _SECONDS_A_MINUTE = 60.0
 
 Client = TypeVar("Client")
@@ -33,7 +39,8 @@ class Endpoint:
     """Where a served model is, and how it is treated.
 
     Attributes:
-        url: Address of the server (``http://host:8000``), or null for Hugging Face's inference providers.
+        url: Address of the server (``http://host:8000``), or null for Hugging Face's inference providers. Credentials
+            in it (see :mod:`selfknow.evaluate.models.address`) are sent, and shown nowhere.
         model: The model that the server should use; a TGI server has only one.
         text: Send plain prompts to a TGI server, instead of chat messages.
         token: For the server, if it wants one.
@@ -42,9 +49,10 @@ class Endpoint:
         timeout_seconds: For one try.
         tries: Of one request, before it is left as failed.
         first_back_off_seconds: Before the second try; doubled for every further one.
+        longest_wait_seconds: Before a further try, even where the server asks for more.
     """
 
-    url: str | None
+    url: str | None = field(repr=False)
     model: str | None = None
     text: bool = False
     token: str | None = field(default=None, repr=False)
@@ -53,6 +61,7 @@ class Endpoint:
     timeout_seconds: float = 120.0
     tries: int = 5
     first_back_off_seconds: float = 1.0
+    longest_wait_seconds: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,7 @@ class Calls(Generic[Client, Answer]):
 
     Attributes:
         endpoint: How the server is treated.
+        address: What its credentials are, which no reason repeats.
         name: What the user called it.
         open_client: Opens the connection that all calls share.
         ask: One try of one request.
@@ -68,6 +78,7 @@ class Calls(Generic[Client, Answer]):
     """
 
     endpoint: Endpoint
+    address: Address
     name: str
     open_client: Callable[[], AbstractAsyncContextManager[Client]]
     ask: Callable[[Client, Request], Awaitable[Answer]]
@@ -110,15 +121,25 @@ class Calls(Generic[Client, Answer]):
                 emit((request, answer))
                 return
             except Exception as error:
-                failure = _explain(error)
+                failure = explain(error, self.address)
             emit((request, self.failed(request, failure.reason)))
             if failure.hopeless:
                 raise UserError(f"{self.name} answered no request: {failure.reason}")
             if not failure.passing or number >= self.endpoint.tries:
                 return
-            back_off = min(self.endpoint.first_back_off_seconds * 2 ** (number - 1), _LONGEST_BACK_OFF_SECONDS)
-            jitter = random.uniform(0.5, 1.0)  # noqa: S311
-            await asyncio.sleep(back_off * jitter if failure.wait_seconds is None else failure.wait_seconds)
+            await asyncio.sleep(self._wait_seconds(number, failure.wait_seconds))
+
+    def _wait_seconds(self, number: int, wanted: float | None) -> float:
+        """Return how long to wait after a failed try, as the server wants it or by our own back-off."""
+        longest = self.endpoint.longest_wait_seconds
+        if wanted is None:
+            exponent = min(number - 1, 60)  # beyond it every back-off is the longest one
+            back_off = min(self.endpoint.first_back_off_seconds * 2**exponent, longest)
+            return back_off * random.uniform(0.5, 1.0)  # noqa: S311
+        if wanted > longest:
+            line = f"{self.name} asks to wait {wanted:,.0f} seconds before the next try; it waits {longest:g}"
+            warnings.warn(line, SelfknowWarning, stacklevel=1)
+        return min(wanted, longest)
 
 
 def server_seed(request: Request, seed: int) -> int:
@@ -127,7 +148,7 @@ def server_seed(request: Request, seed: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Failure:
+class Failure:
     """Why one try failed, and what to make of it."""
 
     reason: str
@@ -152,30 +173,57 @@ class _Pace:
             await asyncio.sleep(start - now)
 
 
-def _explain(error: Exception) -> _Failure:
-    """What a failed try says about the next one."""
+def explain(error: Exception, address: Address) -> Failure:
+    """Return what a failed try says about the next one, without the credentials of the address."""
     response = getattr(error, "response", None)
-    first_line, *others = str(error).strip().splitlines() or [type(error).__name__]
-    if first_line.endswith(":") and others:  # "Bad request:", and below it what the server says
-        first_line = f"{first_line} {others[0].strip()}"
+    line = " ".join(address.without_secrets(str(error)).split())[:_LONGEST_REASON] or type(error).__name__
     if isinstance(error, TimeoutError):
-        return _Failure("no answer in time", passing=True)
+        return Failure("no answer in time", passing=True)
     if response is None:
         # A connection that broke, or an answer that is not JSON: neither says anything about the request.
-        return _Failure(f"{type(error).__name__}: {first_line}", passing=True)
+        return Failure(_with_cause(error, f"{type(error).__name__}: {line}"), passing=True)
     status = int(response.status_code)
-    reason = f"HTTP {status}: {first_line}"
+    reason = f"HTTP {status}: {line}"
     if status in _HOPELESS:
-        return _Failure(f"{reason} ({_HOPELESS[status]})", hopeless=True)
+        return Failure(f"{reason} ({_HOPELESS[status]})", hopeless=True)
     passing = status in _PASSING or status >= 500
-    return _Failure(reason, passing=passing, wait_seconds=_retry_after(response.headers.get("Retry-After")))
+    return Failure(reason, passing=passing, wait_seconds=retry_after(response.headers.get("Retry-After")))
 
 
-def _retry_after(value: str | None) -> float | None:
+def _with_cause(error: BaseException, reason: str) -> str:
+    """Return a reason with what the system says of it, such as "connection refused", in front."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror and cause.strerror.lower() not in reason.lower():
+            return f"{cause.strerror[:1].lower()}{cause.strerror[1:]} ({reason})"
+        group = cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
+        cause = group[0] if group else cause.__cause__ or cause.__context__
+    return reason
+
+
+def retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Return the seconds that a ``Retry-After`` header asks for (RFC 9110, 10.2.3).
+
+    Args:
+        value: Of the header: seconds or a date.
+        now: The time; null: of this machine.
+
+    Returns:
+        Null where the header is missing, is neither, or lies in the past.
+
+    Example:
+        >>> retry_after("2.5"), retry_after("-1"), retry_after("nan"), retry_after("soon")
+        (2.5, None, None, None)
+    """
     try:
-        return max(0.0, float(value)) if value else None
-    except ValueError:  # a date: our own back-off does as well
-        return None
+        seconds = float(value or "nan")
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(value or "")
+        except ValueError:
+            return None
+        seconds = (date.replace(tzinfo=date.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds()
+    return None if math.isnan(seconds) or seconds < 0 else seconds
 
 
 def _from_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:

@@ -16,12 +16,13 @@ class Behaviour:
     """What the server does, and what it saw.
 
     A fault is a status code, ``hang`` (no answer while it runs), ``drop`` (the connection breaks) or ``garbage`` (no
-    JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats. Each answer
-    takes ``seconds``, or as long as it takes until so many requests wait ``together``.
+    JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats. A status comes
+    with ``complaint``. Each answer takes ``seconds``, or as long as it takes until so many requests wait ``together``.
     """
 
     faults: list[int | str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    complaint: str = "as asked"
     seconds: float = 0.0
     together: threading.Barrier | None = None
     says: Callable[[str], str] = "I heard: {}".format
@@ -60,6 +61,11 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.reply(200, json.dumps(chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)))
 
+    def do_CONNECT(self) -> None:
+        """Refuse to be a proxy, and remember what for."""
+        self.server.behaviour.bodies.append({"path": self.path, **self.headers})  # type: ignore[attr-defined]
+        self.send_error(502)
+
     def fail(self, fault: int | str) -> None:
         behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
         if fault == "hang":
@@ -70,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
         elif fault == "garbage":
             self.reply(200, "<html>it works</html>")
         else:
-            self.reply(int(fault), json.dumps({"error": "as asked"}))
+            self.reply(int(fault), json.dumps({"error": behaviour.complaint}))
 
     def reply(self, status: int, text: str) -> None:
         self.send_response(status)

@@ -122,7 +122,7 @@ def test_a_size_that_is_none_is_refused(size: str) -> None:
 
 @pytest.mark.parametrize("url", [None, "localhost:8000", "ftp://host"])
 def test_an_address_that_is_none_is_refused(url: str | None) -> None:
-    with pytest.raises(UserError, match="name the image endpoint's address"):
+    with pytest.raises(UserError, match="address"):
         EndpointImageGenerator(Endpoint(url, "m"))
 
 
@@ -142,6 +142,5 @@ def test_a_model_that_sees_is_sent_the_picture_and_only_its_name_is_recorded(tmp
         with pytest.raises(UserError, match="takes plain text and cannot see pictures"):
             list(EndpointModel(Endpoint(url, "truth", text=True)).generate([asked], Decoding()))
     assert reply == Reply("3", "stop", None, ({"role": "user", "content": prompt},), 7, 3)
-    assert "HTTP 400: Bad request: " in str(blind[0][1].error)
-    assert "this model sees no pictures" in str(blind[0][1].error)
+    assert str(blind[0][1].error) == "HTTP 400: this model sees no pictures"
     assert behaviour.questions[0]["messages"][0]["content"][1]["type"] == "image_url"

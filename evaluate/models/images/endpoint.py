@@ -11,24 +11,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.address import Address
 from selfknow.evaluate.models.endpoint_calls import Calls, Endpoint, server_seed
 from selfknow.evaluate.models.images.generators import Drawn, ImageSettings
 from selfknow.evaluate.models.images.pictures import LARGEST_IN_BYTES
 from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.models.server import RefusedError, open_client, post, read
 
 if TYPE_CHECKING:
     import httpx2
 
 _UNKNOWN = (400, 422)
 _LARGEST_ANSWER_IN_BYTES = 2 * LARGEST_IN_BYTES  # base64 takes four bytes for three
-
-
-class _RefusedError(Exception):
-    """The server said no; the response says how."""
-
-    def __init__(self, response: "httpx2.Response", content: bytes) -> None:
-        super().__init__(_message(content) or response.reason_phrase)
-        self.response = response
 
 
 class EndpointImageGenerator:
@@ -39,12 +33,13 @@ class EndpointImageGenerator:
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        if endpoint.url is None or not endpoint.url.startswith(("http://", "https://")):
+        if endpoint.url is None:
             raise UserError("name the image endpoint's address, such as http://127.0.0.1:8000")
         self.endpoint = endpoint
-        self.name = " ".join(part for part in (endpoint.url, endpoint.model) if part)
+        self.address = Address.read(endpoint.url, endpoint.token)
+        self.name = " ".join(part for part in (self.address.url, endpoint.model) if part)
         self.revision: str | None = None
-        self._address = endpoint.url.rstrip("/").removesuffix("/v1") + "/v1/images/generations"
+        self._url = self.address.url.rstrip("/").removesuffix("/v1") + "/v1/images/generations"
         self._unknown: set[str] = set()
 
     @staticmethod
@@ -66,17 +61,13 @@ class EndpointImageGenerator:
         self.check(settings)
         calls = Calls(
             self.endpoint,
+            self.address,
             self.name,
-            self._open_client,
+            lambda: open_client(self.endpoint.timeout_seconds),
             lambda client, request: self._draw(client, request, settings, seed),
             lambda _, reason: Drawn(None, reason),
         )
         yield from calls.answers(requests)
-
-    def _open_client(self) -> "httpx2.AsyncClient":
-        import httpx2
-
-        return httpx2.AsyncClient(timeout=self.endpoint.timeout_seconds)
 
     async def _draw(self, client: "httpx2.AsyncClient", request: Request, settings: ImageSettings, seed: int) -> Drawn:
         body: dict[str, object] = {"prompt": request.prompt, "n": 1}
@@ -88,8 +79,10 @@ class EndpointImageGenerator:
         while True:
             asked = {name: value for name, value in optional.items() if name not in self._unknown}
             try:
-                answer = json.loads(await self._post(client, {**body, **asked}))
-            except _RefusedError as error:
+                answer = json.loads(
+                    await post(client, self.address, self._url, {**body, **asked}, _LARGEST_ANSWER_IN_BYTES)
+                )
+            except RefusedError as error:
                 named = {name for name in asked if name in str(error)} if error.response.status_code in _UNKNOWN else {}
                 if not named:
                     raise
@@ -97,20 +90,12 @@ class EndpointImageGenerator:
                 continue
             return Drawn(await self._picture(client, answer))
 
-    async def _post(self, client: "httpx2.AsyncClient", body: dict[str, object]) -> bytes:
-        headers = {"Authorization": f"Bearer {self.endpoint.token}"} if self.endpoint.token else {}
-        async with client.stream("POST", self._address, json=body, headers=headers) as response:
-            content = await _read(response)
-            if response.is_success:
-                return content
-            raise _RefusedError(response, content)
-
     async def _picture(self, client: "httpx2.AsyncClient", answer: Any) -> bytes:
         found = answer["data"][0] if isinstance(answer, dict) and answer.get("data") else {}
         if encoded := found.get("b64_json"):
             return base64.b64decode(str(encoded).rpartition(",")[2], validate=True)  # some write a data: address
         if address := found.get("url"):
-            return await self._fetch(client, urljoin(self._address, str(address)))
+            return await self._fetch(client, urljoin(self._url, str(address)))
         raise ValueError("the answer holds no picture")
 
     async def _fetch(self, client: "httpx2.AsyncClient", address: str) -> bytes:
@@ -118,28 +103,8 @@ class EndpointImageGenerator:
         where = urlsplit(address)
         if where.scheme not in ("http", "https"):
             raise ValueError(f"the picture's address begins with {where.scheme}:")
-        async with client.stream("GET", address, follow_redirects=True) as response:
+        async with client.stream("GET", address) as response:
             if not response.is_success:
-                place = f"{where.scheme}://{where.netloc}{where.path}"
+                place = f"{where.scheme}://{where.netloc.rpartition('@')[2]}{where.path}"
                 raise ValueError(f"HTTP {response.status_code} instead of the picture at {place}")
-            return await _read(response)
-
-
-async def _read(response: "httpx2.Response") -> bytes:
-    content = bytearray()
-    async for chunk in response.aiter_bytes():
-        content += chunk
-        if len(content) > _LARGEST_ANSWER_IN_BYTES:
-            raise ValueError(f"the answer has more than {_LARGEST_ANSWER_IN_BYTES:,} bytes")
-    return bytes(content)
-
-
-def _message(content: bytes) -> str:
-    """What a server says about a failure: OpenAI's ``error.message``, another's ``error``, or the text itself."""
-    text = content[:1000].decode(errors="replace")
-    try:
-        said = json.loads(content)
-    except ValueError:
-        return text
-    error = said.get("error", said) if isinstance(said, dict) else said
-    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
+            return await read(response, _LARGEST_ANSWER_IN_BYTES)

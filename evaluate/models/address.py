@@ -1,0 +1,117 @@
+"""A server's address as a user writes it, apart from the credentials in it: they are sent, and kept nowhere.
+
+The user and password before the host (``https://user:key@host``) become a header, and the query (``?api_key=…``) goes
+with every request. Neither is in the address that is printed and recorded. A server may repeat a credential, in an
+error or in a reply, so what comes back is read without them.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit, urlunsplit
+
+from selfknow.errors import UserError
+
+REMOVED = "[removed]"
+"""Stands where a server repeated a credential."""
+
+_SCHEMES = ("http", "https")
+_SECRET_NAME = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|jwt|^code$|^k$", re.IGNORECASE)
+# A placeholder such as EMPTY is a word that replies hold; a real key is longer, and no word.
+_SHORTEST_KEY = 8
+
+
+@dataclass(frozen=True)
+class Address:
+    """A server's address and the credentials that its owner gave for it.
+
+    Attributes:
+        url: The address without user, password, query and fragment.
+        query: The names and values that go with every request.
+        authorization: The header of that name; null for a server that wants none.
+        secrets: The texts that nobody else may see.
+    """
+
+    url: str
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    authorization: str | None = field(default=None, repr=False)
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @classmethod
+    def read(cls, text: str, token: str | None = None) -> Self:
+        """Read an address; the user and password in it go before a token.
+
+        Args:
+            text: Such as ``http://127.0.0.1:8000``.
+            token: Sent as ``Bearer``; null or empty: none.
+
+        Raises:
+            UserError: It is not the address of a server; the message repeats no credentials.
+
+        Example:
+            >>> Address.read("https://ann:s3cret@host/v1?api_key=1234").url
+            'https://host/v1'
+            >>> Address.read("https://ann:s3cret@host").authorization
+            'Basic YW5uOnMzY3JldA=='
+        """
+        try:
+            parts = urlsplit(text)
+            valid = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # such as a port that is no number
+            valid = False
+        if not valid or re.search(r"\s", text):
+            raise UserError(
+                f"{_harmless(text)!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
+            )
+        query = tuple(parse_qsl(parts.query, keep_blank_values=True))
+        secrets = {value for name, value in query if _SECRET_NAME.search(name)}
+        authorization = None
+        if parts.username is not None or parts.password is not None:
+            user, password = unquote(parts.username or ""), unquote(parts.password or "")
+            encoded = base64.b64encode(f"{user}:{password}".encode()).decode()
+            authorization = f"Basic {encoded}"
+            secrets |= {password or user, encoded}
+        elif token:
+            authorization = f"Bearer {token}"
+            secrets.add(token)
+        host = parts.netloc.rpartition("@")[2]
+        url = urlunsplit((parts.scheme, host, parts.path, "", ""))
+        return cls(url, query, authorization, frozenset(secrets - {""}))
+
+    def without_secrets(self, text: str) -> str:
+        """Return an error or another notice without any credential that a server repeated in it.
+
+        Example:
+            >>> Address.read("http://host", token="1234").without_secrets("wrong key '1234'")
+            "wrong key '[removed]'"
+        """
+        return _removed(text, self.secrets)
+
+    def without_long_secrets(self, text: str) -> str:
+        """Return a reply without credentials of 8 characters or more: shorter ones may be words of its own.
+
+        Example:
+            >>> Address.read("http://host", token="EMPTY").without_long_secrets("The set is EMPTY.")
+            'The set is EMPTY.'
+        """
+        return _removed(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
+
+
+def _removed(text: str, secrets: Iterable[str]) -> str:
+    spellings = {form for secret in secrets for form in _spellings(secret)}
+    for form in sorted(spellings, key=len, reverse=True):
+        part = re.escape(form)
+        text = re.sub(rf"(?<!\w){part}(?!\w)" if len(form) < _SHORTEST_KEY else part, REMOVED, text)
+    return text
+
+
+def _spellings(secret: str) -> Iterable[str]:
+    return secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]
+
+
+def _harmless(text: str) -> str:
+    """Return what is no address, without what may be a user, a password or a query in it."""
+    return re.sub(r"[^/]*@", "", text.partition("?")[0].partition("#")[0])
