@@ -10,6 +10,7 @@ from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
 from selfknow.evaluate.models.progress import ProgressBar
 from selfknow.evaluate.runs.description import RunDescription
+from selfknow.evaluate.runs.failures import failures, most_often
 from selfknow.evaluate.runs.precision import check_precision
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.task import Models, Options, Reuse, ReusedReply, Row, Rows, SoFar, Stage, Task
@@ -26,6 +27,7 @@ class Progress:
         answered_before: Those that the run already held a reply to.
         answered: Those that were answered now.
         failed: Those that have no reply even now; ask again to try them again.
+        reason: Why most of these failed; null where none did.
     """
 
     stage: str
@@ -34,6 +36,14 @@ class Progress:
     answered_before: int
     answered: int
     failed: int
+    reason: str | None = None
+
+    @property
+    def failure(self) -> str | None:
+        """How many failed and why, in one line; null where none did."""
+        if not self.failed:
+            return None
+        return failures(self.failed, self.requested, self.reason)
 
 
 def ask_task(
@@ -159,17 +169,26 @@ def collect(
 
     Raises:
         ValueError: Two requests are the same call.
+        KeyboardInterrupt: The user stopped it; its note says what the run keeps.
     """
     if len({request.key for request in requests}) != len(requests):
         raise ValueError("two requests are the same call: give them different variants or samples")
     pending = run.pending(model.name, model.revision, requests)
-    answered = 0
+    answered_before, answered = len(requests) - len(pending), 0
+    errors: dict[object, str | None] = {}
     try:
-        with ProgressBar(stage, model, len(requests), len(requests) - len(pending), quiet=quiet) as bar:
+        with ProgressBar(stage, model, len(requests), answered_before, quiet=quiet) as bar:
             for request, reply in model.generate(pending, run.decoding):
                 run.append(model.name, model.revision, request, reply)
                 bar.count(reply)
                 answered += reply.error is None
+                errors[request.key] = reply.error
+    except KeyboardInterrupt as stopped:
+        run.flush()
+        count = f"{answered_before + answered:,} of {len(requests):,} replies"
+        stopped.add_note(f"{run.folder} keeps {count}; give the same command again to resume")
+        raise
     finally:
         run.flush()
-    return Progress(stage, model.name, len(requests), len(requests) - len(pending), answered, len(pending) - answered)
+    failed, reason = len(pending) - answered, most_often(errors.values())
+    return Progress(stage, model.name, len(requests), answered_before, answered, failed, reason)

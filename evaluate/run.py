@@ -1,11 +1,12 @@
 """The Python interface: ask a model a task, score its replies, and query them. One object stands for one run folder."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
-from selfknow.errors import UserError, nearest
+from selfknow.errors import SelfknowWarning, UserError, nearest
 from selfknow.evaluate.ask import Progress, ask_task
 from selfknow.evaluate.catalogue import find_task, options_of, set_patterns, task_of_run
 from selfknow.evaluate.models.interface import LanguageModel, ReplyOptions
@@ -69,7 +70,9 @@ class Run:
         check_names(options, [ModelOptions, ReplyOptions], "judge")
         opening = filled(ModelOptions, {**options, "model": model})
         decoding = filled(ReplyOptions, options).applied_to(DECODING)
-        return judge_run(self.folder, opening.language_model(), decoding)
+        progress = judge_run(self.folder, opening.language_model(), decoding)
+        _warn_of_failures([progress])
+        return progress
 
     def query(self, name: str, **options: Any) -> "pa.Table":
         """Run one of the package's queries over this run.
@@ -147,9 +150,18 @@ def ask(
     check_names(options, [own, ModelOptions, ReplyOptions], name)
     chosen, opening = filled(own, options), filled(ModelOptions, {**options, "model": model})
     decoding = filled(ReplyOptions, options).applied_to(task.decoding())
+    opening.check()
     rows = task.open(name, chosen, folder)
     models = task.cast(chosen, opening, folder)
-    return Run(folder, ask_task(task, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet))
+    progress = ask_task(task, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet)
+    _warn_of_failures(progress)
+    return Run(folder, progress)
+
+
+def _warn_of_failures(progress: Sequence[Progress]) -> None:
+    for stage in progress:
+        if stage.failure:
+            warnings.warn(stage.failure, SelfknowWarning, stacklevel=3)
 
 
 def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: str) -> None:

@@ -11,6 +11,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.models.interface import GRADE
 from selfknow.evaluate.replies import Kept
+from selfknow.evaluate.runs.failures import most_often, no_reply
 from selfknow.evaluate.runs.schema import (
     KEPT,
     KEPT_FILE,
@@ -55,7 +56,7 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     """A run as scoring sees it: the last attempts of its calls, and apart from them what models said of them.
 
     Raises:
-        UserError: It is not a run folder, or a call is about no example.
+        UserError: It is not a run folder, holds no reply, or a call is about no example.
     """
     calls = last_attempts(read_generations(folder))
     examples = read_examples(folder)
@@ -64,6 +65,8 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     grades = calls.filter(is_grade)
     if len(grades):  # else a large run need not be copied
         calls = calls.filter(pc.invert(is_grade))
+    if calls["error"].null_count == 0:
+        raise UserError(no_reply(str(folder), len(calls), most_often(calls["error"].to_pylist())))
     return FinishedRun(folder, description, calls, examples, grades)
 
 

@@ -20,6 +20,7 @@ REMOVED = "[removed]"
 
 _SCHEMES = ("http", "https")
 _SECRET_NAME = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|jwt|^code$|^k$", re.IGNORECASE)
+_WRITTEN = re.compile(r"(?P<scheme>https?://)(?:[^\s'\"/?#]*@)?(?P<rest>[^\s'\"?#]*)(?:[?#][^\s'\"]*)?", re.IGNORECASE)
 # A placeholder such as EMPTY is a word that replies hold; a real key is longer, and no word.
 _SHORTEST_KEY = 8
 
@@ -98,6 +99,16 @@ class Address:
             'The set is EMPTY.'
         """
         return _removed(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
+
+
+def without_credentials(text: str) -> str:
+    """Return a command or another text whose addresses are without users, passwords and queries.
+
+    Example:
+        >>> without_credentials("selfknow evaluate TASK --endpoint 'https://ann:key@host/v1?api_key=1' --out run")
+        "selfknow evaluate TASK --endpoint 'https://host/v1' --out run"
+    """
+    return _WRITTEN.sub(lambda match: f"{match['scheme']}{match['rest']}", text)
 
 
 def _removed(text: str, secrets: Iterable[str]) -> str:

@@ -74,9 +74,25 @@ def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
     if folder.exists():
         rest = "weights and tokenizer, or a GGUF file" if file == "config.json" else "the parts that it names"
         raise UserError(f"{name} holds no checkpoint: expected a folder with {file}, {rest}")
-    if name.startswith(("/", "./", "../", "~")) or name.count("/") > 1:
-        raise UserError(f"{name} does not exist")
+    refuse_missing(name)
     return name, False
+
+
+def refuse_missing(name: str) -> None:
+    """Refuse a name that can only be a file or folder, and is not there: the Hub need not be asked for it.
+
+    Raises:
+        UserError: It is one.
+
+    Example:
+        >>> refuse_missing("facebook/opt-125m")
+    """
+    if user_path(name).exists() or gguf_file.is_on_the_hub(name):
+        return
+    if name.startswith(("/", "./", "../", "~")) or name.endswith("/") or name.count("/") > 1:
+        raise UserError(f"{name} does not exist")
+    if name.endswith(gguf_file.SUFFIX):
+        raise UserError(f"{name} does not exist (a GGUF file on the Hub is named ORG/REPO:FILE.gguf)")
 
 
 def as_gguf(place: str) -> Path | None:

@@ -174,7 +174,7 @@ def _hub_address(endpoint: Endpoint) -> Address:
 
 
 def _without_secrets(address: Address, reply: Reply) -> Reply:
-    """Return the reply without credentials that the server repeated (the reason of a failure is without them already)."""
+    """Return the reply without credentials that the server repeated; an error is without them already."""
     texts: Mapping[str, object] = {"generation": reply.generation, "finish_reason": reply.finish_reason}
     changes: dict[str, Any] = {
         name: address.without_long_secrets(text) for name, text in texts.items() if isinstance(text, str)

@@ -9,6 +9,7 @@ clear line.
 import asyncio
 import itertools
 import math
+import os
 import queue
 import random
 import threading
@@ -194,8 +195,9 @@ def _with_cause(error: BaseException, reason: str) -> str:
     """Return a reason with what the system says of it, such as "connection refused", in front."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror and cause.strerror.lower() not in reason.lower():
-            return f"{cause.strerror[:1].lower()}{cause.strerror[1:]} ({reason})"
+        if isinstance(cause, OSError) and cause.errno:
+            line = os.strerror(cause.errno) if cause.errno > 0 else str(cause.strerror)  # below 0: of a name's address
+            return reason if line.lower() in reason.lower() else f"{line[:1].lower()}{line[1:]} ({reason})"
         group = cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
         cause = group[0] if group else cause.__cause__ or cause.__context__
     return reason

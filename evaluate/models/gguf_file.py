@@ -59,6 +59,16 @@ def find(name: str) -> Path | None:
         raise UserError(f"{there['path']} of {there['repo']} could not be fetched from the Hub: {error}") from error
 
 
+def is_on_the_hub(name: str) -> bool:
+    """Return whether a name is that of a file on the Hub, ``ORG/REPO:FILE.gguf``.
+
+    Example:
+        >>> is_on_the_hub("org/repo:parts/model.gguf"), is_on_the_hub("model.gguf")
+        (True, False)
+    """
+    return _ON_THE_HUB.fullmatch(name) is not None
+
+
 def header(name: str, path: Path) -> GgufHeader:
     """What a file says of itself, once it is known that its model can be loaded.
 

@@ -80,6 +80,21 @@ class ModelOptions:
         """The same options for another model."""
         return replace(self, model=name)
 
+    def check(self) -> None:
+        """Refuse at once an address that is none and a file that is not there, before anything is fetched.
+
+        Raises:
+            UserError: That is so.
+        """
+        if self.endpoint is not None:
+            from selfknow.evaluate.models.address import Address
+
+            Address.read(self.endpoint)
+        elif isinstance(self.model, str):
+            from selfknow.evaluate.models.checkpoints import refuse_missing
+
+            refuse_missing(self.model)
+
     def language_model(self, *, sees: bool = False, draws: bool = False) -> "LanguageModel":
         """Open the model; with ``sees`` one that can also be shown pictures, with ``draws`` one that draws them, too.
 

@@ -79,7 +79,7 @@ async def read(response: "httpx2.Response", most_bytes: int = LARGEST_ANSWER_IN_
 
 
 def _message(content: bytes) -> str:
-    """Return what a server says about a failure: OpenAI's ``error.message``, another's ``error``, or the text itself."""
+    """Return what a server says of a failure: OpenAI's ``error.message``, another's ``error``, or the text itself."""
     text = content[:_LONGEST_MESSAGE_IN_BYTES].decode(errors="replace")
     try:
         answer: Any = json.loads(content)

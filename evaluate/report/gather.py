@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from selfknow.errors import UserError
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.report.labels import Labels, read_labels
 from selfknow.evaluate.report.shape import Draw, Exhibit, Figure, Panel, Row
+from selfknow.evaluate.runs.failures import no_reply
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import Query, find_query, what_is_lacking
 from selfknow.evaluate.task import Task
@@ -104,9 +106,13 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
     Args:
         connection: The runs.
         progress: Show a progress bar on stderr.
+
+    Raises:
+        UserError: The runs hold no reply.
     """
     from tqdm import tqdm
 
+    check_replies(connection)
     runs = connection.rows("select * from runs order by created_at, run_id")
     tasks, labels = tasks_of(runs), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures().items()} | dict(_ANY_TASK)
@@ -120,6 +126,19 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
             sections=[read_section(connection, queries[name], figure, labels) for name, figure in bar],
             exhibits={task.name: task.exhibits(connection) for task in tasks},
         )
+
+
+def check_replies(connection: Connection) -> None:
+    """Refuse runs without a single reply: there is nothing to report.
+
+    Raises:
+        UserError: That is so; the message says why most calls failed.
+    """
+    if connection.rows("select 1 from calls where error is null limit 1"):
+        return
+    [found] = connection.rows("select count(*) as failed, mode(error) as reason from calls")
+    names = ", ".join(run.location for run in connection.runs)
+    raise UserError(no_reply(names, found["failed"], found["reason"]))
 
 
 def _views_of_several(queries: Iterable[Query], tasks: Sequence[Task[Any, Any]]) -> list[str]:

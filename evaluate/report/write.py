@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import MissingExtraError, UserError
-from selfknow.evaluate.report.gather import Report, Section, gather, read_section, tasks_of
+from selfknow.evaluate.report.gather import Report, Section, check_replies, gather, read_section, tasks_of
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import find_query
 from selfknow.files import write_whole
@@ -93,6 +93,7 @@ def write_figure(connection: Connection, name: str, path: Path, *, title: str) -
 
     if path.suffix.lower() not in FIGURE_ENDINGS:
         raise UserError(f"a single figure is written as {', '.join(FIGURE_ENDINGS)}, not as {path.name!r}")
+    check_replies(connection)
     runs = connection.rows("select * from runs order by created_at, run_id")
     found = find_figure(name, tasks_of(runs))
     labels = read_labels(connection)

@@ -83,9 +83,14 @@ def run_query(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":
     """Run a query over a connection's runs.
 
     Raises:
-        UserError: There is no such query, or something that it needs is not there.
+        UserError: There is no such query, something that it needs is not there, or it finds nothing in runs of other
+            tasks.
     """
-    return connection.sql(_answerable(connection, name).sql)
+    query = _answerable(connection, name)
+    relation = connection.sql(query.sql)
+    if (reason := _of_another_task(connection, query)) and not relation.limit(1).fetchall():
+        raise UserError(reason)
+    return relation
 
 
 def query_rows(connection: "Connection", name: str) -> list[dict[str, Any]]:
@@ -103,6 +108,14 @@ def _answerable(connection: "Connection", name: str) -> Query:
     if lacking := list(what_is_lacking(connection, query)):
         raise UserError(f"{name} cannot be answered: {lacking[0]}")
     return query
+
+
+def _of_another_task(connection: "Connection", query: Query) -> str | None:
+    """Return that none of the runs is of the query's task; null where one is."""
+    tasks = sorted({str(run.description.get("task")) for run in connection.runs})
+    if query.task is None or query.task in tasks:
+        return None
+    return f"{query.name} is about runs of {query.task}, and these are runs of {', '.join(tasks)}"
 
 
 def what_is_lacking(connection: "Connection", query: Query) -> Iterator[str]:

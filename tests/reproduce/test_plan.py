@@ -11,6 +11,7 @@ from selfknow.errors import UserError
 from selfknow.reproduce.cells import Cell, expand, shard
 from selfknow.reproduce.changes import Changes, read_options
 from selfknow.reproduce.plan import find_plan, packaged_plans, read_plan
+from selfknow.reproduce.states import Record, State, States
 
 PLAN = """\
 title: Small
@@ -145,6 +146,21 @@ def test_a_name_hangs_on_its_cell_alone(tmp_path: Path) -> None:
     longer = cells(tmp_path, PLAN, train=read_options("--train", ["tokenizer=/another/way/to/go", "lora-rank=2"]))
     assert not {cell.name for cell in long if cell.kind == "train"} & {cell.name for cell in longer}, "two paths"
     assert all(len(cell.name) <= 120 for cell in long)
+
+
+def test_credentials_in_an_address_are_in_no_name_state_or_command_that_is_shown(tmp_path: Path) -> None:
+    def asked(address: str) -> Cell:
+        plan = PLAN.partition("train:")[0] + "evaluate:\n  - task: self-aware\n    model: m\n"
+        [cell] = cells(tmp_path, plan, evaluate=read_options("--evaluate", [f"endpoint={address}"]))
+        return cell
+
+    cell, other = asked("https://ann:planted@host:80?api_key=planted"), asked("https://host:80")
+    assert "https://ann:planted@host:80?api_key=planted" in cell.words, "who is asked is told"
+    assert cell.name == other.name
+    assert cell.shown(tmp_path) == other.shown(tmp_path)
+    States(tmp_path).write(cell, Record(State.failed, 1.0, "as asked"))
+    assert "planted" not in "".join(path.read_text() for path in (tmp_path / "states").iterdir())
+    assert States(tmp_path).read(cell).state is State.failed
 
 
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(0, 5))

@@ -213,9 +213,11 @@ def _run(
 
 def _four_questions(fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool) -> None:
     """Write the page and the plot of all questions, and print a card's section if it is wanted."""
+    from selfknow.evaluate.models.address import without_credentials
     from selfknow.reproduce.four_questions import write_page
 
-    page, section = write_page(fit, runs, corpora, folder, command=shlex.join(["selfknow", *sys.argv[1:]]))
+    command = without_credentials(shlex.join(["selfknow", *sys.argv[1:]]))
+    page, section = write_page(fit, runs, corpora, folder, command=command)
     for line in fit.not_asked:
         typer.echo(f"not asked: {line}", err=True)
     typer.echo(f"the page: {page}", err=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
+from selfknow.evaluate.models.address import without_credentials
 from selfknow.files import user_path
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
 from selfknow.reproduce.commands import Command, Commands, words_of
@@ -69,8 +70,8 @@ class Cell:
         return [self.words, *(["score", str(self.folder), *words] for words in self.score)]
 
     def shown(self, around: Path) -> str:
-        """Its commands as one types them, with paths from where one is."""
-        texts = (shlex.join(["selfknow", *words]) for words in self.commands)
+        """Its commands as one types them, with paths from where one is, and without credentials in addresses."""
+        texts = (without_credentials(shlex.join(["selfknow", *words])) for words in self.commands)
         return " && ".join(text.replace(f"{around}/", "") for text in texts)
 
 
@@ -150,7 +151,8 @@ def _unique(cells: Iterator[Cell]) -> list[Cell]:
     for cell in cells:
         other = found.setdefault(cell.name, cell)
         if other.words != cell.words:
-            raise UserError(f"two cells are called {cell.name}: {shlex.join(other.words)} and {shlex.join(cell.words)}")
+            both = without_credentials(f"{shlex.join(other.words)} and {shlex.join(cell.words)}")
+            raise UserError(f"two cells are called {cell.name}: {both}")
     return list(found.values())
 
 
@@ -269,6 +271,7 @@ def _name(parts: Sequence[str], options: Sequence[str]) -> str:
 
     Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
     """
+    options = [without_credentials(word) for word in options]
     settings: list[list[str]] = []
     for word in options:
         if word.startswith("--"):

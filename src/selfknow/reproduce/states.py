@@ -16,6 +16,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.address import without_credentials
 from selfknow.files import read_json, write_json
 from selfknow.reproduce.cells import Cell
 
@@ -114,5 +115,5 @@ class States:
         return self.folder / "states" / f"{cell.name}{ending}"
 
     def _commands(self, cell: Cell) -> list[str]:
-        """A cell's commands, wherever the folder lies."""
-        return [" ".join(words).replace(f"{self.folder}/", "") for words in cell.commands]
+        """A cell's commands, wherever the folder lies and whoever's key they were given."""
+        return [without_credentials(" ".join(words)).replace(f"{self.folder}/", "") for words in cell.commands]
