@@ -38,19 +38,12 @@ def main() -> None:
         _fail(error.format_message())
     except UserError as error:
         _fail(str(error))
-    except (KeyboardInterrupt, Abort) as stopped:
-        _tell_of_stop(stopped)
+    except (KeyboardInterrupt, Abort):
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:  # a full or read-only disk, a missing file
         _fail(f"{error.strerror or error}: {error.filename}" if error.filename else str(error))
-
-
-def _tell_of_stop(stopped: BaseException) -> None:
-    """Say what a command that was stopped keeps, where its notes say so."""
-    notes = [note for error in (stopped, stopped.__cause__) for note in getattr(error, "__notes__", ())]
-    print(f"selfknow: {for_terminal('; '.join(['stopped', *notes]))}", file=sys.stderr)  # noqa: T201
 
 
 def _fail(message: str) -> None:

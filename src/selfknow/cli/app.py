@@ -14,12 +14,14 @@ from selfknow.cli.query import query, sql
 from selfknow.cli.report import report
 from selfknow.cli.reproduce import reproduce
 from selfknow.cli.score import ScoreCommand, score
+from selfknow.cli.stopping import StoppableProgram
 from selfknow.cli.train import TrainCommand, train
 from selfknow.verbosity import set_up
 from selfknow.version import __version__
 
 app = typer.Typer(
     name="selfknow",
+    cls=StoppableProgram,
     help="Corpora, portraits and SQL for asking what a language model knows about what it knows.",
     invoke_without_command=True,
     add_completion=False,

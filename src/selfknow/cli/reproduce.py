@@ -216,7 +216,7 @@ def _four_questions(fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], f
     from selfknow.evaluate.models.address import without_credentials
     from selfknow.reproduce.four_questions import write_page
 
-    command = without_credentials(shlex.join(["selfknow", *sys.argv[1:]]))
+    command = shlex.join(["selfknow", *map(without_credentials, sys.argv[1:])])
     page, section = write_page(fit, runs, corpora, folder, command=command)
     for line in fit.not_asked:
         typer.echo(f"not asked: {line}", err=True)

@@ -71,7 +71,7 @@ class Cell:
 
     def shown(self, around: Path) -> str:
         """Its commands as one types them, with paths from where one is, and without credentials in addresses."""
-        texts = (without_credentials(shlex.join(["selfknow", *words])) for words in self.commands)
+        texts = (shlex.join(["selfknow", *map(without_credentials, words)]) for words in self.commands)
         return " && ".join(text.replace(f"{around}/", "") for text in texts)
 
 
@@ -151,7 +151,7 @@ def _unique(cells: Iterator[Cell]) -> list[Cell]:
     for cell in cells:
         other = found.setdefault(cell.name, cell)
         if other.words != cell.words:
-            both = without_credentials(f"{shlex.join(other.words)} and {shlex.join(cell.words)}")
+            both = " and ".join(shlex.join(map(without_credentials, each.words)) for each in (other, cell))
             raise UserError(f"two cells are called {cell.name}: {both}")
     return list(found.values())
 
