@@ -11,7 +11,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.models.interface import GRADE
 from selfknow.evaluate.replies import Kept
-from selfknow.evaluate.runs.failures import most_often, no_reply
+from selfknow.evaluate.runs.failures import nothing_in
 from selfknow.evaluate.runs.schema import (
     KEPT,
     KEPT_FILE,
@@ -65,8 +65,8 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     grades = calls.filter(is_grade)
     if len(grades):  # else a large run need not be copied
         calls = calls.filter(pc.invert(is_grade))
-    if calls["error"].null_count == 0:
-        raise UserError(no_reply(str(folder), len(calls), most_often(calls["error"].to_pylist())))
+    if not calls["error"].null_count and (reason := nothing_in(str(folder), calls["error"].to_pylist())):
+        raise UserError(reason)
     return FinishedRun(folder, description, calls, examples, grades)
 
 

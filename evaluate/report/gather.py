@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.report.labels import Labels, read_labels
 from selfknow.evaluate.report.shape import Draw, Exhibit, Figure, Panel, Row
-from selfknow.evaluate.runs.failures import no_reply
+from selfknow.evaluate.runs.failures import nothing_in
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import Query, find_query, what_is_lacking
 from selfknow.evaluate.task import Task
@@ -136,9 +136,9 @@ def check_replies(connection: Connection) -> None:
     """
     if connection.rows("select 1 from calls where error is null limit 1"):
         return
-    [found] = connection.rows("select count(*) as failed, mode(error) as reason from calls")
-    names = ", ".join(run.location for run in connection.runs)
-    raise UserError(no_reply(names, found["failed"], found["reason"]))
+    errors = [row["error"] for row in connection.rows("select error from calls")]
+    if reason := nothing_in(", ".join(run.location for run in connection.runs), errors):
+        raise UserError(reason)
 
 
 def _views_of_several(queries: Iterable[Query], tasks: Sequence[Task[Any, Any]]) -> list[str]:

@@ -1,9 +1,19 @@
 """Failed requests in one line: how many, and why most of them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _LONGEST = 300
+
+
+def is_refusal(reason: str) -> bool:
+    """Return whether a server read the request and said no to it, which is a result: it stays in every denominator.
+
+    Example:
+        >>> is_refusal("HTTP 400: rejected by the safety system"), is_refusal("HTTP 503: overloaded")
+        (True, False)
+    """
+    return reason.startswith(("HTTP 400:", "HTTP 422:"))
 
 
 def most_often(reasons: Iterable[str | None]) -> str | None:
@@ -29,18 +39,22 @@ def failures(failed: int, requested: int, reason: str | None) -> str:
     return f"{failed:,} of {requested:,} failed; most often: {line}"
 
 
-def no_reply(run: str, failed: int, reason: str | None) -> str:
-    """Return why there is nothing to score or report in a run, and what to do.
+def nothing_in(run: str, errors: Sequence[str | None]) -> str | None:
+    """Return why there is nothing to score or report in a run, and what to do; null where there is something.
 
     Args:
         run: The run folder, or several.
-        failed: Its failed calls; it has no others.
-        reason: Why most of them failed.
+        errors: Of the last attempt of each call; null for a reply.
 
     Example:
-        >>> no_reply("runs/a", 0, None)
+        >>> nothing_in("runs/a", [])
         'runs/a holds no reply: ask it with `selfknow evaluate` first'
+        >>> nothing_in("runs/a", [None, "no answer in time"]) is None
+        True
     """
+    if any(error is None or is_refusal(error) for error in errors):
+        return None
+    failed, reason = len(errors), most_often(errors)
     if not failed:
         return f"{run} holds no reply: ask it with `selfknow evaluate` first"
     return f"{run} holds no reply ({failures(failed, failed, reason)}): give the same `selfknow evaluate` again"
