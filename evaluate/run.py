@@ -46,13 +46,14 @@ class Run:
             A row a metric of a call: ``generation_id``, ``metric``, ``value`` and ``reason``.
 
         Raises:
-            UserError: No scorer knows the run, or it has no such option.
+            UserError: No scorer knows the run, it has no such option, or the run holds no reply.
         """
-        from selfknow.evaluate.score import score_run
+        from selfknow.evaluate.score import check_replies, score_run
         from selfknow.files import read_json
 
         task = task_of_run(self.folder, read_json(self.folder / "run.json"))
         check_names(options, [task.score_options], task.name)
+        check_replies(self.folder)
         return score_run(self.folder, filled(task.score_options, options))
 
     def judge(self, model: "str | LanguageModel | Callable[[str], str] | None" = None, **options: Any) -> Progress:
@@ -66,10 +67,12 @@ class Run:
             UserError: The model cannot be had, there is no such option, or nothing in the run is for a model to judge.
         """
         from selfknow.evaluate.judge import DECODING, judge_run
+        from selfknow.evaluate.score import check_replies
 
         check_names(options, [ModelOptions, ReplyOptions], "judge")
         opening = filled(ModelOptions, {**options, "model": model})
         decoding = filled(ReplyOptions, options).applied_to(DECODING)
+        check_replies(self.folder)
         progress = judge_run(self.folder, opening.language_model(), decoding)
         _warn_of_failures([progress])
         return progress

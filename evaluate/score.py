@@ -13,6 +13,7 @@ from selfknow.evaluate.models.interface import GRADE
 from selfknow.evaluate.replies import Kept
 from selfknow.evaluate.runs.failures import nothing_in
 from selfknow.evaluate.runs.schema import (
+    CALL,
     KEPT,
     KEPT_FILE,
     last_attempts,
@@ -52,11 +53,22 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
     return pa.concat_tables(scores.tables.values())
 
 
+def check_replies(folder: Path) -> None:
+    """Refuse a run without a single reply: there is nothing to score or to judge.
+
+    Raises:
+        UserError: That is so, with why most calls failed; or it is not a run folder.
+    """
+    calls = last_attempts(read_generations(folder, [*CALL, "attempt", "error"]))
+    if not calls["error"].null_count and (reason := nothing_in(str(folder), calls["error"].to_pylist())):
+        raise UserError(reason)
+
+
 def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     """A run as scoring sees it: the last attempts of its calls, and apart from them what models said of them.
 
     Raises:
-        UserError: It is not a run folder, holds no reply, or a call is about no example.
+        UserError: It is not a run folder, or a call is about no example.
     """
     calls = last_attempts(read_generations(folder))
     examples = read_examples(folder)
@@ -65,8 +77,6 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     grades = calls.filter(is_grade)
     if len(grades):  # else a large run need not be copied
         calls = calls.filter(pc.invert(is_grade))
-    if not calls["error"].null_count and (reason := nothing_in(str(folder), calls["error"].to_pylist())):
-        raise UserError(reason)
     return FinishedRun(folder, description, calls, examples, grades)
 
 
