@@ -135,7 +135,7 @@ class Calls(Generic[Client, Answer]):
         longest = self.endpoint.longest_wait_seconds
         if wanted is None:
             exponent = min(number - 1, 60)  # beyond it every back-off is the longest one
-            back_off = min(self.endpoint.first_back_off_seconds * 2**exponent, longest)
+            back_off = min(math.ldexp(self.endpoint.first_back_off_seconds, exponent), longest)
             return back_off * random.uniform(0.5, 1.0)  # noqa: S311
         if wanted > longest:
             line = f"{self.name} asks to wait {wanted:,.0f} seconds before the next try; it waits {longest:g}"
