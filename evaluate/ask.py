@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.any_reply import writable_reply
 from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
 from selfknow.evaluate.models.progress import ProgressBar
@@ -166,7 +167,8 @@ def collect(
     answered = 0
     try:
         with ProgressBar(stage, model, len(requests), len(requests) - len(pending), quiet=quiet) as bar:
-            for request, reply in model.generate(pending, run.decoding):
+            for request, came in model.generate(pending, run.decoding):
+                reply = writable_reply(request, came)
                 run.append(model.name, model.revision, request, reply)
                 bar.count(reply)
                 answered += reply.error is None

@@ -1,9 +1,11 @@
 """Models behind a server: OpenAI-compatible chat endpoints and TGI, through ``huggingface_hub``'s async client."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.chat_response import reply_from_chat_response, reply_from_tgi_response
 from selfknow.evaluate.models.endpoint_calls import Calls, Endpoint, server_seed
 from selfknow.evaluate.models.images.showing import parts_of
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
@@ -83,14 +85,7 @@ class EndpointModel:
             stop=list(decoding.stop) or None,
             **sampling,
         )
-        choice, usage = output.choices[0], output.usage
-        return Reply(
-            generation=choice.message.content or "",
-            finish_reason=choice.finish_reason,
-            messages=messages,
-            prompt_tokens=usage.prompt_tokens if usage else None,
-            completion_tokens=usage.completion_tokens if usage else None,
-        )
+        return replace(reply_from_chat_response(output), messages=messages)
 
     async def _ask_text(self, client: "AsyncInferenceClient", request: Request, decoding: Decoding) -> Reply:
         sampling: dict[str, Any] = {}
@@ -106,15 +101,4 @@ class EndpointModel:
             return_full_text=False,
             **sampling,
         )
-        details = output.details
-        logprobs = [token.logprob for token in details.tokens] if details else []
-        text = output.generated_text
-        for stop in decoding.stop:
-            text = text.removesuffix(stop)  # TGI leaves the stop text in place
-        return Reply(
-            generation=text,
-            finish_reason="length" if details and details.finish_reason == "length" else "stop",
-            prompt_tokens=len(details.prefill) or None if details else None,
-            completion_tokens=details.generated_tokens if details else None,
-            logprob=sum(logprobs) if logprobs else None,
-        )
+        return reply_from_tgi_response(output, decoding.stop)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.any_reply import writable_reply, writable_text
 from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import GRADE, Decoding, Reply, Request
 from selfknow.evaluate.runs.description import RunDescription, describe_run, described_models
@@ -28,6 +30,7 @@ _REPLY_COLUMNS = (
     "logprob",
     "error",
 )
+_CHARACTERS_PER_PART = 1 << 26
 
 
 class RunWriter:
@@ -55,7 +58,8 @@ class RunWriter:
         self._rows_per_part = rows_per_part
         self._seconds_per_part = seconds_per_part
         self._rows: list[dict[str, object]] = []
-        self._last_write = datetime.now(UTC)
+        self._num_characters = 0
+        self._last_write = monotonic()  # the clock on the wall may be set back
         self._attempts: dict[Call, int] = {}
         self._done: set[Call] = set()
         self._next_part = 0
@@ -171,39 +175,64 @@ class RunWriter:
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
         """The requests that this model has not answered yet, failed ones among them, in their order."""
-        return [request for request in requests if (*request.key, model, revision) not in self._done]
+        return [request for request in requests if _call(model, revision, request) not in self._done]
 
     def has_replies(self, model: str, revision: str | None) -> bool:
         """Whether this model has answered anything in the run."""
         return any(call[-2:] == (model, revision) for call in self._done)
 
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
-        """Record one try of one call; returns its ``generation_id``."""
-        call = (*request.key, model, revision)
+        """Record one try of one call, whatever the reply holds; returns its ``generation_id``."""
+        reply = writable_reply(request, reply)
+        call = _call(model, revision, request)
         assert call not in self._done, f"{call} was answered twice"
         attempt = self._attempts.get(call, 0)
         generation_id = _generation_id(self.run_id, call, attempt)
-        now = datetime.now(UTC)
         prompt = reply.rendered_prompt
+        if prompt is None:
+            prompt = writable_text(request.text + request.started_answer)
         self._rows.append(
             {
                 "generation_id": generation_id,
                 "run_id": self.run_id,
                 "attempt": attempt,
-                "prompt": request.text + request.started_answer if prompt is None else prompt,
-                "created_at": now,
+                "prompt": prompt,
+                "created_at": datetime.now(UTC),
                 **dict(zip(CALL, call, strict=True)),
                 **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
             }
         )
+        self._num_characters += len(prompt) + len(reply.generation or "")
         self._count(call, failed=reply.error is not None)
-        waited = (now - self._last_write).total_seconds()
-        if len(self._rows) >= self._rows_per_part or waited > self._seconds_per_part:
+        if self._is_due():
             self.flush()
         return generation_id
 
+    def _is_due(self) -> bool:
+        """Return true if what was recorded is to be written as a part now."""
+        return (
+            len(self._rows) >= self._rows_per_part
+            or self._num_characters >= _CHARACTERS_PER_PART
+            or monotonic() - self._last_write > self._seconds_per_part
+        )
+
     def flush(self) -> None:
-        """Write what was recorded since the last part as a part of its own."""
+        """Write what was recorded since the last part as a part of its own.
+
+        Raises:
+            UserError: It cannot be written, as on a full disk; says what is there already. It is not forgotten: the
+                next flush tries again.
+        """
+        try:
+            self._write_part()
+        except UserError as error:
+            num_recorded, num_waiting = sum(self._attempts.values()), len(self._rows)
+            raise UserError(
+                f"{error} ({self.folder} keeps {num_recorded - num_waiting:,} replies; "
+                f"{num_waiting:,} that came after them are asked again)"
+            ) from error
+
+    def _write_part(self) -> None:
         asked = [row for row in self._rows if row["stage"] != GRADE]  # who judges a run is not asked what it asks
         for name, revision in {(str(row["model"]), _text(row["revision"])) for row in asked} - self._described:
             self.describe_model(name, revision, ModelFacts())
@@ -211,8 +240,8 @@ class RunWriter:
             path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
             write_parquet(path, pa.Table.from_pylist(self._rows, schema=GENERATIONS))
             self._next_part += 1
-            self._rows = []
-        self._last_write = datetime.now(UTC)
+            self._rows, self._num_characters = [], 0
+        self._last_write = monotonic()
 
     def close(self) -> None:
         """Write the last part and let go of the folder."""
@@ -228,6 +257,11 @@ class RunWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _call(model: str, revision: str | None, request: Request) -> Call:
+    """Return what tells a call from every other of a run, as it is written and read back."""
+    return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
 
 
 def _text(value: object) -> str | None:
