@@ -11,6 +11,7 @@ from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
 from selfknow.evaluate.models.progress import ProgressBar
 from selfknow.evaluate.runs.description import RunDescription
+from selfknow.evaluate.runs.functions import check_functions
 from selfknow.evaluate.runs.precision import check_precision
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.task import Models, Options, Reuse, ReusedReply, Row, Rows, SoFar, Stage, Task
@@ -71,6 +72,7 @@ def ask_task(
     replies = _replies_to_reuse(rows.reuse, models.writers) if rows.reuse else []
     done: list[Progress] = []
     with RunWriter.open(folder, description, rows.table, annotations=rows.annotations) as run:
+        check_functions(run, [*models.writers, *(models.verifiers or ())])
         for model in [*models.writers, *(models.verifiers or ())]:
             check_precision(run, model)
         for model in models.writers:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,7 +93,7 @@ class RunWriter:
         """
         _check_ids(examples)
         _check_is_a_run_or_empty(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         lock = _lock(folder)
         try:
             run_id = describe_run(folder, description, examples, annotations)
@@ -180,6 +181,10 @@ class RunWriter:
     def has_replies(self, model: str, revision: str | None) -> bool:
         """Whether this model has answered anything in the run."""
         return any(call[-2:] == (model, revision) for call in self._done)
+
+    def replies_by_revision(self, model: str) -> Counter[str | None]:
+        """Return how many calls each revision of a model has answered in the run."""
+        return Counter(_text(revision) for *_, name, revision in self._done if name == model)
 
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
         """Record one try of one call, whatever the reply holds; returns its ``generation_id``."""
@@ -277,6 +282,8 @@ def _check_ids(examples: pa.Table) -> None:
     if "id" not in examples.column_names:
         raise UserError("the examples need a column `id`")
     ids = examples["id"]
+    if not pa.types.is_string(ids.type):
+        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations name rows by it")
     if ids.null_count or len(ids.unique()) != len(ids):
         raise UserError("the examples' column `id` holds a null or a repeated value")
 
@@ -289,6 +296,13 @@ def _check_is_a_run_or_empty(folder: Path) -> None:
         foreign = sorted(path.name for path in folder.iterdir() if path.name not in ours and path.name[0] != ".")
         if foreign:
             raise UserError(f"{folder} is not a run folder (it holds {foreign[0]}): name a new or an empty one")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be made: {error.strerror or error}") from error
 
 
 def _lock(folder: Path) -> FileLock:
