@@ -40,5 +40,5 @@ def judge_run(folder: Path, model: "LanguageModel", decoding: Decoding = DECODIN
     if not requests:
         raise UserError(f"{folder} is a run of {task.name}, where there is nothing for a model to judge")
     with RunWriter.reopen(folder, decoding) as run:
-        check_functions(run, [model])
+        check_functions(run, [model], judging=True)
         return collect(run, model, requests, stage=GRADE, quiet=quiet)

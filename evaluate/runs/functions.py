@@ -8,12 +8,13 @@ from selfknow.evaluate.models.interface import LanguageModel
 from selfknow.evaluate.runs.writer import RunWriter
 
 
-def check_functions(run: RunWriter, models: Sequence[LanguageModel]) -> None:
+def check_functions(run: RunWriter, models: Sequence[LanguageModel], *, judging: bool = False) -> None:
     """Refuse a function if a run holds replies of another one of its name.
 
     Args:
         run: An open run.
         models: All that are asked now.
+        judging: They judge the run's replies; a function that wrote them may have the same name.
 
     Raises:
         UserError: There is one; says how many replies are there, and of which function.
@@ -21,7 +22,7 @@ def check_functions(run: RunWriter, models: Sequence[LanguageModel]) -> None:
     functions = [model for model in models if isinstance(model, FunctionModel) and model.revision is not None]
     revisions = {(model.name, model.revision) for model in functions}
     for model in functions:
-        replies = run.replies_by_revision(model.name)
+        replies = run.replies_by_revision(model.name, judging=judging)
         others = [revision for revision in replies if (model.name, revision) not in revisions]
         if others and model.revision not in replies:
             raise UserError(

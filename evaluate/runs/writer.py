@@ -182,9 +182,14 @@ class RunWriter:
         """Whether this model has answered anything in the run."""
         return any(call[-2:] == (model, revision) for call in self._done)
 
-    def replies_by_revision(self, model: str) -> Counter[str | None]:
-        """Return how many calls each revision of a model has answered in the run."""
-        return Counter(_text(revision) for *_, name, revision in self._done if name == model)
+    def replies_by_revision(self, model: str, *, judging: bool = False) -> Counter[str | None]:
+        """Return how many calls each revision of a model has answered in the run, or how many replies it has judged."""
+        calls = (dict(zip(CALL, call, strict=True)) for call in self._done)
+        return Counter(
+            _text(call["revision"])
+            for call in calls
+            if call["model"] == model and (call["stage"] == GRADE) == judging
+        )
 
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
         """Record one try of one call, whatever the reply holds; returns its ``generation_id``."""
