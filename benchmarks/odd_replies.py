@@ -158,7 +158,9 @@ def _object(chance: Random) -> Any:
     """Draw what a function returns, or raise."""
     kind = chance.randrange(8)
     if kind == 0:
-        raise chance.choice((ValueError, KeyError, MemoryError, RecursionError, UnicodeError, StopIteration))("half \ud83d")
+        raise chance.choice((ValueError, KeyError, MemoryError, RecursionError, UnicodeError, StopIteration))(
+            "half \ud83d"
+        )
     if kind == 1:
         raise OSError(chance.choice((28, 5)), "x" * chance.choice((1, 100_000)))
     if kind == 2:

@@ -26,7 +26,7 @@ def reply_from_chat_response(body: object) -> Reply:
         The first choice's text, its finish reason and the numbers of tokens.
 
     Example:
-        >>> reply_from_chat_response({"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}).generation
+        >>> reply_from_chat_response({"choices": [{"message": {"content": "Yes."}}]}).generation
         'Yes.'
         >>> reply_from_chat_response({"choices": []}).error
         'the server sent no choices'

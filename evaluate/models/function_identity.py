@@ -12,7 +12,7 @@ import hashlib
 import re
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,35 @@ _LARGEST_IN_BYTES = 64 << 20
 _OF_EVERY_CLASS = re.compile(
     r"__(dict|weakref|module|doc|qualname|annotations|firstlineno|static_attributes|dataclass_\w+|abstractmethods)__|_abc_impl"
 )
-_BY_NAME = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.ModuleType)
-_SKIPPED = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_PLAIN = (tuple, list, dict)  # an object of a subclass may hold more than its items
+
+
+def _name(value: Any) -> tuple[object, ...]:
+    owner = getattr(value, "__self__", None)
+    bound_to = None if isinstance(owner, types.ModuleType) else owner
+    return getattr(value, "__module__", None), getattr(value, "__qualname__", value.__name__), bound_to
+
+
+_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
+    tuple: tuple,
+    list: tuple,
+    dict: lambda value: (part for pair in value.items() for part in pair),
+    types.MethodType: lambda value: (value.__func__, value.__self__),
+    functools.partial: lambda value: (value.func, value.args, value.keywords),
+    functools._lru_cache_wrapper: lambda value: (value.__wrapped__,),
+    staticmethod: lambda value: (value.__func__,),
+    classmethod: lambda value: (value.__func__,),
+    property: lambda value: (value.fget, value.fset, value.fdel),
+    enum.Enum: lambda value: (type(value).__qualname__, value.name, value.value),
+    types.BuiltinFunctionType: _name,
+    types.MethodDescriptorType: _name,
+    types.WrapperDescriptorType: _name,
+    types.MethodWrapperType: _name,
+    types.ModuleType: _name,
+    types.MemberDescriptorType: lambda value: (),  # noqa: ARG005
+    types.GetSetDescriptorType: lambda value: (),  # noqa: ARG005
+}
+"""For each kind of value what of it is added."""
 
 
 class UnknowableError(Exception):
@@ -81,35 +108,19 @@ class _Digest:
             self._under_way.pop()
 
     def _add_parts(self, value: Any) -> None:
-        if type(value) in (tuple, list):
-            self._add_all(type(value).__name__, *value)
-        elif type(value) in (dict, types.MappingProxyType):
-            self._add_all("dict", *(part for pair in value.items() for part in pair))
-        elif type(value) in (set, frozenset):  # their order is another one in every process
-            self._add_all("set", *sorted(map(self._digest_of, value)))
-        elif isinstance(value, types.CodeType):
+        if isinstance(value, types.CodeType):
             self._add_code(value)
         elif isinstance(value, types.FunctionType):
             self._add_function(value)
-        elif isinstance(value, types.MethodType):
-            self._add_all("method", value.__func__, value.__self__)
-        elif isinstance(value, functools.partial):
-            self._add_all("partial", value.func, value.args, value.keywords)
-        elif isinstance(value, staticmethod | classmethod):
-            self._add_all(type(value).__name__, value.__func__)
-        elif isinstance(value, property):
-            self._add_all("property", value.fget, value.fset, value.fdel)
-        elif isinstance(value, _BY_NAME):
-            owner = getattr(value, "__self__", None)
-            bound = None if isinstance(owner, types.ModuleType) else owner
-            self._add_all("name", getattr(value, "__module__", None), _name(value), bound)
         elif isinstance(value, type):
             self._add_class(value)
-        elif isinstance(value, enum.Enum):
-            self._add_all("enum", type(value).__qualname__, value.name, value.value)
-        elif isinstance(value, _SKIPPED):
-            self._write("slot")
+        elif type(value) in (set, frozenset):  # their order is another one in every process
+            self._add_all("set", *sorted(map(self._digest_of, value)))
         else:
+            for type_, parts in _PARTS.items():
+                if type(value) is type_ or (type_ not in _PLAIN and isinstance(value, type_)):
+                    self._add_all(type_.__name__, *parts(value))
+                    return
             self._add_object(value)
 
     def _add_all(self, kind: str, *parts: Any) -> None:
@@ -120,7 +131,6 @@ class _Digest:
     def _digest_of(self, value: Any) -> str:
         digest = _Digest()
         digest.add(value)
-        self._write("", b"")
         self._size_in_bytes += digest._size_in_bytes
         return digest.hexdigest()
 
@@ -165,9 +175,6 @@ class _Digest:
 
     def _add_object(self, value: Any) -> None:
         """Add an object by its class and its state, as pickling would take it apart."""
-        if isinstance(value, functools._lru_cache_wrapper):
-            self._add_all("cache", value.__wrapped__)
-            return
         reduce = copyreg.dispatch_table.get(type(value))
         try:
             parts = value.__reduce_ex__(4) if reduce is None else reduce(value)
@@ -179,10 +186,6 @@ class _Digest:
         self._add_all("object", *parts[:3])
         for items in parts[3:5]:
             self._add_all("items", *(items or ()))
-
-
-def _name(value: Any) -> str:
-    return str(getattr(value, "__qualname__", value.__name__))
 
 
 def _globals_of(code: types.CodeType) -> Iterator[str]:

@@ -186,9 +186,7 @@ class RunWriter:
         """Return how many calls each revision of a model has answered in the run, or how many replies it has judged."""
         calls = (dict(zip(CALL, call, strict=True)) for call in self._done)
         return Counter(
-            _text(call["revision"])
-            for call in calls
-            if call["model"] == model and (call["stage"] == GRADE) == judging
+            _text(call["revision"]) for call in calls if call["model"] == model and (call["stage"] == GRADE) == judging
         )
 
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:

@@ -17,7 +17,8 @@ class Behaviour:
 
     A fault is a status code, ``hang`` (no answer while it runs), ``drop`` (the connection breaks) or ``garbage`` (no
     JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats, or with what
-    ``answers`` makes of the sound answer: any JSON, or bytes that are sent as they are. Each answer takes ``seconds``, or as long as it takes until so many requests wait ``together``.
+    ``answers`` makes of the sound answer: any JSON, or bytes that are sent as they are. Each answer takes ``seconds``,
+    or as long as it takes until so many requests wait ``together``.
     """
 
     faults: list[int | str] = field(default_factory=list)
@@ -25,7 +26,7 @@ class Behaviour:
     seconds: float = 0.0
     together: threading.Barrier | None = None
     says: Callable[[str], str] = "I heard: {}".format
-    answers: Callable[[str, Any], Any] = lambda prompt, answer: answer  # noqa: E731, ARG005
+    answers: Callable[[str, Any], Any] = lambda prompt, answer: answer
     bodies: list[dict[str, Any]] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)

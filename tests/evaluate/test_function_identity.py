@@ -84,7 +84,9 @@ def closure(value: object) -> Callable[[str], object]:
     return lambda prompt: value
 
 
-@pytest.mark.parametrize("make", [closure, Says, lambda value: Says(value).say, lambda value: functools.partial(print, value)])
+@pytest.mark.parametrize(
+    "make", [closure, Says, lambda value: Says(value).say, lambda value: functools.partial(print, value)]
+)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -113,7 +115,8 @@ def test_values_that_a_function_holds_tell_it_from_another(
 
 
 def test_a_function_is_the_same_in_every_process() -> None:
-    source = f"SOURCE = {SOURCE!r}\nWORDS = {{'a', 'b', 'c', 'd', 'e'}}\n" + (
+    source = (
+        f"SOURCE = {SOURCE!r}\nWORDS = {{'a', 'b', 'c', 'd', 'e'}}\n"
         "from selfknow.evaluate.models.function_identity import hash_of_function\n"
         "exec(SOURCE)\nprint(hash_of_function(lambda prompt: [answer(prompt), WORDS]))"
     )

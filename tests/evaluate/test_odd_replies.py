@@ -36,11 +36,15 @@ ANY_JSON = st.recursive(
     lambda values: st.lists(values, max_size=3) | st.dictionaries(ANY_TEXT, values, max_size=3),
     max_leaves=8,
 )
-PARTS = st.lists(st.fixed_dictionaries({"type": st.sampled_from(["text", "refusal", "x"]), "text": ANY_TEXT | ANY_JSON}))
+PARTS = st.lists(
+    st.fixed_dictionaries({"type": st.sampled_from(["text", "refusal", "x"]), "text": ANY_TEXT | ANY_JSON})
+)
 MESSAGE = st.fixed_dictionaries(
     {}, optional={"content": ANY_JSON | PARTS, "refusal": ANY_JSON, "tool_calls": ANY_JSON, "role": ANY_JSON}
 )
-CHOICE = st.fixed_dictionaries({}, optional={"message": MESSAGE | ANY_JSON, "finish_reason": ANY_JSON, "text": ANY_JSON})
+CHOICE = st.fixed_dictionaries(
+    {}, optional={"message": MESSAGE | ANY_JSON, "finish_reason": ANY_JSON, "text": ANY_JSON}
+)
 BODY = st.fixed_dictionaries(
     {},
     optional={
@@ -75,7 +79,9 @@ class Mute:
         raise RuntimeError("no class")
 
 
-ANYTHING = ANY_JSON | st.binary() | st.complex_numbers() | st.decimals() | st.builds(Mute) | st.builds(Unspeakable, st.text())
+ANYTHING = (
+    ANY_JSON | st.binary() | st.complex_numbers() | st.decimals() | st.builds(Mute) | st.builds(Unspeakable, st.text())
+)
 
 
 def check_row(reply: Reply) -> None:
@@ -156,8 +162,10 @@ def test_an_answer_without_a_choice_says_what_it_is(body: object, error: str) ->
 
 @pytest.mark.parametrize(
     ("value", "count"),
-    [(7, 7), (7.0, 7), (0, 0), (2**31 - 1, 2**31 - 1), (2**31, None), (2**70, None), (-1, None), ("7", None)]
-    + [(7.5, None), (True, None), (math.nan, None), (math.inf, None), ({}, None), ([7], None), (None, None)],
+    [
+        *[(7, 7), (7.0, 7), (0, 0), (2**31 - 1, 2**31 - 1), (2**31, None), (2**70, None), (-1, None), ("7", None)],
+        *[(7.5, None), (True, None), (math.nan, None), (math.inf, None), ({}, None), ([7], None), (None, None)],
+    ],
 )
 def test_a_number_of_tokens_that_cannot_be_read_is_null_and_the_text_stays(value: object, count: int | None) -> None:
     usage = {"prompt_tokens": value, "completion_tokens": value}
