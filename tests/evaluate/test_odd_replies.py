@@ -92,14 +92,14 @@ def check_row(reply: Reply) -> None:
 
 
 @given(ANY_JSON | BODY)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_json_of_a_server_becomes_a_row(body: object) -> None:
     for reply in (reply_from_chat_response(body), reply_from_tgi_response(body, ["\n"])):
         check_row(writable_reply(REQUESTS[0], reply))
 
 
 @given(st.builds(Reply, *[ANYTHING] * 7) | ANYTHING)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_object_of_a_model_becomes_a_row(reply: Any) -> None:
     row = writable_reply(REQUESTS[0], reply)
     check_row(row)
