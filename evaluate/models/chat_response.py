@@ -4,7 +4,6 @@ Numbers and finish reasons are passed on as they came: :func:`selfknow.evaluate.
 every reply fit to be written.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from selfknow.evaluate.models.interface import Reply
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
 _TEXT_PARTS = {"text": "text", "output_text": "text", "refusal": "refusal"}
 _THOUGHTS = ("thinking", "reasoning")
+_LARGEST = 1e300
 _NO_TEXT = "the reply's content is"
 
 
@@ -147,9 +147,8 @@ def _sum_of_logprobs(tokens: object) -> float | None:
     if not isinstance(tokens, list) or not tokens:
         return None
     logprobs = [token.get("logprob") if isinstance(token, Mapping) else None for token in tokens]
-    if not all(isinstance(one, int | float) and abs(one) < math.inf for one in logprobs):
-        return None
-    return float(sum(logprobs))
+    numbers = [float(one) for one in logprobs if isinstance(one, int | float) and abs(one) < _LARGEST]
+    return sum(numbers) if len(numbers) == len(logprobs) else None
 
 
 def message_of(error: object) -> str:

@@ -147,10 +147,10 @@ class _Digest:
             return
         self._add_all("function", function.__code__, function.__defaults__, function.__kwdefaults__, vars(function))
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            self._add_used(name, lambda cell=cell: cell.cell_contents)
+            self._add_used(name, functools.partial(getattr, cell, "cell_contents"))
         for name in sorted(set(_globals_of(function.__code__))):
             if name in function.__globals__:
-                self._add_used(name, lambda name=name: function.__globals__[name])
+                self._add_used(name, functools.partial(function.__globals__.get, name))
             else:
                 self._add_all("builtin", name)
 
