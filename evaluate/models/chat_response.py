@@ -147,7 +147,11 @@ def _sum_of_logprobs(tokens: object) -> float | None:
     if not isinstance(tokens, list) or not tokens:
         return None
     logprobs = [token.get("logprob") if isinstance(token, Mapping) else None for token in tokens]
-    numbers = [float(one) for one in logprobs if isinstance(one, int | float) and abs(one) < _LARGEST]
+    numbers = [
+        float(one)
+        for one in logprobs
+        if isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < _LARGEST
+    ]
     return sum(numbers) if len(numbers) == len(logprobs) else None
 
 
