@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.any_reply import writable_reply
 from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
 from selfknow.evaluate.models.progress import ProgressBar
 from selfknow.evaluate.runs.description import RunDescription
 from selfknow.evaluate.runs.failures import failures, most_often
+from selfknow.evaluate.runs.functions import check_functions
 from selfknow.evaluate.runs.precision import check_precision
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.task import Models, Options, Reuse, ReusedReply, Row, Rows, SoFar, Stage, Task
@@ -80,6 +82,7 @@ def ask_task(
     replies = _replies_to_reuse(rows.reuse, models.writers) if rows.reuse else []
     done: list[Progress] = []
     with RunWriter.open(folder, description, rows.table, annotations=rows.annotations) as run:
+        check_functions(run, [*models.writers, *(models.verifiers or ())])
         for model in [*models.writers, *(models.verifiers or ())]:
             check_precision(run, model)
         for model in models.writers:
@@ -178,7 +181,8 @@ def collect(
     errors: dict[object, str | None] = {}
     try:
         with ProgressBar(stage, model, len(requests), answered_before, quiet=quiet) as bar:
-            for request, reply in model.generate(pending, run.decoding):
+            for request, answer in model.generate(pending, run.decoding):
+                reply = writable_reply(request, answer)
                 run.append(model.name, model.revision, request, reply)
                 bar.count(reply)
                 answered += reply.error is None

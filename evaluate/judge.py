@@ -7,6 +7,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.ask import Progress, collect
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.models.interface import GRADE, Decoding
+from selfknow.evaluate.runs.functions import check_functions
 from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import finished_run
 from selfknow.files import read_json
@@ -39,4 +40,5 @@ def judge_run(folder: Path, model: "LanguageModel", decoding: Decoding = DECODIN
     if not requests:
         raise UserError(f"{folder} is a run of {task.name}, where there is nothing for a model to judge")
     with RunWriter.reopen(folder, decoding) as run:
+        check_functions(run, [model], judging=True)
         return collect(run, model, requests, stage=GRADE, quiet=quiet)

@@ -56,11 +56,18 @@ class Run:
         check_replies(self.folder)
         return score_run(self.folder, filled(task.score_options, options))
 
-    def judge(self, model: "str | LanguageModel | Callable[[str], str] | None" = None, **options: Any) -> Progress:
+    def judge(
+        self,
+        model: "str | LanguageModel | Callable[[str], str] | None" = None,
+        *,
+        name: str | None = None,
+        **options: Any,
+    ) -> Progress:
         """Ask a model about every reply that it has not judged yet; :meth:`score` reads what it says.
 
         Args:
             model: As for :func:`ask`.
+            name: As for :func:`ask`.
             options: How models are opened and how their replies are drawn, as for :func:`ask`.
 
         Raises:
@@ -70,7 +77,7 @@ class Run:
         from selfknow.evaluate.score import check_replies
 
         check_names(options, [ModelOptions, ReplyOptions], "judge")
-        opening = filled(ModelOptions, {**options, "model": model})
+        opening = filled(ModelOptions, {**options, "model": _named(model, name)})
         decoding = filled(ReplyOptions, options).applied_to(DECODING)
         check_replies(self.folder)
         progress = judge_run(self.folder, opening.language_model(), decoding)
@@ -121,20 +128,24 @@ class Run:
 
 
 def ask(
-    name: str,
+    task: str,
     model: "str | LanguageModel | Callable[[str], str] | None" = None,
     *,
     out: str | Path,
+    name: str | None = None,
     quiet: bool = False,
     **options: Any,
 ) -> Run:
     """Ask a model the questions of a task, and record every reply in a run folder; a stopped run goes on.
 
     Args:
-        name: What is asked, as ``selfknow evaluate`` calls it: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
+        task: What is asked, as ``selfknow evaluate`` calls it: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
         model: A checkpoint folder, a GGUF file, a Hub id, with ``endpoint=`` the model's name there, or a function
-            from a prompt to a reply.
+            from a prompt to a reply. A function is known by its code and the values that it uses: a run goes on with
+            the same one, and refuses another.
         out: The run folder.
+        name: Of a function that is known by this name alone, whatever its code; needed for one that uses something
+            without a value to compare, such as a client.
         quiet: Show no progress bar.
         options: The task's own, such as ``form="icl"``; how replies are drawn (``temperature``, ``max_new_tokens``,
             ``top_p``, ``seed``); how models are opened (``endpoint``, ``batch_size``, …). Each is a long option of
@@ -148,15 +159,15 @@ def ask(
         ...     return "I do not know."
         >>> run = ask("self-aware", always_unsure, out="runs/unsure", limit=10)  # doctest: +SKIP
     """
-    task, folder = find_task(name), Path(out)
-    own = options_of(task, name)
-    check_names(options, [own, ModelOptions, ReplyOptions], name)
-    chosen, opening = filled(own, options), filled(ModelOptions, {**options, "model": model})
-    decoding = filled(ReplyOptions, options).applied_to(task.decoding())
+    definition, folder = find_task(task), Path(out)
+    own = options_of(definition, task)
+    check_names(options, [own, ModelOptions, ReplyOptions], task)
+    chosen, opening = filled(own, options), filled(ModelOptions, {**options, "model": _named(model, name)})
+    decoding = filled(ReplyOptions, options).applied_to(definition.decoding())
     opening.check()
-    rows = task.open(name, chosen, folder)
-    models = task.cast(chosen, opening, folder)
-    progress = ask_task(task, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet)
+    rows = definition.open(task, chosen, folder)
+    models = definition.cast(chosen, opening, folder)
+    progress = ask_task(definition, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet)
     _warn_of_failures(progress)
     return Run(folder, progress)
 
@@ -165,6 +176,23 @@ def _warn_of_failures(progress: Sequence[Progress]) -> None:
     for stage in progress:
         if stage.failure:
             warnings.warn(stage.failure, SelfknowWarning, stacklevel=3)
+
+
+def _named(
+    model: "str | LanguageModel | Callable[[str], str] | None", name: str | None
+) -> "str | LanguageModel | Callable[[str], str] | None":
+    """Return a function as the model of that name; without a name, the model as it is.
+
+    Raises:
+        UserError: There is a name, and the model is no function.
+    """
+    if name is None:
+        return model
+    if not callable(model) or isinstance(model, LanguageModel):
+        raise UserError("name= is for a function: other models have names, and label= is how tables call them")
+    from selfknow.evaluate.models.function import FunctionModel
+
+    return FunctionModel(model, name)
 
 
 def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: str) -> None:

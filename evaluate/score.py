@@ -68,7 +68,7 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     """A run as scoring sees it: the last attempts of its calls, and apart from them what models said of them.
 
     Raises:
-        UserError: It is not a run folder, or a call is about no example.
+        UserError: It is not a run folder, holds no generation of its models, or a call is about no example.
     """
     calls = last_attempts(read_generations(folder))
     examples = read_examples(folder)
@@ -77,6 +77,8 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     grades = calls.filter(is_grade)
     if len(grades):  # else a large run need not be copied
         calls = calls.filter(pc.invert(is_grade))
+    if not len(calls):
+        raise UserError(f"{folder} holds no generations: run `selfknow evaluate` into it first")
     return FinishedRun(folder, description, calls, examples, grades)
 
 
@@ -106,7 +108,7 @@ def summarize(folder: Path, scores: pa.Table) -> list[dict[str, object]]:
     variant = pc.replace_substring_regex(generations["variant"], r"-\d+$", "-*")
     generations = generations.set_column(3, "variant", variant)
     keys = ["model", "stage", "variant", "metric"]
-    joined = scores.append_column("order", pa.array(range(len(scores)))).join(generations, "generation_id")
+    joined = scores.append_column("order", pa.array(range(len(scores)), pa.int64())).join(generations, "generation_id")
     grouped = joined.group_by(keys).aggregate(
         [("generation_id", "count"), ("value", "count"), ("value", "mean"), ("order", "min")]
     )

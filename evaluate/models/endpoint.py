@@ -1,12 +1,14 @@
 """Models behind a server: OpenAI-compatible chat endpoints, TGI, and Hugging Face's inference providers."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
 from selfknow.evaluate.models.address import Address
+from selfknow.evaluate.models.any_reply import writable_reply
+from selfknow.evaluate.models.chat_response import reply_from_chat_response, reply_from_tgi_response
 from selfknow.evaluate.models.endpoint_calls import Calls, Endpoint, server_seed
 from selfknow.evaluate.models.images.showing import parts_of
 from selfknow.evaluate.models.interface import Decoding, Reply, Request
@@ -61,7 +63,7 @@ class EndpointModel:
             lambda request, reason: Reply(None, messages=self._messages(request), error=reason),
         )
         for request, reply in calls.answers(requests):
-            yield request, _without_secrets(self.address, reply)
+            yield request, _without_secrets(self.address, writable_reply(request, reply))
 
     def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
         """The chat messages as they are recorded: of a picture its name alone."""
@@ -77,7 +79,9 @@ class EndpointModel:
             else (chat_url(self.address.url), chat_body(request, decoding, self.endpoint.model))
         )
         answer = json.loads(await post(client, self.address, url, body))
-        return read_tgi(answer, decoding) if messages is None else replace(read_chat(answer), messages=messages)
+        if messages is None:
+            return reply_from_tgi_response(answer, decoding.stop)
+        return replace(reply_from_chat_response(answer), messages=messages)
 
 
 def chat_url(url: str) -> str:
@@ -110,22 +114,6 @@ def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[s
     return body
 
 
-def read_chat(answer: Any) -> Reply:
-    """Read a chat completion.
-
-    Raises:
-        ValueError: It is none.
-    """
-    try:
-        choice, usage = answer["choices"][0], answer.get("usage") or {}
-        generation = choice["message"].get("content") or ""
-        finish_reason = choice.get("finish_reason")
-        prompt_tokens, completion_tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ValueError(f"the answer is no chat completion: {answer}") from error
-    return Reply(generation, finish_reason, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
-
-
 def tgi_body(request: Request, decoding: Decoding) -> dict[str, object]:
     """Return a request as TGI takes it."""
     parameters: dict[str, object] = {
@@ -142,29 +130,6 @@ def tgi_body(request: Request, decoding: Decoding) -> dict[str, object]:
     return {"inputs": request.text + request.started_answer, "parameters": parameters, "stream": False}
 
 
-def read_tgi(answer: Any, decoding: Decoding) -> Reply:
-    """Read what TGI generated.
-
-    Raises:
-        ValueError: It is no generation.
-    """
-    try:
-        output = answer[0] if isinstance(answer, list) else answer
-        text, details = output["generated_text"], output.get("details") or {}
-        logprobs = [token["logprob"] for token in details.get("tokens") or ()]
-        for stop in decoding.stop:
-            text = text.removesuffix(stop)  # TGI leaves the stop text in place
-        return Reply(
-            generation=text,
-            finish_reason="length" if details.get("finish_reason") == "length" else "stop",
-            prompt_tokens=len(details.get("prefill") or ()) or None,
-            completion_tokens=details.get("generated_tokens"),
-            logprob=sum(logprobs) if logprobs else None,
-        )
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ValueError(f"the answer is no generation: {answer}") from error
-
-
 def _hub_address(endpoint: Endpoint) -> Address:
     from huggingface_hub import constants, get_token
 
@@ -174,9 +139,9 @@ def _hub_address(endpoint: Endpoint) -> Address:
 
 
 def _without_secrets(address: Address, reply: Reply) -> Reply:
-    """Return the reply without credentials that the server repeated; an error is without them already."""
-    texts: Mapping[str, object] = {"generation": reply.generation, "finish_reason": reply.finish_reason}
-    changes: dict[str, Any] = {
-        name: address.without_long_secrets(text) for name, text in texts.items() if isinstance(text, str)
-    }
-    return replace(reply, **changes) if address.secrets else reply
+    """Return the reply without credentials that the server repeated."""
+    if not address.secrets:
+        return reply
+    texts = {"generation": reply.generation, "finish_reason": reply.finish_reason}
+    changes = {name: address.without_long_secrets(text) for name, text in texts.items() if isinstance(text, str)}
+    return replace(reply, error=reply.error and address.without_secrets(reply.error), **changes)

@@ -1,5 +1,6 @@
 """The progress bar of asking: replies, and tokens a second from the first one on."""
 
+import sys
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
@@ -37,6 +38,9 @@ class ProgressBar:
     ) -> None:
         from tqdm import tqdm
 
+        if answered_before and not quiet:
+            line = f"{stage}: {answered_before:,} of {requested:,} replies of {model.name} were there already"
+            tqdm.write(line, file=sys.stderr)
         self._bar = tqdm(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
         self._model = model
         self._clock = clock

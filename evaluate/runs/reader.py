@@ -1,5 +1,6 @@
 """Finding run folders, here or on the Hub, and refusing those that SQL would misread."""
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from selfknow.errors import UserError
-from selfknow.evaluate.runs.schema import GENERATIONS, SCORES
+from selfknow.evaluate.runs.schema import GENERATIONS, SCORES, names_rows
 from selfknow.files import parse_json
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ def open_run(location: str | Path, parsed: "Mapping[str, ParsedFiles] | None" = 
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
         raise UserError(f"{files['examples'][0]} has no column `id`, which generations name their example by")
+    if not names_rows(type_ := columns["examples"]["id"]):
+        raise UserError(f"{files['examples'][0]} has a column of another type: id is {type_}, not string")
+    if not any(footers[path].num_rows for path in files["generations"]):
+        raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
     layouts = {kind: frozenset(str(footers[path].schema) for path in paths) for kind, paths in files.items()}
     retried = tuple(path for path in files["generations"] if _may_hold_retries(footers[path]))
     return RunFolder(place, description, files, columns, layouts, retried)
@@ -113,6 +118,8 @@ def _read_description(files: Any, place: str) -> dict[str, Any]:
         raise UserError(f"{path} cannot be read as JSON: {str(error).splitlines()[0]}") from error
     if not isinstance(content, dict) or not content.get("run_id"):
         raise UserError(f"{path} does not describe a run: it has no run_id")
+    if not isinstance(task := content.get("task"), str | None):
+        raise UserError(f"{path} is damaged: its task is {reprlib.repr(task)}, which is no name")
     return content
 
 

@@ -118,8 +118,41 @@ def read_generations(folder: Path, columns: Sequence[str] | None = None) -> pa.T
 
 
 def read_examples(folder: Path) -> pa.Table:
-    """The rows that were asked."""
-    return read_parquet(folder / "examples.parquet")
+    """Read the rows that were asked, their ``id`` as text; a run made elsewhere may number its rows.
+
+    Raises:
+        UserError: The file cannot be read, or has no ``id`` that names its rows.
+    """
+    path = folder / "examples.parquet"
+    return with_ids_as_text(read_parquet(path), str(path))
+
+
+def with_ids_as_text(examples: pa.Table, name: str) -> pa.Table:
+    """Return examples whose column ``id`` is text, as generations have it.
+
+    Args:
+        examples: Rows with an ``id`` that is text or a whole number.
+        name: What the rows are called if they are refused.
+
+    Raises:
+        UserError: There is no such column.
+    """
+    if "id" not in examples.column_names:
+        raise UserError(f"{name} has no column `id`, which generations name their example by")
+    place = examples.column_names.index("id")
+    if (type_ := examples.schema.field(place).type) == pa.string():
+        return examples
+    if not names_rows(type_):
+        raise UserError(f"{name} has a column of another type: id is {type_}, not string")
+    return examples.set_column(place, "id", examples["id"].cast(pa.string()))
+
+
+def names_rows(type_: pa.DataType) -> bool:
+    """Return true for a type whose values can be ids: text, or whole numbers."""
+    if pa.types.is_dictionary(type_):
+        return names_rows(type_.value_type)
+    text = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
+    return bool(text or pa.types.is_integer(type_))
 
 
 def last_attempts(generations: pa.Table) -> pa.Table:

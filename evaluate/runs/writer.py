@@ -3,9 +3,11 @@
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +15,7 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.any_reply import writable_reply, writable_text
 from selfknow.evaluate.models.facts import ModelFacts
 from selfknow.evaluate.models.interface import GRADE, Decoding, Reply, Request
 from selfknow.evaluate.runs.description import RunDescription, describe_run, described_models
@@ -28,6 +31,7 @@ _REPLY_COLUMNS = (
     "logprob",
     "error",
 )
+_CHARACTERS_PER_PART = 1 << 26
 
 
 class RunWriter:
@@ -55,7 +59,8 @@ class RunWriter:
         self._rows_per_part = rows_per_part
         self._seconds_per_part = seconds_per_part
         self._rows: list[dict[str, object]] = []
-        self._last_write = datetime.now(UTC)
+        self._num_characters = 0
+        self._last_write = monotonic()  # the clock on the wall may be set back
         self._attempts: dict[Call, int] = {}
         self._done: set[Call] = set()
         self._next_part = 0
@@ -88,7 +93,7 @@ class RunWriter:
         """
         _check_ids(examples)
         _check_is_a_run_or_empty(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         lock = _lock(folder)
         try:
             run_id = describe_run(folder, description, examples, annotations)
@@ -171,39 +176,71 @@ class RunWriter:
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
         """The requests that this model has not answered yet, failed ones among them, in their order."""
-        return [request for request in requests if (*request.key, model, revision) not in self._done]
+        return [request for request in requests if _call(model, revision, request) not in self._done]
 
     def has_replies(self, model: str, revision: str | None) -> bool:
         """Whether this model has answered anything in the run."""
         return any(call[-2:] == (model, revision) for call in self._done)
 
+    def replies_by_revision(self, model: str, *, judging: bool = False) -> Counter[str | None]:
+        """Return how many calls each revision of a model has answered in the run, or how many replies it has judged."""
+        calls = (dict(zip(CALL, call, strict=True)) for call in self._done)
+        return Counter(
+            _text(call["revision"]) for call in calls if call["model"] == model and (call["stage"] == GRADE) == judging
+        )
+
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
-        """Record one try of one call; returns its ``generation_id``."""
-        call = (*request.key, model, revision)
+        """Record one try of one call, whatever the reply holds; returns its ``generation_id``."""
+        reply = writable_reply(request, reply)
+        call = _call(model, revision, request)
         assert call not in self._done, f"{call} was answered twice"
         attempt = self._attempts.get(call, 0)
         generation_id = _generation_id(self.run_id, call, attempt)
-        now = datetime.now(UTC)
         prompt = reply.rendered_prompt
+        if prompt is None:
+            prompt = writable_text(request.text + request.started_answer)
         self._rows.append(
             {
                 "generation_id": generation_id,
                 "run_id": self.run_id,
                 "attempt": attempt,
-                "prompt": request.text + request.started_answer if prompt is None else prompt,
-                "created_at": now,
+                "prompt": prompt,
+                "created_at": datetime.now(UTC),
                 **dict(zip(CALL, call, strict=True)),
                 **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
             }
         )
+        self._num_characters += len(prompt) + len(reply.generation or "")
         self._count(call, failed=reply.error is not None)
-        waited = (now - self._last_write).total_seconds()
-        if len(self._rows) >= self._rows_per_part or waited > self._seconds_per_part:
+        if self._is_due():
             self.flush()
         return generation_id
 
+    def _is_due(self) -> bool:
+        """Return true if what was recorded is to be written as a part now."""
+        return (
+            len(self._rows) >= self._rows_per_part
+            or self._num_characters >= _CHARACTERS_PER_PART
+            or monotonic() - self._last_write > self._seconds_per_part
+        )
+
     def flush(self) -> None:
-        """Write what was recorded since the last part as a part of its own."""
+        """Write what was recorded since the last part as a part of its own.
+
+        Raises:
+            UserError: It cannot be written, as on a full disk; says what is there already. It is not forgotten: the
+                next flush tries again.
+        """
+        try:
+            self._write_part()
+        except UserError as error:
+            num_recorded, num_waiting = sum(self._attempts.values()), len(self._rows)
+            raise UserError(
+                f"{error} ({self.folder} keeps {num_recorded - num_waiting:,} replies; "
+                f"{num_waiting:,} that came after them are asked again)"
+            ) from error
+
+    def _write_part(self) -> None:
         asked = [row for row in self._rows if row["stage"] != GRADE]  # who judges a run is not asked what it asks
         for name, revision in {(str(row["model"]), _text(row["revision"])) for row in asked} - self._described:
             self.describe_model(name, revision, ModelFacts())
@@ -211,8 +248,8 @@ class RunWriter:
             path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
             write_parquet(path, pa.Table.from_pylist(self._rows, schema=GENERATIONS))
             self._next_part += 1
-            self._rows = []
-        self._last_write = datetime.now(UTC)
+            self._rows, self._num_characters = [], 0
+        self._last_write = monotonic()
 
     def close(self) -> None:
         """Write the last part and let go of the folder."""
@@ -230,6 +267,11 @@ class RunWriter:
         self.close()
 
 
+def _call(model: str, revision: str | None, request: Request) -> Call:
+    """Return what tells a call from every other of a run, as it is written and read back."""
+    return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
+
+
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
@@ -243,6 +285,8 @@ def _check_ids(examples: pa.Table) -> None:
     if "id" not in examples.column_names:
         raise UserError("the examples need a column `id`")
     ids = examples["id"]
+    if not pa.types.is_string(ids.type):
+        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations name rows by it")
     if ids.null_count or len(ids.unique()) != len(ids):
         raise UserError("the examples' column `id` holds a null or a repeated value")
 
@@ -255,6 +299,13 @@ def _check_is_a_run_or_empty(folder: Path) -> None:
         foreign = sorted(path.name for path in folder.iterdir() if path.name not in ours and path.name[0] != ".")
         if foreign:
             raise UserError(f"{folder} is not a run folder (it holds {foreign[0]}): name a new or an empty one")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be made: {error.strerror or error}") from error
 
 
 def _lock(folder: Path) -> FileLock:

@@ -186,7 +186,8 @@ def _reader_errors() -> str:
 
 def _examples(run: RunFolder) -> str:
     path = file_list(run.files["examples"])
-    return f"select {literal(run.run_id)} as run_id, * from read_parquet({path}, hive_partitioning = false)"  # noqa: S608
+    columns = "* replace (id::varchar as id)"  # a run made elsewhere may number its rows
+    return f"select {literal(run.run_id)} as run_id, {columns} from read_parquet({path}, hive_partitioning = false)"  # noqa: S608
 
 
 def _typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]) -> str:

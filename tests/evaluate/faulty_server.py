@@ -16,8 +16,9 @@ class Behaviour:
     """What the server does, and what it saw.
 
     A fault is a status code, ``hang`` (no answer while it runs), ``drop`` (the connection breaks) or ``garbage`` (no
-    JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats. A status comes
-    with ``complaint``. Each answer takes ``seconds``, or as long as it takes until so many requests wait ``together``.
+    JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats, or with what
+    ``answers`` makes of the sound answer: any JSON, or bytes that are sent as they are. A status comes with
+    ``complaint``. Each answer takes ``seconds``, or as long as it takes until so many requests wait ``together``.
     """
 
     faults: list[int | str] = field(default_factory=list)
@@ -26,6 +27,7 @@ class Behaviour:
     seconds: float = 0.0
     together: threading.Barrier | None = None
     says: Callable[[str], str] = "I heard: {}".format
+    answers: Callable[[str, Any], Any] = lambda prompt, answer: answer
     bodies: list[dict[str, Any]] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)
@@ -59,7 +61,9 @@ class Handler(BaseHTTPRequestHandler):
         if number < len(behaviour.faults):
             self.fail(behaviour.faults[number])
         else:
-            self.reply(200, json.dumps(chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)))
+            sound = chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)
+            answer = behaviour.answers(prompt, sound)
+            self.reply(200, answer if isinstance(answer, bytes) else json.dumps(answer))
 
     def do_CONNECT(self) -> None:
         """Refuse to be a proxy, and remember what for."""
@@ -78,13 +82,14 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.reply(int(fault), json.dumps({"error": behaviour.complaint}))
 
-    def reply(self, status: int, text: str) -> None:
+    def reply(self, status: int, text: str | bytes) -> None:
         self.send_response(status)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(text.encode()))}
+        content = text if isinstance(text, bytes) else text.encode()
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(content))}
         for name, value in (headers | self.server.behaviour.headers).items():  # type: ignore[attr-defined]
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(text.encode())
+        self.wfile.write(content)
 
     def log_message(self, *arguments: object) -> None:
         """Say nothing."""

@@ -51,7 +51,7 @@ def test_what_a_model_knows_of_itself_stands_in_the_run_unless_the_user_says_oth
     for options, expected in (({}, 7), ({"num_parameters": 8}, 8), ({}, 7)):
         selfknow.ask(f"gsm8k:{questions}", model, out=tmp_path / "run", quiet=True, **options)
         described = json.loads((tmp_path / "run" / "run.json").read_text())["models"]
-        assert described == [{"name": "two", "revision": None, "num_parameters": expected}]
+        assert described == [{"name": "two", "revision": model.revision, "num_parameters": expected}]
 
 
 def test_a_run_with_another_decoding_is_refused(questions: Path, tmp_path: Path) -> None:

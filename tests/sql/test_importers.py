@@ -6,10 +6,13 @@ log without its events.
 
 import json
 import shutil
+import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -222,6 +225,59 @@ def test_an_evaluation_that_was_stopped_is_refused(tmp_path: Path) -> None:
         archive.writestr("_journal/start.json", "{}")
     with pytest.raises(UserError, match=r"an evaluation that was stopped\?"):
         read_inspect(tmp_path / "log.eval")
+
+
+def archive(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return path
+
+
+HEADER = b'{"eval": {"model": "m"}}'
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"header.json": b"[" * 100_000 + b"]" * 100_000},
+        {"header.json": HEADER, "samples/1.json": b'{"a":' * 900 + b"1" + b"}" * 900},
+    ],
+)
+def test_an_inspect_log_that_is_nested_without_end_is_one_line(tmp_path: Path, members: dict[str, bytes]) -> None:
+    with pytest.raises(UserError, match="nested too deeply") as refused:
+        read_inspect(archive(tmp_path / "log.eval", members))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("declared", [None, 10])
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, 93])
+def test_an_inspect_archive_is_inflated_no_further_than_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: int | None, compression: int
+) -> None:
+    monkeypatch.setattr("selfknow.evaluate.runs.importers.archive.LARGEST_MEMBER_IN_BYTES", 4 << 20)
+    size = 64 << 20
+    path = archive(tmp_path / "log.eval", {"header.json": HEADER, "samples/1.json": b" " * size})
+    content = path.read_bytes()
+    if compression == 93:  # as Inspect compresses; Python's zip cannot write it
+        packed = pa.compress(b" " * size, "zstd", asbytes=True)
+        path = archive(tmp_path / "log.eval", {"header.json": HEADER, "samples/1.json": b""})
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
+            file.writestr("header.json", HEADER)
+            file.writestr("samples/1.json", packed)
+        content = path.read_bytes()
+        place = content.rindex(b"PK\x01\x02")
+        content = content[: place + 10] + struct.pack("<H", 93) + content[place + 12 :]
+        content = content[: place + 24] + struct.pack("<I", size) + content[place + 28 :]
+    if declared is not None:
+        content = content.replace(struct.pack("<I", size), struct.pack("<I", declared))
+    path.write_bytes(content)
+    tracemalloc.start()
+    with pytest.raises(UserError, match=r"is larger than 4 MiB when it is inflated|is not a complete Inspect archive"):
+        read_inspect(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 16 << 20
 
 
 def test_batches_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:

@@ -3,31 +3,28 @@
 A sample's epochs become samples; its score's letters become numbers as Inspect's own metrics have them.
 """
 
-import io
 import json
-import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.evaluate.runs.importers.archive import check_sizes, read_member
 from selfknow.evaluate.runs.importers.own_task import CALLS, MARK, OwnSample, own_log, read_own_sample
 from selfknow.evaluate.runs.importers.run import ImportedCall, ImportedScore, Log, told_as_damaged
-from selfknow.files import read_json
+from selfknow.files import parse_json, read_json
 
 TOOL = "Inspect"
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
 _LONG = ("events", "events_data", "store", "attachments")  # what an import does not read
 _FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
-_ZSTD = 93  # the number of the compression in a zip archive
-_LOCAL_HEADER = 30  # bytes before a member's name; the last four are two lengths
 
 
 def read_inspect(path: Path) -> Log:
@@ -41,6 +38,9 @@ def read_inspect(path: Path) -> Log:
 
 
 def _read(path: Path) -> Log:
+    if path.suffix == ".eval":
+        with _told_as_incomplete(path):
+            check_sizes(path)  # Inspect itself has no limit
     header, samples = _read_with_inspect(path) or (_read_archive(path) if path.suffix == ".eval" else _read_file(path))
     said = header.get("eval")
     if not isinstance(said, dict) or not said.get("model"):
@@ -56,7 +56,7 @@ def _read(path: Path) -> Log:
         if drawn.get(theirs) is not None
     }
     try:
-        resolved = _in_order([_resolved(one, one.get("attachments") or {}) for one in samples], dataset)
+        resolved = _in_order([_own_part(one) for one in samples], dataset)
         marks = [(sample.get("metadata") or {}).get(MARK) for sample in resolved]
         own = [read_own_sample(mark) for mark in marks if isinstance(mark, dict)]
         if own and len(own) == len(marks):
@@ -98,35 +98,33 @@ def _read_file(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any
 
 
 def _read_archive(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
+    """Read an archive, one sample after another, each without what an import does not read."""
+    with _told_as_incomplete(path), zipfile.ZipFile(path) as archive:
+        entries = {entry.filename: entry for entry in archive.infolist()}
+        header = parse_json(read_member(archive, entries["header.json"]))
+        if not isinstance(header, dict):
+            raise ValueError("its header is no JSON object")
+        names = sorted(name for name in entries if name.startswith("samples/"))
+        return header, [_own_part(parse_json(read_member(archive, entries[name]))) for name in names]
+
+
+@contextmanager
+def _told_as_incomplete(path: Path) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            entries = {entry.filename: entry for entry in archive.infolist()}
-            header = json.loads(_member(archive, entries["header.json"]))
-            samples = [
-                json.loads(_member(archive, entry))
-                for name, entry in sorted(entries.items())
-                if name.startswith("samples/")
-            ]
+        yield
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist") from error
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+    except (UserError, RecursionError):
+        raise
+    except (OSError, KeyError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise UserError(
             f"{path} is not a complete Inspect archive (an evaluation that was stopped?): {error}"
         ) from error
-    return header, samples
 
 
-def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """One file of an archive; Inspect compresses with zstd, which Python's zip learns in 3.14."""
-    if entry.compress_type != _ZSTD:
-        return archive.read(entry)
-    file = archive.fp
-    assert file is not None, "the archive is open"
-    file.seek(entry.header_offset + _LOCAL_HEADER - 4)
-    name_length, extra_length = struct.unpack("<HH", file.read(4))
-    file.seek(name_length + extra_length, io.SEEK_CUR)
-    packed = file.read(entry.compress_size)
-    return bytes(pa.CompressedInputStream(pa.BufferReader(packed), "zstd").read())
+def _own_part(sample: Any) -> Any:
+    """Return a sample with its long texts in place, and without what is not read."""
+    return _resolved(sample, sample.get("attachments") or {})
 
 
 def _resolved(value: Any, attachments: Mapping[str, str]) -> Any:

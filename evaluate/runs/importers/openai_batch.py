@@ -5,10 +5,12 @@ what had failed may be given together: what follows a failed try is the next try
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.models.chat_response import reply_from_choice
 from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.runs.importers.run import ImportedCall, Log, told_as_damaged
@@ -78,36 +80,17 @@ def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall
     response = row.get("response") or {}
     answer = response.get("body") or {}
     error = row.get("error") or (answer.get("error") if response.get("status_code") != 200 else None)
-    choices = answer.get("choices") or []
-    if error or not choices:
+    choices = answer.get("choices")
+    if error or not isinstance(choices, list) or not choices:
         status = f"{response['status_code']} " if response.get("status_code") else ""
         why = error.get("message") or error.get("code") if isinstance(error, dict) else error
         reply = Reply(None, messages=messages, error=f"{status}{why or 'no choice in the response'}")
         return [ImportedCall(custom_id, model, prompt, reply)]
-    usage = answer.get("usage") or {}
-    return [
-        ImportedCall(
-            custom_id,
-            model,
-            prompt,
-            Reply(
-                _content(choice),
-                choice.get("finish_reason"),
-                messages=messages,
-                prompt_tokens=usage.get("prompt_tokens"),
-                completion_tokens=usage.get("completion_tokens") if len(choices) == 1 else None,
-            ),
-        )
-        for choice in choices
-    ]
-
-
-def _content(choice: Mapping[str, Any]) -> str:
-    """What was said; a refusal is an answer too."""
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        return str(choice.get("text") or "")
-    return _text(message.get("content") or message.get("refusal") or "")
+    usage = answer.get("usage")
+    replies = [reply_from_choice(choice, usage) for choice in choices]
+    if len(replies) > 1:  # the tokens are those of all choices together
+        replies = [replace(reply, completion_tokens=None) for reply in replies]
+    return [ImportedCall(custom_id, model, prompt, replace(reply, messages=messages)) for reply in replies]
 
 
 def _prompt(body: Mapping[str, Any]) -> str:

@@ -145,6 +145,8 @@ def told_as_damaged(log: Path | str, tool: str) -> Iterator[None]:
         yield
     except UserError:
         raise
+    except RecursionError as error:
+        raise UserError(f"{log} is no sound log of {tool}: it is nested too deeply") from error
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
         raise UserError(f"{log} is no sound log of {tool}: {type(error).__name__}: {error}") from error
 

@@ -1,0 +1,176 @@
+"""``python -m benchmarks.odd_replies --count 10000``: arbitrary replies of servers and functions, counted.
+
+Every second request gets an arbitrary reply: a sound answer that was damaged, JSON drawn at random, or any bytes; of a
+function any Python object, or an exception. The others get a sound one. Afterwards every request must be a row, with
+its text or with the reason why there is none, and every sound reply must be there as it was sent.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks.mutations.damage import damaged_bytes, damaged_json
+from selfknow.evaluate.ask import collect
+from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.models.function import FunctionModel
+from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
+from selfknow.evaluate.runs.description import DatasetReference, RunDescription
+from selfknow.evaluate.runs.schema import read_generations
+from selfknow.evaluate.runs.writer import RunWriter
+from tests.evaluate.faulty_server import Behaviour, serve
+
+_SHARES = {"chat completions": 0.5, "TGI": 0.25, "a function": 0.25}
+_SOUND = "It is sound."
+
+
+@dataclass
+class Tally:
+    """What came of the replies of one source.
+
+    Attributes:
+        odd: Arbitrary replies.
+        read: Those that became a row with a text.
+        refused: Those that became a row with its reason.
+        lost: Requests without a row, and sound replies that are not there as they were sent.
+        ended: Runs that an exception ended.
+    """
+
+    odd: int = 0
+    read: int = 0
+    refused: int = 0
+    lost: int = 0
+    ended: int = 0
+
+
+def main() -> None:
+    """Count, and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.odd_replies", description=__doc__)
+    parser.add_argument("--count", type=int, default=1_000, help="arbitrary replies of all sources together")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    sys.stdout.write(
+        "| replies of | arbitrary | read | refused, with the reason | lost | runs that ended |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+    )
+    total = Tally()
+    for source, share in _SHARES.items():
+        tally = count(source, round(options.count * share), options.seed)
+        _print_row(source, tally)
+        total = Tally(*(one + other for one, other in zip(vars(total).values(), vars(tally).values(), strict=True)))
+    _print_row("together", total)
+    sys.exit(1 if total.lost or total.ended else 0)
+
+
+def _print_row(source: str, tally: Tally) -> None:
+    sys.stdout.write(f"| {source} | {' | '.join(f'{number:,}' for number in vars(tally).values())} |\n")
+
+
+def count(source: str, number: int, seed: int) -> Tally:
+    """Ask for arbitrary replies, each beside a sound one.
+
+    Args:
+        source: One of the table's.
+        number: Of arbitrary replies.
+        seed: Draws them.
+    """
+    requests = [Request(str(place), f"question {place}") for place in range(2 * number)]
+    rows = pa.table({"id": [request.example_id for request in requests]})
+    description = RunDescription("odd-replies", DatasetReference("odd"), Decoding())
+    tally = Tally(odd=number)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        with RunWriter.open(folder, description, rows) as run:
+            try:
+                _ask(source, seed, lambda model: collect(run, model, requests, quiet=True))
+            except Exception as error:
+                sys.stderr.write(f"{source}: the run ended: {type(error).__name__}: {str(error)[:200]}\n")
+                tally.ended += 1
+        replies = {row["example_id"]: row for row in read_generations(folder).to_pylist()}
+    for request in requests:
+        row = replies.get(request.example_id)
+        if row is None or (row["generation"] is None) == (row["error"] is None):
+            tally.lost += 1
+        elif not _is_odd(request.prompt):
+            tally.lost += row["generation"] != _SOUND
+        else:
+            tally.read += row["error"] is None
+            tally.refused += row["error"] is not None
+    return tally
+
+
+def _is_odd(prompt: str) -> bool:
+    return int(prompt.rpartition(" ")[2]) % 2 == 1
+
+
+def _ask(source: str, seed: int, ask: Callable[[LanguageModel], object]) -> None:
+    if source == "a function":
+        ask(FunctionModel(lambda prompt: _object(Random(f"{seed}:{prompt}")) if _is_odd(prompt) else _SOUND, "odd"))
+        return
+
+    def answers(prompt: str, sound: Any) -> Any:
+        if _is_odd(prompt):
+            return _answer(json.dumps(sound).encode(), Random(f"{seed}:{source}:{prompt}"))
+        return sound if "choices" in sound else [{**sound[0], "generated_text": _SOUND}]
+
+    with serve(Behaviour(says=lambda prompt: _SOUND, answers=answers)) as url:  # noqa: ARG005
+        ask(EndpointModel(Endpoint(url, text=source == "TGI", tries=1)))
+
+
+def _answer(sound: bytes, chance: Random) -> bytes:
+    """Draw a server's answer: a damaged one more often than JSON of another shape, and that than bytes."""
+    draw = chance.random()
+    if draw < 0.7:
+        return damaged_json(sound, chance)
+    return json.dumps(_json(chance)).encode() if draw < 0.85 else damaged_bytes(sound, chance)
+
+
+def _json(chance: Random, depth: int = 4) -> Any:
+    names = ("choices", "message", "content", "usage", "prompt_tokens", "finish_reason", "text", "details", "type", "x")
+    kind = chance.randrange(9 if depth else 7)
+    if kind == 7:
+        return [_json(chance, depth - 1) for _ in range(chance.randrange(4))]
+    if kind == 8:
+        return {chance.choice(names): _json(chance, depth - 1) for _ in range(chance.randrange(5))}
+    number = chance.choice((0, 7, -1, 2**31, 2**70, 0.5))
+    return (None, True, number, float("nan"), float("inf"), "half \ud83d", chance.choice(names))[kind]
+
+
+class _Mute:
+    """An object that says nothing, not even of what class it is."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise RuntimeError("no class")
+
+
+def _object(chance: Random) -> Any:
+    """Draw what a function returns, or raise."""
+    kind = chance.randrange(8)
+    if kind == 0:
+        raise chance.choice((ValueError, KeyError, MemoryError, RecursionError, UnicodeError, StopIteration))(
+            "half \ud83d"
+        )
+    if kind == 1:
+        raise OSError(chance.choice((28, 5)), "x" * chance.choice((1, 100_000)))
+    if kind == 2:
+        return chance.choice((_Mute(), object, _Mute, print, iter(()), 3j, {1}, b"bytes", bytearray(3)))
+    if kind == 3:
+        return "x" * chance.choice((0, 1, 1 << 16, (1 << 24) + 1))
+    if kind == 4:
+        return "".join(chr(chance.choice((0, 10, 65, 0xD800, 0xDFFF, 0xFFFE, 0x1F600))) for _ in range(9))
+    return _json(chance)
+
+
+if __name__ == "__main__":
+    main()

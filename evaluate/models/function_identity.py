@@ -1,0 +1,208 @@
+"""A function known by what it is: its code, constants, defaults, closure and globals, and not by its name or line.
+
+The same function, defined again in a notebook or moved in a file, has the same hash. Code of installed libraries counts
+by its name alone, and so does everything in a module, which is looked up in it when the function runs.
+"""
+
+import copyreg
+import dis
+import enum
+import functools
+import hashlib
+import re
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+_LARGEST_IN_BYTES = 64 << 20
+_OF_EVERY_CLASS = re.compile(
+    r"__(dict|weakref|module|doc|qualname|annotations|firstlineno|static_attributes|dataclass_\w+|abstractmethods)__|_abc_impl"
+)
+_PLAIN = (tuple, list, dict)  # an object of a subclass may hold more than its items
+
+
+def _name(value: Any) -> tuple[object, ...]:
+    owner = getattr(value, "__self__", None)
+    bound_to = None if isinstance(owner, types.ModuleType) else owner
+    return getattr(value, "__module__", None), getattr(value, "__qualname__", value.__name__), bound_to
+
+
+_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
+    tuple: tuple,
+    list: tuple,
+    dict: lambda value: (part for pair in value.items() for part in pair),
+    types.MethodType: lambda value: (value.__func__, value.__self__),
+    functools.partial: lambda value: (value.func, value.args, value.keywords),
+    functools._lru_cache_wrapper: lambda value: (value.__wrapped__,),
+    staticmethod: lambda value: (value.__func__,),
+    classmethod: lambda value: (value.__func__,),
+    property: lambda value: (value.fget, value.fset, value.fdel),
+    enum.Enum: lambda value: (type(value).__qualname__, value.name, value.value),
+    types.BuiltinFunctionType: _name,
+    types.MethodDescriptorType: _name,
+    types.WrapperDescriptorType: _name,
+    types.MethodWrapperType: _name,
+    types.ModuleType: _name,
+    types.MemberDescriptorType: lambda value: (),  # noqa: ARG005
+    types.GetSetDescriptorType: lambda value: (),  # noqa: ARG005
+}
+"""For each kind of value what of it is added."""
+
+
+class UnknowableError(Exception):
+    """Something that a function uses cannot be told from another of its kind; the message names it."""
+
+
+def hash_of_function(function: Callable[..., object]) -> str:
+    """Return 16 hex digits that stay the same as long as the function does.
+
+    Args:
+        function: Or any other callable: a method, a ``functools.partial``, an object with ``__call__``.
+
+    Raises:
+        UnknowableError: It holds a connection, a lock, or something else that has no value to compare.
+
+    Example:
+        >>> hash_of_function(lambda prompt: "a") == hash_of_function(lambda text: "b")
+        False
+    """
+    digest = _Digest()
+    try:
+        digest.add(function)
+    except RecursionError as error:
+        raise UnknowableError("what it holds is nested too deeply") from error
+    return digest.hexdigest()
+
+
+class _Digest:
+    """A hash over values of any kind, each written with its kind and its length."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=8)
+        self._size_in_bytes = 0
+        self._under_way: list[int] = []  # a value that holds itself counts by how far up it stands
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+    def _write(self, kind: str, content: bytes = b"") -> None:
+        self._size_in_bytes += len(content) + len(kind)
+        if self._size_in_bytes > _LARGEST_IN_BYTES:
+            raise UnknowableError("what it holds is too large to compare")
+        self._hash.update(f"{kind} {len(content)} ".encode() + content)
+
+    def add(self, value: Any) -> None:
+        if value is None or type(value) in (bool, int, float, complex, types.EllipsisType, range):
+            self._write(type(value).__name__, repr(value).encode())
+        elif type(value) is str:
+            self._write("str", value.encode("utf-8", "surrogatepass"))
+        elif type(value) in (bytes, bytearray):
+            self._write("bytes", bytes(value))
+        elif id(value) in self._under_way:
+            self._write("again", str(len(self._under_way) - self._under_way.index(id(value))).encode())
+        else:
+            self._under_way.append(id(value))
+            self._add_parts(value)
+            self._under_way.pop()
+
+    def _add_parts(self, value: Any) -> None:
+        if isinstance(value, types.CodeType):
+            self._add_code(value)
+        elif isinstance(value, types.FunctionType):
+            self._add_function(value)
+        elif isinstance(value, type):
+            self._add_class(value)
+        elif type(value) in (set, frozenset):  # their order is another one in every process
+            self._add_all("set", *sorted(map(self._digest_of, value)))
+        else:
+            for type_, parts in _PARTS.items():
+                if type(value) is type_ or (type_ not in _PLAIN and isinstance(value, type_)):
+                    self._add_all(type_.__name__, *parts(value))
+                    return
+            self._add_object(value)
+
+    def _add_all(self, kind: str, *parts: Any) -> None:
+        self._write(kind, str(len(parts)).encode())
+        for part in parts:
+            self.add(part)
+
+    def _digest_of(self, value: Any) -> str:
+        digest = _Digest()
+        digest.add(value)
+        self._size_in_bytes += digest._size_in_bytes
+        return digest.hexdigest()
+
+    def _add_code(self, code: types.CodeType) -> None:
+        """Add what a code object does: not its file, its lines and its name."""
+        counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+        names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+        handlers = getattr(code, "co_exceptiontable", b"")
+        self._add_all("code", code.co_code, handlers, *counts, *names, code.co_consts)
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        if _is_installed(function.__module__):
+            self._add_all("function", function.__module__, function.__qualname__)
+            return
+        self._add_all("function", function.__code__, function.__defaults__, function.__kwdefaults__, vars(function))
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self._add_used(name, functools.partial(getattr, cell, "cell_contents"))
+        for name in sorted(set(_globals_of(function.__code__))):
+            if name in function.__globals__:
+                self._add_used(name, functools.partial(function.__globals__.get, name))
+            else:
+                self._add_all("builtin", name)
+
+    def _add_used(self, name: str, value: Callable[[], Any]) -> None:
+        self._add_all("uses", name)
+        try:
+            used = value()
+        except ValueError:  # a cell that is empty so far
+            self._write("empty")
+            return
+        try:
+            self.add(used)
+        except UnknowableError as error:
+            raise UnknowableError(f"it uses {name}, of type {type(used).__qualname__}") from error
+
+    def _add_class(self, class_: type) -> None:
+        if _is_installed(class_.__module__):
+            self._add_all("class", class_.__module__, class_.__qualname__)
+        else:
+            own = {name: value for name, value in vars(class_).items() if not _OF_EVERY_CLASS.fullmatch(name)}
+            self._add_all("class", class_.__qualname__, own, class_.__bases__)
+
+    def _add_object(self, value: Any) -> None:
+        """Add an object by its class and its state, as pickling would take it apart."""
+        reduce = copyreg.dispatch_table.get(type(value))
+        try:
+            parts = value.__reduce_ex__(4) if reduce is None else reduce(value)
+        except Exception as error:
+            raise UnknowableError(f"it holds an object of type {type(value).__qualname__}") from error
+        if isinstance(parts, str):
+            self._add_all("global", type(value).__module__, parts)
+            return
+        self._add_all("object", *parts[:3])
+        for items in parts[3:5]:
+            self._add_all("items", *(items or ()))
+
+
+def _globals_of(code: types.CodeType) -> Iterator[str]:
+    """Yield the names that a function and those inside it look up among globals and builtins."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _globals_of(constant)
+
+
+def _is_installed(module_name: str | None) -> bool:
+    """Return true for a module of Python or of an installed library: it changes with its version alone."""
+    if module_name is None or module_name == "__main__":
+        return False
+    if module_name.partition(".")[0] in sys.stdlib_module_names:
+        return True
+    file = getattr(sys.modules.get(module_name), "__file__", None)
+    return file is not None and any(part in ("site-packages", "dist-packages") for part in Path(file).parts)

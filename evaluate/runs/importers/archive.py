@@ -1,0 +1,83 @@
+"""Zip archives that a stranger wrote: no member is inflated beyond a limit, whatever size the archive declares."""
+
+import io
+import struct
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from selfknow.errors import UserError
+
+LARGEST_MEMBER_IN_BYTES = 256 << 20
+LARGEST_ARCHIVE_IN_BYTES = 4 << 30
+_PIECE_IN_BYTES = 1 << 20
+_ZSTD = 93  # the number of the compression, which Python's zip learns in 3.14
+_LOCAL_HEADER = 30  # bytes before a member's name; the last four are two lengths
+
+
+def check_sizes(path: Path) -> None:
+    """Inflate an archive piece by piece, and keep nothing, to refuse one that is too large.
+
+    Raises:
+        UserError: A member, or all together, are larger than the limits.
+        OSError, ValueError, zipfile.BadZipFile: It cannot be read.
+    """
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        _check_total(path, sum(entry.file_size for entry in entries))
+        total = 0
+        for entry in entries:
+            total += sum(map(len, _pieces(archive, entry)))
+            _check_total(path, total)
+
+
+def read_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Return one member's bytes.
+
+    Raises:
+        UserError: It is larger than the limit.
+        OSError, ValueError, zipfile.BadZipFile: It cannot be read.
+    """
+    return b"".join(_pieces(archive, entry))
+
+
+def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield a member's bytes, by its real size: the one that is declared may be wrong."""
+    _check_member(entry, entry.file_size)
+    size = 0
+    with _opened(archive, entry) as file:
+        while piece := file.read(_PIECE_IN_BYTES):
+            size += len(piece)
+            _check_member(entry, size)
+            yield piece
+
+
+@contextmanager
+def _opened(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
+    if entry.compress_type != _ZSTD:
+        with archive.open(entry) as file:
+            yield file
+        return
+    packed = archive.fp
+    assert packed is not None, "the archive is open"
+    packed.seek(entry.header_offset + _LOCAL_HEADER - 4)
+    name_length, extra_length = struct.unpack("<HH", packed.read(4))
+    packed.seek(name_length + extra_length, io.SEEK_CUR)
+    with pa.CompressedInputStream(pa.BufferReader(packed.read(entry.compress_size)), "zstd") as file:
+        yield file
+
+
+def _check_member(entry: zipfile.ZipInfo, size_in_bytes: int) -> None:
+    if size_in_bytes > LARGEST_MEMBER_IN_BYTES:
+        raise UserError(
+            f"{entry.filename} in the archive is larger than {LARGEST_MEMBER_IN_BYTES >> 20} MiB when it is inflated"
+        )
+
+
+def _check_total(path: Path, size_in_bytes: int) -> None:
+    if size_in_bytes > LARGEST_ARCHIVE_IN_BYTES:
+        raise UserError(f"{path} is larger than {LARGEST_ARCHIVE_IN_BYTES >> 30} GiB when it is inflated: split it")
