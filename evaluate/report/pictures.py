@@ -8,7 +8,7 @@ from typing import Any
 from selfknow.errors import UserError
 from selfknow.evaluate.report.shape import Panel, panel_groups
 from selfknow.evaluate.sql.queries import Query
-from selfknow.files import write_whole
+from selfknow.files import check_output, write_whole
 
 _PIXELS_PER_POINT = 2
 _WIDTH = 640  # of a chart that stands alone
@@ -98,6 +98,7 @@ def png(chart: Chart) -> bytes:
 
 def write_picture(chart: Chart, path: Path) -> None:
     """Write a chart as SVG or PNG, as the file's name ends."""
+    check_output(path, (".svg", ".png"))
     write_whole(path, png(chart) if path.suffix.lower() == ".png" else svg(chart))
 
 
