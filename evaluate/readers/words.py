@@ -15,9 +15,11 @@ _GIVES = re.compile(
 )
 _IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
 _ARXIV_ID = re.compile(
-    r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})"
-    r"(?:v\d+)?(?:\.pdf)?(?![\w/]|\.\d)"
+    r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))"
+    r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
+    r"(?:v\d{1,3})?(?:\.pdf)?(?![\w/]|\.\d)"
 )
+"""No part is longer than those of arXiv, or a run of dashes would be read again from each of them."""
 _LETTER_ALONE = re.compile(r"[\W_]*([A-Da-d])[\W_]*")
 _LETTER_GIVEN = re.compile(
     r"(?i:answer|option|choice|solution)(?i: is| would be| must be|:)[\s:]*(?i:option |choice |letter )?"

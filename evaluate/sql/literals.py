@@ -1,18 +1,31 @@
 """Python values as SQL text."""
 
+import itertools
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+
+
+_CONTROL = re.compile("([\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+)")
 
 
 def literal(value: object) -> str:
     """A value as an SQL literal."""
     if value is None:
         return "null"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"'{value}'::double"
     if isinstance(value, bool | int | float):
         return str(value).lower()
     text = value if isinstance(value, str) else json.dumps(value)
-    return "'" + text.replace("'", "''") + "'"
+    parts = _CONTROL.split(text)
+    quoted = ["'" + part.replace("'", "''") + "'" for part in parts[::2]]
+    if len(parts) == 1:
+        return quoted[0]
+    # What a terminal, an editor or a printing library would change is spelt out, or the script would lose it.
+    spelt = [" || ".join(f"chr({ord(character)})" for character in run) for run in parts[1::2]]
+    return f"({' || '.join(itertools.chain(*zip(quoted, [*spelt, ''], strict=True)))[: -len(' || ')]})"
 
 
 def file_list(paths: Sequence[str]) -> str:

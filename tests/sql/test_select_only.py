@@ -2,17 +2,17 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfknow.cli.query import query
 from selfknow.errors import UserError
 from selfknow.evaluate.sql.connection import connect
+from selfknow.portraits import Corpus
 from selfknow.select_only import check_select_only
 from tests.sql.given import Asked, diary, question, text, write_run
 
@@ -154,18 +154,25 @@ def test_no_mixture_of_these_statements_writes(sql: str) -> None:
         assert list(Path(folder).iterdir()) == [], sql
 
 
-def test_a_condition_cannot_hide_a_statement(run: Path, selfknow: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_condition_cannot_hide_a_statement(run: Path, tmp_path: Path) -> None:
     before = contents(tmp_path)
     part = str(run / "generations" / "part-00000.parquet")
     hidden = f"exists (from json_execute_serialized_sql({SERIALIZED}))"
-    with connect(run) as connection:
-        for condition in (hidden, f"true; {COPY}", f"true) where ({COPY}"):
-            with pytest.raises(UserError):
-                connection.check(f"select {condition}".replace("PART", part))
-    refused = selfknow("query", "overview", run, "--where", hidden.replace("PART", part))
-    assert refused.returncode == 2
-    assert refused.stderr == (
-        "selfknow: JSON_EXECUTE_SERIALIZED_SQL could change something: only SELECT, PIVOT and EXPLAIN are allowed here "
-        "(--read-write, or read_only=False, allows others)\n"
-    )
-    assert contents(tmp_path) == before
+    for condition in (hidden, f"true; {COPY}", f"true) where ({COPY}"):
+        with pytest.raises(UserError):
+            query("overview", [str(run)], where=condition.replace("PART", part))
+        assert contents(tmp_path) == before, condition
+    with pytest.raises(
+        UserError, match=r"JSON_EXECUTE_SERIALIZED_SQL could .*\(--read-write, or read_only=False, allows"
+    ):
+        query("overview", [str(run)], where=hidden.replace("PART", part))
+
+
+def test_a_corpus_is_read_and_nothing_written(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "a text"}\n')
+    before = contents(tmp_path)
+    for where in (f"true; copy (select 1) to '{rows}'; select 'a'", f"true; attach '{tmp_path / 'new.duckdb'}'"):
+        with pytest.raises(UserError, match="could change something"):
+            list(Corpus.from_files([rows], where=where))
+        assert contents(tmp_path) == before
