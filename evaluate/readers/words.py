@@ -14,6 +14,7 @@ _GIVES = re.compile(
     rf"(?:\b(?:is|be|was|becomes|answer)|:)\s*(?:\n\s*)?(?:the word |simply )?(?:\*\*)?{_MARK}", re.IGNORECASE
 )
 _IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
+_LONGEST_ENDING = 200  # in characters; from each colon of a longer one it would be read to its end
 _ARXIV_ID = re.compile(
     r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))"
     r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
@@ -67,7 +68,7 @@ def read_word(text: str) -> Outcome[str]:
             if single:
                 return only("word", single)
     if parts and (len(parts) == 1 or concludes(parts[-1])):
-        ending = _IS_WORD.search(without_asides(plain(parts[-1])).strip())
+        ending = _IS_WORD.search(without_asides(plain(parts[-1])).strip()[-_LONGEST_ENDING:])
         if ending and bare(ending[1]):
             return Outcome(bare(ending[1]))
     return Outcome(None, "several words" if words else "no word")

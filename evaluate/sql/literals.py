@@ -1,13 +1,12 @@
 """Python values as SQL text."""
 
-import itertools
 import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-
-_CONTROL = re.compile("([\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+)")
+# What a terminal, an editor or a printing library would change or drop is spelt out in a script.
+_CONTROL = re.compile("([\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff])")
 
 
 def literal(value: object) -> str:
@@ -19,13 +18,16 @@ def literal(value: object) -> str:
     if isinstance(value, bool | int | float):
         return str(value).lower()
     text = value if isinstance(value, str) else json.dumps(value)
-    parts = _CONTROL.split(text)
-    quoted = ["'" + part.replace("'", "''") + "'" for part in parts[::2]]
-    if len(parts) == 1:
-        return quoted[0]
-    # What a terminal, an editor or a printing library would change is spelt out, or the script would lose it.
-    spelt = [" || ".join(f"chr({ord(character)})" for character in run) for run in parts[1::2]]
-    return f"({' || '.join(itertools.chain(*zip(quoted, [*spelt, ''], strict=True)))[: -len(' || ')]})"
+    parts = [
+        _quoted(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
+        for part in _CONTROL.split(text)
+        if part
+    ]
+    return parts[0] if len(parts) == 1 else f"({' || '.join(parts)})" if parts else "''"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def file_list(paths: Sequence[str]) -> str:
