@@ -17,7 +17,7 @@ _IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+
 _LONGEST_ENDING = 200  # in characters; from each colon of a longer one it would be read to its end
 _ARXIV_ID = re.compile(
     r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))"
-    r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
+    r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|(?<!\w-)[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
     r"(?:v\d{1,3})?(?:\.pdf)?(?![\w/]|\.\d)"
 )
 """No part is longer than those of arXiv, or a run of dashes would be read again from each of them."""
