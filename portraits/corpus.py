@@ -15,6 +15,7 @@ import pyarrow as pa
 from selfknow.downloads import hub_filesystem
 from selfknow.errors import UserError
 from selfknow.portraits.text_files import read_text_file
+from selfknow.select_only import check_select_only
 
 SampleBy = Literal["line", "document"]
 
@@ -154,6 +155,7 @@ class Corpus:
         within = f"where file_row_number >= {first} and file_row_number < {last}" if self.rows else ""
         columns = "* exclude (file_row_number)" if self.rows else "*"
         connection.execute(f"create temp view corpus as select {columns} from {source} {within}")  # noqa: S608
+        check_select_only(connection, self.query)
         batches = connection.sql(self.query).to_arrow_reader(_ROWS_AT_ONCE)
         kind = batches.schema.field(0).type
         if len(batches.schema) != 1 or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):

@@ -1,8 +1,13 @@
-"""``portrait.json`` describes a portrait. Everything is checked when it is read back."""
+"""``portrait.json`` describes a portrait. Everything is checked when it is read back.
 
+It ends in ``description_sha256``: the hash of the whole file, an empty text in place of this hash. So no byte of it can
+change unseen. Version 1 of the format had no such hash.
+"""
+
+import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +18,9 @@ from selfknow.portraits.filter.layout import MAX_HASHES, FilterShape, pack_heade
 from selfknow.portraits.normalization import Normalization, check_normalization
 
 FORMAT = "selfknow-portrait"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+_WITHOUT_HASH = 1
+_HASH_OF_ITS_OWN = "description_sha256"
 DESCRIPTION = "portrait.json"
 REDISBLOOM_HASH = "murmur64a-redisbloom"
 MAX_WIDTH = 4096
@@ -37,6 +44,7 @@ class Description:
         ones: Bits that are set.
         sha256: Of the file of bits.
         corpus: What was portrayed: its repo or files, config, split, query, revision, content hash.
+        is_checked: Whether it was compared with a hash of its own; an earlier version wrote none.
     """
 
     width: int
@@ -51,6 +59,7 @@ class Description:
     ones: int
     sha256: str
     corpus: Mapping[str, Any]
+    is_checked: bool = field(default=True, compare=False)
 
     @property
     def shape(self) -> FilterShape:
@@ -87,32 +96,57 @@ class Description:
     def to_json(self) -> str:
         """The text of ``portrait.json``."""
         head = {"format": FORMAT, "format_version": FORMAT_VERSION, "bits_file": self.bits_file}
-        return json.dumps(head | asdict(self), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(head | self.facts() | {_HASH_OF_ITS_OWN: ""}, indent=2, ensure_ascii=False) + "\n"
+        before, after = text.rsplit('""', 1)
+        return f'{before}"{hashlib.sha256(text.encode()).hexdigest()}"{after}'
+
+    def facts(self) -> dict[str, Any]:
+        """What it says, by name."""
+        facts = asdict(self)
+        del facts["is_checked"]
+        return facts
+
+
+class DamagedDescriptionError(UserError):
+    """A ``portrait.json`` is not as it was written."""
 
 
 def read_description(path: Path) -> Description:
     """Read ``portrait.json``.
 
     Raises:
-        UserError: It is damaged, in a newer format, or describes what cannot be.
+        DamagedDescriptionError: It is no JSON, or not what its own hash was made of.
+        UserError: There is none, it is in a newer format, or describes what cannot be.
     """
     try:
-        value = parse_json(path.read_bytes())
+        content = path.read_bytes()
+        value = parse_json(content)
     except FileNotFoundError:
         raise UserError(f"{path.parent} is not a portrait folder: it has no {DESCRIPTION}") from None
     except (OSError, ValueError) as error:
-        raise UserError(f"{path} is damaged: {error}") from error
+        raise DamagedDescriptionError(f"{path} is damaged: {error}") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UserError(f"{path} does not describe a portrait")
-    if value.get("format_version") != FORMAT_VERSION:
+    version, own_hash = value.get("format_version"), value.get(_HASH_OF_ITS_OWN)
+    if type(version) is not int or version not in (_WITHOUT_HASH, FORMAT_VERSION):
         raise UserError(
-            f"{path} has format version {value.get('format_version')}; this selfknow reads {FORMAT_VERSION}: "
-            "upgrade selfknow"
+            f"{path} has format version {version}; this selfknow reads up to {FORMAT_VERSION}: upgrade selfknow"
         )
-    return _checked(path, value)
+    has_hash = version != _WITHOUT_HASH or own_hash is not None
+    if has_hash and not (isinstance(own_hash, str) and _hash_without(content, own_hash) == own_hash):
+        raise DamagedDescriptionError(
+            f"{path} is damaged: its {_HASH_OF_ITS_OWN} is of another text: download or build the portrait again"
+        )
+    return _described(path, value, is_checked=has_hash)
 
 
-def _checked(path: Path, value: dict[str, Any]) -> Description:
+def _hash_without(content: bytes, own_hash: str) -> str:
+    """The sha256 of a file in which a hash is replaced by an empty text, where it stands last."""
+    before, mark, after = content.rpartition(f'"{own_hash}"'.encode(errors="replace"))
+    return hashlib.sha256(before + b'""' * bool(mark) + after).hexdigest()
+
+
+def _described(path: Path, value: dict[str, Any], *, is_checked: bool) -> Description:
     def integer(name: str, least: int, most: int) -> int:
         number = value.get(name)
         if type(number) is not int or not least <= number <= most:
@@ -150,4 +184,5 @@ def _checked(path: Path, value: dict[str, Any]) -> Description:
         ones=integer("ones", 0, size_in_bits),
         sha256=text("sha256"),
         corpus=corpus,
+        is_checked=is_checked,
     )

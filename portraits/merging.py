@@ -34,6 +34,7 @@ def merged(mine: Description, my_array: Bytes, theirs: Description, their_array:
         ones=count_ones(array),
         sha256=sha256_of(mine.header, array),
         corpus=_union(mine.corpus, theirs.corpus),
+        is_checked=mine.is_checked and theirs.is_checked,
     )
     return description, array
 

@@ -1,6 +1,5 @@
 """A portrait of a corpus: a Bloom filter of its character n-grams. It says which parts of a text stand in it."""
 
-import dataclasses
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -262,16 +261,19 @@ class Portrait:
         return portrait
 
     def verify(self) -> None:
-        """Read every bit and compare with the description.
+        """Read every bit and compare with the description, which was compared with its own hash when it was read.
 
         Raises:
             UserError: The bits are not those that were described.
+
+        Warns:
+            UncheckedDescriptionWarning: The description has no hash, since an earlier version wrote it.
         """
         verify(self.description, self.array)
 
     def info(self) -> dict[str, Any]:
         """What there is to know about the portrait, with the rates that follow from its fill."""
-        description = dataclasses.asdict(self.description)
+        description = self.description.facts()
         shape = self.description.shape
         return description | {
             "size_in_bytes": shape.size_in_bytes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfknow.downloads import DownloadError, dataset_folder
 from selfknow.errors import UserError, nearest
-from selfknow.portraits.description import DESCRIPTION, read_description
+from selfknow.portraits.description import DESCRIPTION, DamagedDescriptionError, read_description
 from selfknow.portraits.storage import read_folder, verify
 
 if TYPE_CHECKING:
@@ -77,7 +77,12 @@ def _download(repo: str, pattern: str | None, revision: str | None) -> Path:
 def _verify_arrivals(folder: Path, started: float) -> None:
     """Read every bit of the portraits that were downloaded just now; the client itself compares sizes alone."""
     for path in [*folder.glob(DESCRIPTION), *folder.glob(f"*/{DESCRIPTION}")]:
-        bits = path.parent / read_description(path).bits_file
+        try:
+            bits = path.parent / read_description(path).bits_file
+        except DamagedDescriptionError as error:
+            path.resolve().unlink()
+            path.unlink(missing_ok=True)
+            raise UserError(f"{path.parent.name} arrived damaged and was removed; load it again ({error})") from error
         if not bits.is_file() or bits.stat().st_mtime < started:
             continue
         try:

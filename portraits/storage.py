@@ -3,11 +3,12 @@
 import hashlib
 import mmap
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from selfknow.errors import UserError
+from selfknow.errors import SelfknowWarning, UserError
 from selfknow.files import remove_unfinished, write_whole, written_whole
 from selfknow.portraits.card import card_text
 from selfknow.portraits.checkpoint import discard_checkpoint
@@ -16,6 +17,10 @@ from selfknow.portraits.filter.segments import Bytes
 
 CARD = "README.md"
 _CHUNK_BYTES = 1 << 24
+
+
+class UncheckedDescriptionWarning(SelfknowWarning):
+    """A portrait's description has no hash of its own, so nothing tells whether it is as it was written."""
 
 
 def write_folder(description: Description, array: Bytes, folder: Path, *, overwrite: bool) -> None:
@@ -71,15 +76,25 @@ def read_folder(folder: Path) -> tuple[Description, Bytes]:
 
 
 def verify(description: Description, array: Bytes) -> None:
-    """Read every bit and compare with the description.
+    """Read every bit and compare with the description, which was compared with its own hash when it was read.
 
     Raises:
         UserError: The bits are not those that were described.
+
+    Warns:
+        UncheckedDescriptionWarning: The description has no hash, since an earlier version wrote it.
     """
     if sha256_of(description.header, array) != description.sha256:
         raise UserError("the portrait's bits are not those of its description: download or build it again")
     if count_ones(array) != description.ones:
         raise UserError("the portrait's description counts another number of ones: download or build it again")
+    if not description.is_checked:
+        warnings.warn(
+            f"the portrait's bits are sound, but its {DESCRIPTION} is unchecked: an earlier selfknow wrote it without "
+            "a hash (build the portrait again, or save it again if you trust it)",
+            UncheckedDescriptionWarning,
+            stacklevel=3,
+        )
 
 
 def read_verified(folder: Path) -> Description:

@@ -14,10 +14,13 @@ _GIVES = re.compile(
     rf"(?:\b(?:is|be|was|becomes|answer)|:)\s*(?:\n\s*)?(?:the word |simply )?(?:\*\*)?{_MARK}", re.IGNORECASE
 )
 _IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
+_LONGEST_ENDING = 200  # in characters; from each colon of a longer one it would be read to its end
 _ARXIV_ID = re.compile(
-    r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})"
-    r"(?:v\d+)?(?:\.pdf)?(?![\w/]|\.\d)"
+    r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))"
+    r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|(?<!\w-)[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
+    r"(?:v\d{1,3})?(?:\.pdf)?(?![\w/]|\.\d)"
 )
+"""No part is longer than those of arXiv, or a run of dashes would be read again from each of them."""
 _LETTER_ALONE = re.compile(r"[\W_]*([A-Da-d])[\W_]*")
 _LETTER_GIVEN = re.compile(
     r"(?i:answer|option|choice|solution)(?i: is| would be| must be|:)[\s:]*(?i:option |choice |letter )?"
@@ -65,7 +68,7 @@ def read_word(text: str) -> Outcome[str]:
             if single:
                 return only("word", single)
     if parts and (len(parts) == 1 or concludes(parts[-1])):
-        ending = _IS_WORD.search(without_asides(plain(parts[-1])).strip())
+        ending = _IS_WORD.search(without_asides(plain(parts[-1])).strip()[-_LONGEST_ENDING:])
         if ending and bare(ending[1]):
             return Outcome(bare(ending[1]))
     return Outcome(None, "several words" if words else "no word")

@@ -14,6 +14,7 @@ from selfknow.evaluate.report.pictures import specification
 from selfknow.evaluate.report.shape import Exhibit, Panel, panel_groups
 from selfknow.evaluate.report.text import begun, cell, percent, points
 from selfknow.evaluate.task import Task
+from selfknow.untrusted import for_terminal
 from selfknow.version import __version__
 
 if TYPE_CHECKING:
@@ -55,10 +56,15 @@ def _page(report: Report, title: str, first: FirstScreen, first_charts: Sequence
 def _template() -> "Template":
     from jinja2 import Environment
 
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_visible)
     environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
     environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html"))
+
+
+def _visible(value: object) -> object:
+    """What a place of the page shows; what is marked as HTML was made here."""
+    return for_terminal(value) if type(value) is str else value
 
 
 def render_figure(report: Report, title: str) -> str:

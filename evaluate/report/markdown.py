@@ -10,6 +10,7 @@ from selfknow.evaluate.report.markdown_exhibits import exhibit_parts
 from selfknow.evaluate.report.shape import Number, Row
 from selfknow.evaluate.report.text import cell, plain
 from selfknow.evaluate.sql.queries import Query
+from selfknow.untrusted import for_terminal
 
 TABLE_ROWS = 20
 _ORDER = ("", "model", "share", "low", "high", "chance", "n_graded", "n")
@@ -26,7 +27,8 @@ def render(report: Report, title: str, pictures: Mapping[str, Sequence[tuple[str
     """
     exhibits = (exhibit for of_task in report.exhibits.values() for exhibit in of_task)
     shown = (part for exhibit in exhibits for part in (*exhibit_parts(exhibit), _sql(exhibit.query)))
-    return "\n".join([*_head(report, title), *_sections(report, pictures, folder), *shown, *_absent(report)])
+    page = "\n".join([*_head(report, title), *_sections(report, pictures, folder), *shown, *_absent(report)])
+    return for_terminal(page)  # whatever names, titles and paths hold
 
 
 def _head(report: Report, title: str) -> Iterator[str]:

@@ -8,7 +8,8 @@ from typing import Any
 from selfknow.errors import UserError
 from selfknow.evaluate.report.shape import Panel, panel_groups
 from selfknow.evaluate.sql.queries import Query
-from selfknow.files import write_whole
+from selfknow.files import check_output, write_whole
+from selfknow.untrusted import for_display
 
 _PIXELS_PER_POINT = 2
 _WIDTH = 640  # of a chart that stands alone
@@ -25,7 +26,8 @@ def specification(panel: Panel) -> Chart:
     # A test validates every kind of chart; a report has hundreds, and Altair takes long to look at each.
     made: Chart = panel.chart.to_dict(validate=False)
     made.pop("config", None)
-    return made
+    shown: Chart = for_display(made)
+    return shown
 
 
 def composed(query: Query, panels: Sequence[Panel]) -> Chart:
@@ -76,10 +78,10 @@ def _colours(chart: Chart) -> list[Any]:
 
 
 def svg(chart: Chart) -> bytes:
-    """The chart as SVG."""
+    """The chart as SVG; a control character in it would end the process."""
     import vl_convert
 
-    return vl_convert.vegalite_to_svg(chart, config=_THEME).encode()
+    return vl_convert.vegalite_to_svg(for_display(chart), config=_THEME).encode()
 
 
 def png(chart: Chart) -> bytes:
@@ -91,13 +93,14 @@ def png(chart: Chart) -> bytes:
     import vl_convert
 
     try:
-        return bytes(vl_convert.vegalite_to_png(chart, config=_THEME, scale=_PIXELS_PER_POINT))
+        return bytes(vl_convert.vegalite_to_png(for_display(chart), config=_THEME, scale=_PIXELS_PER_POINT))
     except ValueError as error:
         raise UserError(f"the figure cannot be drawn as PNG: use --out FIGURE.svg ({error})") from error
 
 
 def write_picture(chart: Chart, path: Path) -> None:
     """Write a chart as SVG or PNG, as the file's name ends."""
+    check_output(path, (".svg", ".png"))
     write_whole(path, png(chart) if path.suffix.lower() == ".png" else svg(chart))
 
 

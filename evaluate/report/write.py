@@ -8,7 +8,7 @@ from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.report.gather import Report, Section, check_replies, gather, read_section, tasks_of
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import find_query
-from selfknow.files import write_whole
+from selfknow.files import check_output, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from selfknow.evaluate.report.pictures import Chart
     from selfknow.evaluate.report.shape import Panel
 
+HTML_ENDINGS = (".html", ".htm")
+MARKDOWN_ENDINGS = (".md", ".markdown")
+"""What a report can be written as."""
 FIGURE_ENDINGS = (".svg", ".png", ".html")
 """What a figure alone can be written as."""
 
@@ -54,6 +57,7 @@ def write_html(
     """
     from selfknow.evaluate.report.html import render
 
+    check_output(path, HTML_ENDINGS)
     report = gather(connection, progress=progress)
     write_whole(path, render(report, title, first(report) if first else ()).encode())
     if figures is not None:
@@ -65,6 +69,7 @@ def write_markdown(connection: Connection, path: Path, *, title: str, figures: P
     """Run every query and write Markdown, with the figures as SVG and PNG files beside it (see :func:`write_html`)."""
     from selfknow.evaluate.report.markdown import render
 
+    check_output(path, MARKDOWN_ENDINGS)
     report = gather(connection, progress=progress)
     pictures = write_pictures(report, figures, progress=progress)
     write_whole(path, render(report, title, pictures, path.parent).encode())
@@ -91,8 +96,7 @@ def write_figure(connection: Connection, name: str, path: Path, *, title: str) -
     from selfknow.evaluate.report.labels import read_labels
     from selfknow.evaluate.report.pictures import composed, write_picture
 
-    if path.suffix.lower() not in FIGURE_ENDINGS:
-        raise UserError(f"a single figure is written as {', '.join(FIGURE_ENDINGS)}, not as {path.name!r}")
+    check_output(path, FIGURE_ENDINGS)
     check_replies(connection)
     runs = connection.rows("select * from runs order by created_at, run_id")
     found = find_figure(name, tasks_of(runs))

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from selfknow.errors import UserError
 from selfknow.evaluate.runs.schema import GENERATIONS, SCORES, names_rows
 from selfknow.files import parse_json
+from selfknow.untrusted import for_display
 
 if TYPE_CHECKING:
     from selfknow.evaluate.task import ParsedFiles
@@ -120,7 +121,23 @@ def _read_description(files: Any, place: str) -> dict[str, Any]:
         raise UserError(f"{path} does not describe a run: it has no run_id")
     if not isinstance(task := content.get("task"), str | None):
         raise UserError(f"{path} is damaged: its task is {reprlib.repr(task)}, which is no name")
-    return content
+    return _harmless(content)
+
+
+def _harmless(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description whose texts can be shown anywhere; names by which generations are found stay as they are."""
+    shown: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
+    models = description.get("models")
+    if isinstance(models, list):
+        shown["models"] = [
+            {**for_display(one), **{key: one[key] for key in ("name", "revision") if key in one}}
+            if isinstance(one, dict)
+            else one
+            for one in models
+        ]
+    elif isinstance(models, dict):  # of an earlier version, by name
+        shown["models"] = {name: for_display(one) for name, one in models.items()}
+    return shown
 
 
 def _list(files: Any, place: str, pattern: str) -> tuple[str, ...]:

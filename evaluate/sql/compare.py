@@ -64,7 +64,7 @@ def compare(
     given: dict[str, object] = {"metric": metric, "by_variant": by_variant}
     for end, side in (("a", a), ("b", b)):
         given |= {f"{name}_{end}": getattr(side, name) for name in ("run", "model", "revision", "variant")}
-    table = connection.duckdb.sql(packaged(COMPARE), params=given).to_arrow_table()
+    table = connection.sql(packaged(COMPARE), given).to_arrow_table()
     n, n_other_text = (table[name][0].as_py() for name in ("n", "n_other_text"))
     if not n:
         raise UserError(f"{a.location} and {b.location} share no example that both were asked: nothing can be paired")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import fsspec
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from selfknow.cache import cached
 from selfknow.errors import UserError
@@ -19,6 +20,8 @@ from selfknow.evaluate.runs.reader import HUB, RunFolder, open_runs
 from selfknow.evaluate.sql.literals import as_pattern, path_list
 from selfknow.evaluate.sql.views import Corpora, parsed_files, statements, views_of_files
 from selfknow.evaluate.task import Task
+from selfknow.files import check_output
+from selfknow.select_only import check_select_only
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -28,7 +31,6 @@ class Connection(AbstractContextManager["Connection"]):
     """A DuckDB connection and what it was opened over; use it as a context manager.
 
     Attributes:
-        duckdb: The connection itself, for everything that DuckDB can do.
         runs: The run folders.
         corpora: For each task the files of the documents beside its runs that queries can join against.
         portraits: The portraits that ``quip(text, name)`` knows, by name.
@@ -36,26 +38,60 @@ class Connection(AbstractContextManager["Connection"]):
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
+        connection: DuckDBPyConnection,
         runs: Sequence[RunFolder],
         corpora: Corpora,
         portraits: "Mapping[str, Portrait]",
         workspace: tempfile.TemporaryDirectory[str],
+        *,
+        read_only: bool,
     ) -> None:
         self._workspace = workspace
-        self.duckdb = connection
+        self._duckdb = connection
+        self._read_only = read_only
         self.runs = tuple(runs)
         self.corpora = corpora
         self.portraits = portraits
 
-    def sql(self, query: str) -> duckdb.DuckDBPyRelation:
-        """Ask a query.
+    @property
+    def duckdb(self) -> DuckDBPyConnection:
+        """The connection itself, for everything that DuckDB can do.
 
         Raises:
-            UserError: DuckDB refuses it; the message is DuckDB's own.
+            UserError: This connection is for reading only.
         """
+        if self._read_only:
+            raise UserError("DuckDB's own connection can write: open it with connect(…, read_only=False)")
+        return self._duckdb
+
+    def check(self, query: str) -> None:
+        """Check that a query can change nothing, if this connection is for reading only.
+
+        Raises:
+            UserError: It could, or DuckDB cannot parse it.
+        """
+        if not self._read_only:
+            return
         try:
-            relation = self.duckdb.sql(query)
+            check_select_only(self._duckdb, query)
+        except duckdb.Error as error:
+            raise query_error(error) from error
+        except UserError as error:
+            raise UserError(f"{error} (--read-write, or read_only=False, allows others)") from error
+
+    def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> DuckDBPyRelation:
+        """Ask a query.
+
+        Args:
+            query: A SELECT, PIVOT or EXPLAIN; anything, if this connection may write.
+            parameters: A value for each ``$name`` of the query.
+
+        Raises:
+            UserError: It could change something, or DuckDB refuses it; then the message is DuckDB's own.
+        """
+        self.check(query)
+        try:
+            relation = self._duckdb.sql(query, params=dict(parameters or {}))
         except duckdb.Error as error:
             raise query_error(error) from error
         if relation is None:
@@ -66,13 +102,14 @@ class Connection(AbstractContextManager["Connection"]):
         """Ask a query and fetch all its rows: in two thirds of the time of a relation, which is planned twice.
 
         Raises:
-            UserError: DuckDB refuses it; the message is DuckDB's own.
+            UserError: It could change something, or DuckDB refuses it; then the message is DuckDB's own.
         """
+        self.check(query)
         try:
-            rows = self.duckdb.execute(query).fetchall()
+            rows = self._duckdb.execute(query).fetchall()
         except duckdb.Error as error:
             raise query_error(error) from error
-        columns = [name for name, *_ in self.duckdb.description]
+        columns = [name for name, *_ in self._duckdb.description]
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     @contextmanager
@@ -92,15 +129,15 @@ class Connection(AbstractContextManager["Connection"]):
         with ExitStack() as stack:
             for view in views:
                 try:
-                    self.duckdb.execute(f'create temp table "{view}" as from main."{view}"')
+                    self._duckdb.execute(f'create temp table "{view}" as from main."{view}"')
                 except duckdb.Error as error:
                     raise query_error(error) from error
-                stack.callback(self.duckdb.execute, f'drop table temp.main."{view}"')
+                stack.callback(self._duckdb.execute, f'drop table temp.main."{view}"')
             yield
 
     def close(self) -> None:
         """Let go of the connection and of its temporary files."""
-        self.duckdb.close()
+        self._duckdb.close()
         self._workspace.cleanup()
 
     def __exit__(
@@ -131,7 +168,7 @@ def connect(
         portraits: For each name that ``quip(text, name)`` shall know a portrait, its folder or its Hub id.
         corpora: Dataset folders whose documents queries can join against. The folder that a run names is found by
             itself.
-        read_only: Allow reading these runs and nothing else, neither statements that change something nor other files.
+        read_only: Allow SELECT, PIVOT and EXPLAIN over these runs' files and nothing else; false allows all of DuckDB.
         mixed_revisions: Let runs stand side by side that asked different contents under one name.
         threads: How many DuckDB may use; all if null.
         memory_limit: How much memory DuckDB may use, such as ``2GB``; it then goes on on disk.
@@ -159,7 +196,7 @@ def connect(
         from selfknow.portraits.sql import register
 
         register(connection, loaded)
-    return Connection(connection, folders, found, loaded, workspace)
+    return Connection(connection, folders, found, loaded, workspace, read_only=read_only)
 
 
 def init_script(runs: Sequence[RunFolder], corpora: Corpora) -> str:
@@ -173,6 +210,7 @@ def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora) -> No
     Raises:
         UserError: The file exists or cannot be written.
     """
+    check_output(path)
     if path.exists():
         raise UserError(f"{path} exists: name a new file")
     try:
@@ -188,15 +226,13 @@ def query_error(error: duckdb.Error) -> UserError:
     return UserError(str(error).strip())
 
 
-def _writable(runs: Sequence[RunFolder], corpora: Corpora, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+def _writable(runs: Sequence[RunFolder], corpora: Corpora, config: dict[str, Any]) -> DuckDBPyConnection:
     connection = duckdb.connect(config=config)
     _make(connection, runs, corpora)
     return connection
 
 
-def _read_only(
-    views: Path, runs: Sequence[RunFolder], corpora: Corpora, config: dict[str, Any]
-) -> duckdb.DuckDBPyConnection:
+def _read_only(views: Path, runs: Sequence[RunFolder], corpora: Corpora, config: dict[str, Any]) -> DuckDBPyConnection:
     """A database of views that is opened for reading, and may read the files of its views alone."""
     views.write_bytes(_without_runs(catalogue.TASKS))
     with duckdb.connect(str(views)) as making:
@@ -233,14 +269,14 @@ def _without_runs(_tasks: tuple[Task[Any, Any], ...]) -> bytes:
 
 
 def _make(
-    connection: duckdb.DuckDBPyConnection, runs: Sequence[RunFolder], corpora: Corpora, *, few_rows: str = "table"
+    connection: DuckDBPyConnection, runs: Sequence[RunFolder], corpora: Corpora, *, few_rows: str = "table"
 ) -> None:
     _register_hub(connection, runs, corpora)
     for statement in statements(runs, corpora, few_rows=few_rows):
         connection.execute(statement)
 
 
-def _register_hub(connection: duckdb.DuckDBPyConnection, runs: Sequence[RunFolder], corpora: Corpora) -> None:
+def _register_hub(connection: DuckDBPyConnection, runs: Sequence[RunFolder], corpora: Corpora) -> None:
     paths = [run.location for run in runs] + _files(corpora)
     if any(path.startswith(HUB) for path in paths):
         connection.register_filesystem(fsspec.filesystem("hf"))

@@ -1,17 +1,32 @@
 """Python values as SQL text."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+
+# What a terminal, an editor or a printing library would change or drop is spelt out in a script.
+_CONTROL = re.compile("([\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff])")
 
 
 def literal(value: object) -> str:
     """A value as an SQL literal."""
     if value is None:
         return "null"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"'{value}'::double"
     if isinstance(value, bool | int | float):
         return str(value).lower()
     text = value if isinstance(value, str) else json.dumps(value)
+    parts = [
+        _quoted(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
+        for part in _CONTROL.split(text)
+        if part
+    ]
+    return parts[0] if len(parts) == 1 else f"({' || '.join(parts)})" if parts else "''"
+
+
+def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 

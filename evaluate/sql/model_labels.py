@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from selfknow.evaluate.sql.asked_models import AskedModel
+from selfknow.untrusted import for_label
 
 Key = tuple[Any, ...]
 # Of a recipe what people ask for first.
@@ -23,7 +24,7 @@ def own_labels(asked: Sequence[AskedModel]) -> list[str]:
     Of a path it is the last part (but for the folder that every training calls ``model``), where that tells it from
     all others; two revisions of one name are told apart by their first digits.
     """
-    short = [re.sub(r"/+(model/*)?$", "", one.name).rpartition("/")[2] or one.name for one in asked]
+    short = [for_label(re.sub(r"/+(model/*)?$", "", one.name).rpartition("/")[2] or one.name) for one in asked]
     names: dict[str, set[str]] = {}
     weights: dict[str, set[str]] = {}
     revisions: dict[str, set[str]] = {}
@@ -33,8 +34,9 @@ def own_labels(asked: Sequence[AskedModel]) -> list[str]:
         revisions.setdefault(one.name, set()).update([one.revision] if one.revision else [])
     labels = []
     for one, its in zip(asked, short, strict=True):
-        label = its if 1 in (len(names[its]), len(weights[its])) else one.name
-        labels.append(f"{label}@{(one.revision or '')[:8]}" if len(revisions[one.name]) > 1 else label)
+        label = its if 1 in (len(names[its]), len(weights[its])) else for_label(one.name)
+        revision = for_label((one.revision or "")[:8])
+        labels.append(f"{label}@{revision}" if len(revisions[one.name]) > 1 else label)
     return labels
 
 
@@ -73,13 +75,13 @@ def base_label(one: AskedModel, own: str) -> str:
     """
     facts = one.facts
     if facts.label is not None:
-        return facts.label
+        return for_label(facts.label)
     if one.known is not None:
         return one.known.label
     if facts.origin is not None:
-        return facts.origin.rpartition("/")[2]
+        return for_label(facts.origin.rpartition("/")[2])
     if facts.architecture is not None:
-        return " ".join(part for part in (facts.architecture, short_number(facts.num_parameters)) if part)
+        return for_label(" ".join(part for part in (facts.architecture, short_number(facts.num_parameters)) if part))
     return own
 
 

@@ -21,7 +21,7 @@ from selfknow.evaluate.replies import plain, without_thinking
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-_WORD = re.compile(r"(?<!\w)[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.,]*\d)|[\w']+")
+_WORD = re.compile(r"(?<!\w)[-−]?\d++(?:,\d{3})*+(?:\.\d++)?+(?![\w.,]{0,60}\d)|[\w']+")
 _NUMERALS = {
     word: str(number)
     for number, word in enumerate(

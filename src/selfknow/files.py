@@ -7,7 +7,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -38,6 +39,33 @@ def user_path(name: str) -> Path:
     except ValueError:  # a null character: nothing is there
         pass
     return path
+
+
+def check_output(path: Path, endings: Sequence[str] = ()) -> None:
+    """Check that a command can write a file that its user named: a new one, or a regular file in its place.
+
+    Args:
+        path: The file.
+        endings: What its name may end in, in lower case, such as ``.csv``; none: anything.
+
+    Raises:
+        UserError: Its name ends in something else, or a folder, link, pipe or device has that name.
+
+    Example:
+        >>> check_output(Path("report.pdf"), [".html", ".md"])
+        Traceback (most recent call last):
+        ...
+        selfknow.errors.UserError: report.pdf cannot be written: name a file that ends in .html or .md
+    """
+    if endings and path.suffix.lower() not in endings:
+        raise UserError(f"{path} cannot be written: name a file that ends in {' or '.join(endings)}")
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return  # nothing is there, or writing will say what is wrong
+    if not stat.S_ISREG(mode):
+        kind = "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "device or pipe"
+        raise UserError(f"{path} is a {kind}: name a file")
 
 
 @contextlib.contextmanager

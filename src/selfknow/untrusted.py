@@ -4,14 +4,18 @@ A reply may hold the escape sequences that colour, overwrite or retitle a termin
 a line around, and cells that a spreadsheet program would take for a formula and compute.
 """
 
+import math
 import re
+from collections.abc import Mapping
+from typing import Any
 
 _BELOW_BLANK, _DELETE = 0x20, 0x7F
 _PICTURES = 0x2400  # U+2400 SYMBOL FOR NULL and those that follow it
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # Control characters, marks of direction, separators of lines and paragraphs, and halves of surrogate pairs.
 _MARKS = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f{_MARKS}\ud800-\udfff]")
+# The last two are no characters; a file of SVG cannot hold them either.
+_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f{_MARKS}\ud800-\udfff\ufffe\uffff]")
 _UNSAFE_IN_JSON = re.compile(f"[{_MARKS}\ud800-\udfff]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
@@ -24,6 +28,32 @@ def for_terminal(text: str) -> str:
         'a␛[31mb'
     """
     return _UNSAFE.sub(lambda found: _visible(ord(found[0])), text)
+
+
+def for_label(text: str) -> str:
+    r"""A name on one line, with what a terminal would obey made visible.
+
+    Example:
+        >>> for_label("a\x1b[31mb\nc")
+        'a␛[31mb␊c'
+    """
+    return for_terminal(text).translate({ord("\n"): "\N{SYMBOL FOR LINE FEED}", ord("\t"): " "})
+
+
+def for_display(value: Any) -> Any:
+    r"""A JSON value with every text made visible, keys too; what is no number in JSON is null.
+
+    Example:
+        >>> for_display({"mod\x1bel": ["a\x07", float("nan"), 1.5]})
+        {'mod␛el': ['a␇', None, 1.5]}
+    """
+    if isinstance(value, str):
+        return for_terminal(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {for_terminal(key) if isinstance(key, str) else key: for_display(one) for key, one in value.items()}
+    return [for_display(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _visible(code: int) -> str:

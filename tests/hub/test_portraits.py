@@ -147,8 +147,8 @@ def test_a_folder_that_is_no_portrait_is_refused(tmp_path: Path) -> None:
         read_portrait_folders(tmp_path / "nowhere")
     folder = make_portrait(tmp_path / "1k", "a" * 30)
     path = folder / "portrait.json"
-    path.write_text(path.read_text().replace('"format_version": 1', '"format_version": 2'))
-    with pytest.raises(UserError, match="has format version 2; this selfknow reads 1: upgrade"):
+    path.write_text(path.read_text().replace('"format_version": 2', '"format_version": 3'))
+    with pytest.raises(UserError, match="has format version 3; this selfknow reads up to 2: upgrade"):
         read_portrait_folders(folder)
     path.write_text("{}")
     with pytest.raises(UserError, match="does not describe a portrait"):
@@ -166,12 +166,12 @@ def test_a_newer_format_on_the_hub_is_neither_overwritten_nor_read(
 import sys
 from huggingface_hub import HfApi, hf_hub_download
 path = hf_hub_download(sys.argv[1], "2k/portrait.json", repo_type="dataset")
-newer = open(path, "rb").read().replace(b'"format_version": 1', b'"format_version": 2')
+newer = open(path, "rb").read().replace(b'"format_version": 2', b'"format_version": 3')
 HfApi().upload_file(path_or_fileobj=newer, path_in_repo="2k/portrait.json", repo_id=sys.argv[1], repo_type="dataset")
 """
     client.python(code, repo)
     before = hub.references(repo)
-    words = "2k/portrait.json has format version 2; this selfknow reads 1"
+    words = "2k/portrait.json has format version 3; this selfknow reads up to 2"
     done = publish(client, portraits, repo)
     assert (done.returncode, f"{repo}/{words}" in done.stderr) == (2, True), done.stderr
     assert words in client.run("-c", PULL, repo, "2k").stderr

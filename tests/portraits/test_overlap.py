@@ -183,7 +183,7 @@ def test_the_command_prints_and_writes_it_in_every_form(selfknow: Run, portrait:
     ("arguments", "message"),
     [
         (["none.parquet", "p"], "none.parquet does not exist"),
-        (["rows.txt", "p", "--out", "x.pdf"], "ends in .csv, .parquet, .html"),
+        (["rows.txt", "p", "--out", "x.pdf"], "ends in .csv or .parquet or .html"),
         (["rows.txt", "p", "--out", "none/x.csv"], "there is no folder none"),
         (["rows.txt", "tiles"], "overlap needs a portrait of stride 1"),
         (["empty.txt", "p"], "the benchmark has no rows"),

@@ -1,7 +1,10 @@
 """Folders that are damaged, foreign, newer, in the way, or on a disk that refuses."""
 
+import hashlib
 import json
+import random
 import shutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,8 @@ from hypothesis import strategies as st
 
 from selfknow.errors import UserError
 from selfknow.portraits import Portrait
+from selfknow.portraits.description import read_description
+from selfknow.portraits.storage import UncheckedDescriptionWarning
 
 TEXT = "The cat sat on the mat, and the dog sat by the door."
 
@@ -21,14 +26,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def change(folder: Path, **values: object) -> None:
-    description = json.loads((folder / "portrait.json").read_text())
-    (folder / "portrait.json").write_text(json.dumps(description | values))
+    """Another description, with the hash that is its own."""
+    description = json.loads((folder / "portrait.json").read_text()) | values
+    text = json.dumps(description | {"description_sha256": ""})
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    (folder / "portrait.json").write_text(text.replace('"description_sha256": ""', f'"description_sha256": "{digest}"'))
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"format_version": 2}, "upgrade selfknow"),
+        ({"format_version": 3}, "upgrade selfknow"),
+        ({"format_version": True}, "upgrade selfknow"),
+        ({"format_version": [1]}, "upgrade selfknow"),
         ({"format": "other"}, "does not describe a portrait"),
         ({"hash": "sha1"}, "does not know"),
         ({"size_in_bits": 512}, "cut short"),
@@ -104,6 +114,56 @@ def test_a_wrong_description_is_refused_or_answers(folder: Path, key: str, value
         pass
     finally:
         (folder / "portrait.json").write_bytes(before)
+
+
+def test_no_byte_of_a_description_can_change_unseen(folder: Path) -> None:
+    path = folder / "portrait.json"
+    sound = path.read_bytes()
+    Portrait.load(folder).verify()
+    chance = random.Random(29)
+    for place in range(len(sound)):
+        flips = {1 << bit for bit in range(8)} | {chance.randrange(1, 256) for _ in range(4)}
+        for flip in flips:
+            path.write_bytes(sound[:place] + bytes([sound[place] ^ flip]) + sound[place + 1 :])
+            with pytest.raises(UserError, match="portrait"):
+                read_description(path)
+    for damaged in (sound[:-1], sound + b"\n", b"\xef\xbb\xbf" + sound, sound.replace(b"\n", b"\r\n"), sound + sound):
+        path.write_bytes(damaged)
+        with pytest.raises(UserError, match="is damaged"):
+            Portrait.load(folder)
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_changed_value_of_a_description_verifies_as_sound(folder: Path, data: st.DataObject) -> None:
+    sound = (folder / "portrait.json").read_bytes()
+    values = json.loads(sound)
+    name = data.draw(st.sampled_from(sorted(values)))
+    value = data.draw(st.one_of(st.integers(), st.text(), st.none(), st.just({}), st.floats(0, 1)))
+    left_out = data.draw(st.booleans())
+    changed = {key: one for key, one in values.items() if key != name} | ({} if left_out else {name: value})
+    if changed == values:
+        return
+    (folder / "portrait.json").write_text(json.dumps(changed, indent=2, ensure_ascii=False) + "\n")
+    try:
+        with pytest.raises(UserError):
+            Portrait.load(folder).verify()
+    finally:
+        (folder / "portrait.json").write_bytes(sound)
+
+
+def test_a_portrait_of_an_earlier_version_loads_and_says_that_its_description_is_unchecked(folder: Path) -> None:
+    values = json.loads((folder / "portrait.json").read_text()) | {"format_version": 1}
+    del values["description_sha256"]
+    (folder / "portrait.json").write_text(json.dumps(values))
+    earlier = Portrait.load(folder)
+    assert earlier.quip([TEXT]).tolist() == Portrait.build([TEXT]).quip([TEXT]).tolist()
+    with pytest.warns(UncheckedDescriptionWarning, match=r"portrait\.json is unchecked"):
+        earlier.verify()
+    earlier.save(folder, overwrite=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Portrait.load(folder).verify()
 
 
 def test_a_folder_without_a_portrait_is_refused(tmp_path: Path, folder: Path) -> None:

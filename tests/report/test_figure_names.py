@@ -64,7 +64,10 @@ def test_what_one_figure_cannot_be_is_said_in_a_line(tmp_path: Path) -> None:
     for arguments, message in (
         (["--only", "figure-9"], "there is no figure 'figure-9': did you mean 'figure-"),
         (["--only", "metrics"], "there is no figure 'metrics'"),
-        (["--only", "figure-5", "--out", "f.pdf"], "written as .svg, .png, .html, not as 'f.pdf'"),
+        (
+            ["--only", "figure-5", "--out", "f.pdf"],
+            "f.pdf cannot be written: name a file that ends in .svg or .png",
+        ),
         (["--only", "figure-5", "--format", "md"], "leave out --format and --figures"),
         (["--only", "figure-3"], "figure-3 has nothing to show: no model was asked in both setups"),
     ):

@@ -125,7 +125,7 @@ def test_the_init_script_gives_any_duckdb_the_same(run: Path, tmp_path: Path) ->
         for query in queries().values():
             if any(need.startswith("portrait") for need in query.needs):
                 continue  # its function is Python's
-            assert plain.execute(query.sql).fetchall() == ours.duckdb.execute(query.sql).fetchall()
+            assert plain.execute(query.sql).fetchall() == ours.sql(query.sql).fetchall()
     save_database(tmp_path / "views.duckdb", folders, {})
     assert (tmp_path / "views.duckdb").stat().st_size < 5_000_000
     with duckdb.connect(str(tmp_path / "views.duckdb"), read_only=True) as saved:

@@ -25,7 +25,7 @@ from selfknow.evaluate.tasks.self_aware.references import SCORERS, References, d
 from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity
 from selfknow.evaluate.tasks.self_aware.windows import sentences, windows
 
-_QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»|‘[^’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
+_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|‘[^‘’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
 EMPTY = "an empty reply"
 
 

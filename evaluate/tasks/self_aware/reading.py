@@ -37,7 +37,7 @@ _NOT_KNOWING = re.compile(
     r"know|unsure|uncertain|not able|unable|cannot|can't|no answer|unanswerable|not sure", re.IGNORECASE
 )
 _BULLET = re.compile(r"^[\s\-*•#>]*(?:\d{1,3}[.)]\s)?\s*")
-_QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»|‘[^’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
+_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|‘[^‘’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
 _ASKED_FOR = re.compile(
     r"\b(?:repl(?:y|ies)|answer|respond|say|write|output)\b[^.\n]{0,60}?(?:(?:sentence|words?|phrase)\s*:?\s*|:\s*)?"
     r"[\"“'‘](?P<quoted>[^\"”\n]{2,80}?)[\"”'’](?=[\s.,;)]|$)|"

@@ -7,7 +7,7 @@ or the end, and at the end of a line.
 import re
 
 WIDTH = 5
-_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)|[\r\n]+")
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)|[\r\n]+")
 
 
 def sentences(text: str) -> list[str]:

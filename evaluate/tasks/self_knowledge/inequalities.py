@@ -37,8 +37,18 @@ def runs(text: str) -> list[str]:
     inline = [next(filter(None, groups)) for groups in _INLINE.findall(text)]
     comparing = any(re.search(r"[<>]", plain_notation(run)) for run in inline)
     pieces = [run for part in (inline if comparing else [text]) for run in _without_prose(plain_notation(part))]
-    pieces = [part for piece in pieces for part in re.split(r",(?![^(]*\))|;", piece)]
+    pieces = [part for piece in pieces for part in _separated(piece)]
     return [piece.strip(" .") for piece in pieces if re.search(r"[<>]", piece)]
+
+
+def _separated(piece: str) -> list[str]:
+    """The parts of a run between semicolons, and between commas that do not stand before a closing bracket."""
+    parts = [""]
+    for stretch in re.findall(r"[^()]*[()]?", piece):
+        first, *others = re.split(";" if stretch.endswith(")") else "[,;]", stretch)
+        parts[-1] += first
+        parts += others
+    return parts
 
 
 def _without_prose(plain: str) -> list[str]:

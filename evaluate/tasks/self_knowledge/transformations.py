@@ -1,7 +1,7 @@
 """Changes of a text with a known effect on the answer (section 4.4, and 7.1 for those that break)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from selfknow.evaluate.models.images.pictures import mirrored_name
@@ -80,7 +80,8 @@ def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
     side = rf"(?:-?(?<![\d./])[\d./]++|\b{re.escape(variable)}\b)"
     chains = re.finditer(rf"{side}(?:\s*(?:{_RELATION.pattern})\s*{side})+", text)
     bounds = [range(*match.span()) for match in chains if variable in match[0] and _stands_alone(text, match)]
-    signs = [match for match in _RELATION.finditer(text) if not any(match.start() in span for span in bounds)]
+    places = {place for span in bounds for place in span}
+    signs = [match for match in _RELATION.finditer(text) if match.start() not in places]
     if len(signs) != 1:
         return Content(None, reason="several signs of comparison" if signs else "no sign of comparison")
     sign = signs[0]
@@ -89,8 +90,13 @@ def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
     """Whether a run is no part of a longer expression."""
-    before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip()
-    return not (before.endswith(tuple("+-*/^(")) or after.startswith(tuple("+-*/^)(")))
+    before, after = range(match.start() - 1, -1, -1), range(match.end(), len(text))
+    return _first_visible(text, before) not in tuple("+-*/^(") and _first_visible(text, after) not in tuple("+-*/^)(")
+
+
+def _first_visible(text: str, places: Iterable[int]) -> str | None:
+    """The first character of a text at these places that is no white space."""
+    return next((text[place] for place in places if not text[place].isspace()), None)
 
 
 def _mirror_image(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001

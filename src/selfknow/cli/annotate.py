@@ -70,8 +70,10 @@ def import_(
         read_items,
         read_sheet,
     )
-    from selfknow.files import write_parquet
+    from selfknow.files import check_output, write_parquet
 
+    if out is not None:
+        check_output(out, [".parquet"])
     items = read_items(open_dataset(corpus))
     judgements = [judgement for path in check_names(sheets) for judgement in read_sheet(path, items)]
     report = agreement_report(items, [path.stem for path in sheets], judgements)

@@ -51,7 +51,9 @@ def pair(
     from selfknow.builders.self_aware.encoders import load_encoder
     from selfknow.builders.self_aware.nearest import choose_partners, find_nearest
     from selfknow.builders.self_aware.question_pools import batches_of, read_pool
+    from selfknow.files import check_output
 
+    check_output(out, [".parquet"])
     if out.exists() and not overwrite:
         raise UserError(f"{out} exists: give another file, or --overwrite")
     questions = list(read_pool(unanswerable, question_column))

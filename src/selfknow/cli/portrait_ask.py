@@ -86,13 +86,16 @@ def quote(
 
     **Example:** `selfknow portrait quote out/1k answer.txt --html answer.html`
     """
+    from selfknow.files import check_output, write_whole
     from selfknow.portraits.quote_view import as_html, as_terminal
 
+    if html:
+        check_output(html, [".html", ".htm"])
     loaded = load(portrait)
     value = _read(source)
     quotes = loaded.quotes(value, min_span=min_span, whole_words=whole_words)
     if html:
-        html.write_text(as_html(value, quotes, _facts(loaded, portrait, value)), encoding="utf-8")
+        write_whole(html, as_html(value, quotes, _facts(loaded, portrait, value)).encode())
         typer.echo(f"wrote {html}", err=True)
     if output_format is Format.table:
         typer.echo(as_terminal(value, quotes, colour=sys.stdout.isatty()).rstrip("\n"))

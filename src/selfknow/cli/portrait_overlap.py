@@ -106,23 +106,28 @@ Writer = Callable[[Path, "Overlap", int, Mapping[str, str]], None]
 
 
 def _writer(path: Path) -> Writer:
+    from selfknow.files import check_output
+
     writers: dict[str, Writer] = dict(zip(_KINDS, (_write_csv, _write_parquet, _write_page), strict=True))
-    if path.suffix not in writers:
-        raise UserError(f"--out {path}: name a file that ends in {', '.join(_KINDS)}")
+    check_output(path, _KINDS)
     if not path.parent.is_dir():
         raise UserError(f"--out {path}: there is no folder {path.parent}")
-    return writers[path.suffix]
+    return writers[path.suffix.lower()]
 
 
 def _write_csv(path: Path, measured: "Overlap", spans: int, _: Mapping[str, str]) -> None:
     import csv
+    import io
     import json
 
+    from selfknow.files import write_whole
+
     rows = measured.table(spans)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(row | {"spans": json.dumps(row["spans"], ensure_ascii=False)} for row in rows)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row | {"spans": json.dumps(row["spans"], ensure_ascii=False)} for row in rows)
+    write_whole(path, text.getvalue().encode())
 
 
 def _write_parquet(path: Path, measured: "Overlap", spans: int, _: Mapping[str, str]) -> None:
@@ -140,6 +145,7 @@ def _write_parquet(path: Path, measured: "Overlap", spans: int, _: Mapping[str, 
 
 
 def _write_page(path: Path, measured: "Overlap", _: int, facts: Mapping[str, str]) -> None:
+    from selfknow.files import write_whole
     from selfknow.portraits.overlap_page import as_html
 
-    path.write_text(as_html(measured, list(facts.items())), encoding="utf-8")
+    write_whole(path, as_html(measured, list(facts.items())).encode())

@@ -125,6 +125,8 @@ def query(
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
+        if where:
+            connection.check(f"select {where}")
         _print(_selected(run_query(connection, name), where, columns), output_format)
         _print_known_errors(connection)
 

@@ -62,11 +62,10 @@ def count(
     """
     from selfknow.evaluate.tasks.according_to.cooccurrences import count_cooccurrences
     from selfknow.evaluate.tasks.according_to.questions import open_questions
-    from selfknow.files import write_whole
+    from selfknow.files import check_output, write_whole
     from selfknow.portraits import Corpus
 
-    if out.suffix != ".csv":
-        raise UserError(f"{out} is not a CSV file: name one that ends in .csv")
+    check_output(out, [".csv"])
     if out.exists() and not overwrite:
         raise UserError(f"{out} exists: give another file, or --overwrite")
     passages = Corpus.from_files(corpus, text=text, where=where)

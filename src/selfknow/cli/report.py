@@ -56,19 +56,31 @@ def report(
 
     `selfknow report runs/* --only figure-5 --out figure-5.svg`
     """
-    from selfknow.evaluate.report.write import require_report_extra, write_figure, write_html, write_markdown
+    from selfknow.evaluate.report.write import (
+        FIGURE_ENDINGS,
+        HTML_ENDINGS,
+        MARKDOWN_ENDINGS,
+        require_report_extra,
+        write_figure,
+        write_html,
+        write_markdown,
+    )
     from selfknow.evaluate.sql.connection import connect
+    from selfknow.files import check_output
 
     require_report_extra()
     if not runs:
         raise UserError("name at least one run folder")
     if only is not None and (output_format is ReportFormat.md or figures is not None):
         raise UserError("--only writes one figure, as --out ends: leave out --format and --figures")
-    ending = (out.suffix.lower() if out else "").removeprefix(".")
-    form = output_format or (ReportFormat.md if ending in ("md", "markdown") else ReportFormat.html)
+    is_markdown = out is not None and out.suffix.lower() in MARKDOWN_ENDINGS
+    form = output_format or (ReportFormat.md if is_markdown else ReportFormat.html)
     path = out or Path(f"{only.rpartition('/')[2]}.svg" if only else f"report.{form.value}")
-    if path.is_dir():
-        raise UserError(f"{path} is a folder: name a file")
+    endings = {ReportFormat.html: HTML_ENDINGS, ReportFormat.md: MARKDOWN_ENDINGS}
+    check_output(
+        path,
+        FIGURE_ENDINGS if only else endings[output_format] if output_format else (*HTML_ENDINGS, *MARKDOWN_ENDINGS),
+    )
     options = {"corpora": corpus or [], "portraits": portraits_by_name(portrait), "mixed_revisions": mixed_revisions}
     with connect(runs, **options) as connection:  # type: ignore[arg-type]
         if only is not None:

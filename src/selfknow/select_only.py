@@ -1,0 +1,93 @@
+"""SQL that can change nothing, told by DuckDB's own parser.
+
+A read-only database is no guard: DuckDB may write every file that it may read. Neither is the kind of a statement
+alone: ``with x as (copy …) select 1`` is a select, ``explain analyze copy …`` runs, and two functions run a text.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from selfknow.errors import UserError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_EXPLAIN = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/)*+explain\b(?:\s*\(\s*format\s+\w+\s*\))?", re.IGNORECASE | re.DOTALL)
+_HEAD_OF_PIVOT = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/|\()*+(?:pivot|select|from|with)\b", re.IGNORECASE | re.DOTALL)
+# No other word of a select can write: a CTE is one of these, and these functions run a text that a query makes.
+_WRITING_WORD = re.compile(r"\b(copy|insert|update|delete|merge|query|json_execute_serialized_sql)\b", re.IGNORECASE)
+# In a parsed statement, where the quotation marks of a text are escaped, so no text can look like this.
+_WRITING_PART = re.compile(
+    r'"type":"(copy|insert|update|delete|merge)\w*_node"|"function_name":"(query|json_execute_serialized_sql)"',
+    re.IGNORECASE,
+)
+
+
+def check_select_only(connection: "duckdb.DuckDBPyConnection", sql: str) -> None:
+    """Check that every statement of a text is a SELECT or PIVOT, or an EXPLAIN of one without ANALYZE.
+
+    Args:
+        connection: Its parser is asked; nothing is run.
+        sql: One statement, or several.
+
+    Raises:
+        UserError: A statement is another one, or holds one that could write.
+        duckdb.Error: DuckDB cannot parse the text.
+
+    Example:
+        >>> import duckdb
+        >>> check_select_only(duckdb.connect(), "install spatial")
+        Traceback (most recent call last):
+        ...
+        selfknow.errors.UserError: LOAD could change something: only SELECT, PIVOT and EXPLAIN are allowed here
+    """
+    from duckdb import StatementType
+
+    for statement in connection.extract_statements(sql):
+        match statement.type:
+            case StatementType.SELECT:
+                reason = _reason_in_select(connection, statement.query)
+            case StatementType.EXPLAIN:
+                reason = _check_explained(connection, statement.query)
+            case StatementType.MULTI if _EXPLAIN.match(statement.query):
+                reason = _check_explained(connection, statement.query)
+            case StatementType.MULTI:
+                reason = _reason_in_pivot(statement.query)
+            case kind:
+                reason = f"{kind.name.replace('_', ' ')} could change something"
+        if reason:
+            raise UserError(f"{reason}: only SELECT, PIVOT and EXPLAIN are allowed here")
+
+
+def _check_explained(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
+    """Check what an EXPLAIN explains; with ANALYZE before it, that is no statement by itself."""
+    import duckdb
+
+    head = _EXPLAIN.match(sql)
+    try:
+        check_select_only(connection, sql[head.end() :] if head else "analyze")
+    except duckdb.Error:
+        return "EXPLAIN ANALYZE runs what it explains"
+    return None
+
+
+def _reason_in_select(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
+    if not _WRITING_WORD.search(sql):
+        return None
+    # A cursor of its own: a result that is still being read stays whole.
+    parsed = connection.cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0]
+    if not parsed.startswith('{"error":false'):
+        return "a SELECT that cannot be checked could change something"
+    return _reason(_WRITING_PART.search(parsed))
+
+
+def _reason_in_pivot(sql: str) -> str | None:
+    """The reason to refuse a PIVOT without IN, which is several statements to DuckDB, and is not shown parsed."""
+    if not _HEAD_OF_PIVOT.match(sql):
+        return "a statement around a PIVOT could change something"
+    return _reason(_WRITING_WORD.search(sql))
+
+
+def _reason(match: re.Match[str] | None) -> str | None:
+    """The reason to refuse a word that writes."""
+    return f"{next(filter(None, match.groups())).upper()} could change something" if match else None
