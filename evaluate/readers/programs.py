@@ -26,6 +26,18 @@ _LABEL = re.compile(
 _INTRODUCED = re.compile(
     rf"\b{_PRINTS}\b[^\n]{{0,80}}:[*_]{{0,3}}[ \t]*\n\s*(\S[^\n]{{0,200}})(?=\n[ \t]*\n|\s*\Z)", re.IGNORECASE
 )
+_FAILS = re.compile(
+    r"\b(?:rais\w+|throws?|thrown|fails? with|crash\w*|results? in|produces?|causes?|leads? to|encounters?|gives?|get)"
+    r"(?: (?:an?|the))?[ `*]+[\w.]*(?:Error|Exception)\b|"
+    r"(?i:\b(?:nothing (?:is|will be|gets) (?:printed|output|displayed)|prints nothing|no output|"
+    r"(?:does|do|will|would)(?:n['’]t| not) (?:print|output|display|produce) any(?:thing|\b)))"
+)
+_CATCHES = re.compile(r"\b(?:caught|catch(?:es)?|handle[sd]?|except(?:s|ed)?)\b", re.IGNORECASE)
+_PRINTS_PLAINLY = re.compile(
+    r"\b(?:will|would|['’](?:ll|d)|to|simply|just) (?:print|output|display|show|return)(?: out)?[ \t]+"
+    r"(?P<value>[-+]?\d[\d,.]*\d|[-+]?\d)(?=[.!]?\s*$|[.,]? (?:to|on|in) (?:the|your|its)? ?(?:console|screen|terminal|output|stdout))",
+    re.IGNORECASE,
+)
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
@@ -92,6 +104,8 @@ def read_output(text: str) -> Outcome[str]:
 
 def _of_sentences(text: str) -> Outcome[str]:
     """What sentences about a program say that it prints."""
+    if _FAILS.search(text) and not _CATCHES.search(text):
+        return Outcome(None, "an error, or nothing printed")
     said = [_value(value) for value in _INTRODUCED.findall(text)]
     if said and not any(_TALKS.search(value) or value.endswith(":") for value in said):
         return only("output", map(printed, said))
@@ -110,7 +124,8 @@ def _of_sentences(text: str) -> Outcome[str]:
         value = behind["value"] if behind["value"].endswith("..") else behind["value"].removesuffix(".")
         if len(value.split()) == 1 or value[:1] in tuple("[({'\"“*"):
             return Outcome(printed(_value(value)))
-    return Outcome(None, "no output")
+    plainly = {match["value"] for match in _PRINTS_PLAINLY.finditer(text)}
+    return Outcome(plainly.pop()) if len(plainly) == 1 else Outcome(None, "no output")
 
 
 def _last_ticked(text: str) -> list[str]:

@@ -3,9 +3,11 @@ r"""The number that a reply to a mathematics question gives, by a published rule
 1. What it gives as its answer, the last of them: behind ``####``, behind ``Answer:`` or ``Final answer:`` that begins a
    line, in ``\boxed{}``, behind "the answer is". Behind ``####`` the number that stands there, else, as behind the
    others, the last one on that line (the next line where nothing else stands on it).
-2. Without one, the last number of the reply, what stands in brackets at the end of a sentence aside.
+2. Without one, the last number of the reply, what stands in brackets at the end of a sentence, or with an equation in
+   them, aside; of a reply without digits the one number in words.
 
-A reply that ends in several lines of ``####`` with different numbers gives none (:func:`gives_several`).
+A reply that ends in several lines of ``####`` with different numbers, or in a quantity of two units, gives none
+(:func:`gives_several`).
 
 A number is in digits, with a sign, a currency, commas before every three digits, a decimal point or a denominator if
 it has them: ``-$1,234.50``, ``3/4``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are no numbers: ``2*sqrt(5)``
@@ -16,17 +18,25 @@ import re
 from fractions import Fraction
 from itertools import takewhile
 
+from selfknow.evaluate.readers.numerals import numerals
 from selfknow.evaluate.replies import explicit_answers, plain, without_thinking
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
 _ASIDES = re.compile(
-    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?", re.IGNORECASE
+    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n=]*=[^()\n]*\)|\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?", re.IGNORECASE
 )
 _NUMBER = re.compile(
     r"(?<![a-z]\()(?P<sign>(?<![\w)\]])[-−–])?(?:[$€£¥](?P<minus>[-−–])?)?"
     r"(?P<number>(?>(?>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+))"
     r"(?>\s?/\s?(?P<denominator>[0-9]+))?"
     r"(?!\s*[*^/×·]\s*[\w(√]|\s*(?:\\?sqrt|\\?pi\b|√|π))"
+)
+_LONGEST_UNIT = 40  # in characters
+_TWO_UNITS = re.compile(
+    r"\d (?:hours?|hrs?|minutes?|mins?|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?|km|miles?|"
+    r"kilometers?|meters?|gallons?|kilograms?|kg)(?:,| and|, and)? [0-9.]+ (?:minutes?|mins?|seconds?|secs?|hours?|days?|"
+    r"weeks?|months?|inch(?:es)?|feet|ounces?|oz|cents?|meters?|cm|grams?|quarts?|pints?)\b",
+    re.IGNORECASE,
 )
 _STANDS_BEHIND = re.compile(r"[\s*_:=(\\{\[]*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
@@ -56,18 +66,38 @@ def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
         if reply[:start].rstrip().endswith("####"):
             return None
     text = plain(spoken.text)
-    return _said_number(text) if not answers else None
+    if answers or _ends_in_two_units(text):
+        return None
+    number = _said_number(text)
+    return _in_words(text) if number is None else number
 
 
 def gives_several(reply: str) -> bool:
-    r"""Whether a reply ends in several lines of ``####`` with different numbers, so that none of them is its answer.
+    r"""Whether a reply ends in several numbers of equal right: lines of ``####``, or two units ("1 hour and 30 minutes").
 
     >>> gives_several("#### 24\n#### 3"), gives_several("#### 24\nNo, wait.\n#### 3")
     (True, False)
     """
+    spoken = without_thinking(reply)
+    if not explicit_answers(spoken) and not _IS.search(spoken.text) and _ends_in_two_units(plain(spoken.text)):
+        return True
     lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
     last = list(takewhile(lambda line: line.startswith("####"), reversed(lines)))
     return len({_number_of_line(plain(line.strip("# ")), first=True) for line in last}) > 1
+
+
+def _ends_in_two_units(text: str) -> bool:
+    """Whether the last number is the second part of a quantity in two units: neither of them is the answer."""
+    match = None
+    for match in _NUMBER.finditer(text):
+        pass
+    return match is not None and bool(_TWO_UNITS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.end() + 20]))
+
+
+def _in_words(text: str) -> Fraction | None:
+    """The one number that a text without digits names in words; "one" may be a pronoun and is none."""
+    numbers = {number for number in numerals(text) if number != 1}
+    return Fraction(numbers.pop()) if len(numbers) == 1 and not _NUMBER.search(text) else None
 
 
 def _number_of_line(line: str, *, first: bool) -> Fraction | None:
