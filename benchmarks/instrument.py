@@ -196,6 +196,10 @@ def _readers() -> Iterator[str]:
     for model in reader_errors.models(CHOSEN):
         yield f"Chosen on, complete replies of {model}:"
         yield _outcomes(reader_errors.recorded(CHOSEN, model))
+    yield _CHAT
+    for part, name in ((UNSEEN, "Unseen half"), (CHOSEN, "The half that the readers were mended on")):
+        yield f"{name}:"
+        yield _outcomes(reader_errors.chat(part))
     counts = sum(reader_errors.by_hand().values(), Counter[str]())
     by_hand = ", ".join(f"{counts[outcome]:,} read {outcome}" for outcome in reader_errors.OUTCOMES)
     yield f"Of {counts.total():,} written by hand, at least forty for each reader: {by_hand}."
@@ -313,6 +317,17 @@ def main(check: bool = False) -> None:
     stale = [path.name for path, text in wanted.items() if path.read_text(encoding="utf-8") != text]
     if stale:
         sys.exit(f"{' and '.join(stale)}: run python -m benchmarks.instrument")
+
+
+_CHAT = (
+    "### Replies in the manner of chat models\n\n"
+    "Polite frames, Markdown, LaTeX, curly quotes, reasoning before the answer, second thoughts: "
+    f"{len(reader_errors.chat_replies())} replies that a language model wrote and labelled before any reader saw "
+    "them. Every reader was mended on half of them, drawn by hash, and measured on the other half once. The writer of "
+    "the replies also mended the readers, so other models' replies may be read worse. "
+    "`according-to` is its `whole_word_match` against the references; its exact match is strict and is not meant here. "
+    "`diary-recall` is which entries are right; null where no title line is found."
+)
 
 
 if __name__ == "__main__":

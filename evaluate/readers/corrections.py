@@ -5,7 +5,8 @@ import re
 from selfknow.evaluate.replies import Kept
 
 _CORRECTION = re.compile(
-    r"\b(?:wait\b(?! (?:for|until|till|a minute for|times?)\b)|hold on\b|scratch that\b|on second thoughts?\b|"
+    r"(?:^|[.!?…,;:(—–-]\s{0,3}|\n\s{0,3})(?:wait|hold on)\b(?=\s*(?:[,.…!:—–-]|no\b|let me\b|actually\b|i\b))|"
+    r"\b(?:scratch that\b|on second thoughts?\b|"
     r"(?:no|oh),? (?:sorry|wait)\b|sorry,? (?:i mean\w*|it['’]s|it is|that['’]s)\b|i (?:mean|meant)\b,? (?=\W*\w+\W*$)|"
     r"correction\b(?=\s*:)|actually,? (?:no|wait|sorry|scratch that|let me)\b|"
     r"let me (?:re-?(?:check|count|calculate|compute|consider|think|verify|do)|correct (?:that|myself|it)))|"
