@@ -323,10 +323,13 @@ _CHAT = (
     "### Replies in the manner of chat models\n\n"
     "Polite frames, Markdown, LaTeX, curly quotes, reasoning before the answer, second thoughts: "
     f"{len(reader_errors.chat_replies())} replies that a language model wrote and labelled before any reader saw "
-    "them. Every reader was mended on half of them, drawn by hash, and measured on the other half once. The writer of "
-    "the replies also mended the readers, so other models' replies may be read worse. "
-    "`according-to` is its `whole_word_match` against the references; its exact match is strict and is not meant here. "
-    "`diary-recall` is which entries are right; null where no title line is found."
+    "them. Every reader was mended on half of them, drawn by hash, and measured on the other half once. Of gsm8k that "
+    "first measurement was 19 of 27, with 7 read as another number; it was mended on those, too, and measured on 24 "
+    "replies written before. The writer of the replies also mended the readers, so what other models say may be read "
+    "worse.\n\n"
+    "`according-to` is its `whole_word_match`; exact match beside it is strict, as the authors count. `diary-recall` "
+    "is which entries are right; null where no title line is found. The rates printed beside scores are of the "
+    "recorded replies alone."
 )
 
 

@@ -5,7 +5,9 @@ written, and a part of those that a real model said, ``chosen``; the part ``unse
 readers were fixed.
 
 ``chat.tsv`` holds replies in the manner of chat models of several makers, written and labelled before any reader saw
-them. Its ``part`` is the parity of the first byte of the reply's SHA-256; readers were mended on ``chosen`` alone.
+them. Its ``part`` is the parity of the first byte of the reply's SHA-256, and readers were mended on ``chosen`` alone.
+Of gsm8k the first ``unseen`` half was read rightly 19 times in 27, and 7 times as another number. It then moved to
+``chosen``, and 24 replies that were written before the second mend took its place.
 """
 
 import json

@@ -97,6 +97,8 @@ def read_output(text: str) -> Outcome[str]:
         return Outcome(None, "several code blocks")
     if blocks:
         return Outcome(printed(blocks[0].text))
+    if _FAILS.search(whole.text) and not _CATCHES.search(whole.text):
+        return Outcome(None, "an error, or nothing printed")
     if not _TALKS.search(whole.text) or (label and "\n\n" not in whole.text):
         return Outcome(printed(_value(whole.text)))
     return _of_sentences(whole.text)
@@ -104,8 +106,6 @@ def read_output(text: str) -> Outcome[str]:
 
 def _of_sentences(text: str) -> Outcome[str]:
     """What sentences about a program say that it prints."""
-    if _FAILS.search(text) and not _CATCHES.search(text):
-        return Outcome(None, "an error, or nothing printed")
     said = [_value(value) for value in _INTRODUCED.findall(text)]
     if said and not any(_TALKS.search(value) or value.endswith(":") for value in said):
         return only("output", map(printed, said))
