@@ -196,13 +196,13 @@ def _readers() -> Iterator[str]:
     for model in reader_errors.models(CHOSEN):
         yield f"Chosen on, complete replies of {model}:"
         yield _outcomes(reader_errors.recorded(CHOSEN, model))
+    counts = sum(reader_errors.by_hand().values(), Counter[str]())
+    by_hand = ", ".join(f"{counts[outcome]:,} read {outcome}" for outcome in reader_errors.OUTCOMES)
+    yield f"Of {counts.total():,} written by hand, at least forty for each reader: {by_hand}."
     yield _CHAT
     for part, name in ((UNSEEN, "Unseen half"), (CHOSEN, "The half that the readers were mended on")):
         yield f"{name}:"
         yield _outcomes(reader_errors.chat(part))
-    counts = sum(reader_errors.by_hand().values(), Counter[str]())
-    by_hand = ", ".join(f"{counts[outcome]:,} read {outcome}" for outcome in reader_errors.OUTCOMES)
-    yield f"Of {counts.total():,} written by hand, at least forty for each reader: {by_hand}."
 
 
 def _outcomes(found: Mapping[str, Counter[str]]) -> str:

@@ -1,6 +1,7 @@
 """Replies that correct themselves: what stands behind the last correction is what they say."""
 
 import re
+from collections import deque
 
 from selfknow.evaluate.replies import Kept
 
@@ -24,7 +25,5 @@ def behind_correction(spoken: Kept) -> Kept | None:
         >>> behind_correction(Kept(text, 0, len(text))).text
         'it is “gently”.'
     """
-    last = None
-    for last in _CORRECTION.finditer(spoken.text):
-        pass
-    return None if last is None else spoken.part(last.end()).stripped().stripped(" ,:;!…–—")
+    corrections = deque(_CORRECTION.finditer(spoken.text), maxlen=1)
+    return spoken.part(corrections[0].end()).stripped().stripped(" ,:;!…–—") if corrections else None

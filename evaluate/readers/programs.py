@@ -35,7 +35,8 @@ _FAILS = re.compile(
 _CATCHES = re.compile(r"\b(?:caught|catch(?:es)?|handle[sd]?|except(?:s|ed)?)\b", re.IGNORECASE)
 _PRINTS_PLAINLY = re.compile(
     r"\b(?:will|would|['’](?:ll|d)|to|simply|just) (?:print|output|display|show|return)(?: out)?[ \t]+"
-    r"(?P<value>[-+]?\d[\d,.]*\d|[-+]?\d)(?=[.!]?\s*$|[.,]? (?:to|on|in) (?:the|your|its)? ?(?:console|screen|terminal|output|stdout))",
+    r"(?P<value>[-+]?\d[\d,.]*\d|[-+]?\d)(?=[.!]?\s*$|"
+    r"[.,]? (?:to|on|in) (?:the|your|its)? ?(?:console|screen|terminal|output|stdout))",
     re.IGNORECASE,
 )
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")

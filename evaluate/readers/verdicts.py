@@ -43,14 +43,16 @@ _HOLDS = re.compile(
     re.IGNORECASE,
 )
 _DOES = re.compile(
-    r"\b(?:it|this|that|they|statement|inequality|paragraph|answer) (?:does|do|is|are|has)(?P<not>n['’]t| not)?(?: indeed)?\W*$",
+    r"\b(?:it|this|that|they|statement|inequality|paragraph|answer) (?:does|do|is|are|has)(?P<not>n['’]t| not)?"
+    r"(?: indeed)?\W*$",
     re.IGNORECASE,
 )
 _DOES_NOT = re.compile(
     r"(?<!\bi )\b(?:does|do|did)(?P<not>n['’]t| not) (?:name|mention|contain|have|include|show|list)\b", re.IGNORECASE
 )
 _ENDS = re.compile(
-    r"(?:[,:]\s*(?:(?:and )?(?:so|thus|therefore|hence),? )?|^\W*(?:(?:so|thus|therefore|hence),? )?)(?:yes|no(?P<not>))\W*$",
+    r"(?:[,:]\s*(?:(?:and )?(?:so|thus|therefore|hence),? )?|^\W*(?:(?:so|thus|therefore|hence),? )?)"
+    r"(?:yes|no(?P<not>))\W*$",
     re.IGNORECASE,
 )
 _BOTH = re.compile(
@@ -65,7 +67,8 @@ _SUPPOSES = re.compile(
 )
 _NUMBER = re.compile(r"[-−]?\d{1,30}(?:,\d{3}){0,9}(?:\.\d{1,30}|/[1-9]\d{0,30})?")
 _STATES = re.compile(
-    rf"\banswer (?:is|was|would be|should be|must be)(?P<not> not)?[:\s]+(?P<number>{_NUMBER.pattern})(?![\w%^*/]|[.,]\d|\s*[-+*/^×·=(√]\s*[\w(√])",
+    rf"\banswer (?:is|was|would be|should be|must be)(?P<not> not)?[:\s]+(?P<number>{_NUMBER.pattern})"
+    r"(?![\w%^*/]|[.,]\d|\s*[-+*/^×·=(√]\s*[\w(√])",
     re.IGNORECASE,
 )
 _CONCEDES = re.compile(
@@ -123,7 +126,9 @@ def _of_stated_answer(text: str, asked: str | None) -> str | None:
     """Yes or no by the one answer that a text states; null where it states none, or several."""
     if asked is None or not _NUMBER.fullmatch(asked):
         return None
-    stated = {(_fraction(match["number"]) == _fraction(asked)) != bool(match["not"]) for match in _STATES.finditer(text)}
+    stated = {
+        (_fraction(match["number"]) == _fraction(asked)) != bool(match["not"]) for match in _STATES.finditer(text)
+    }
     return None if len(stated) != 1 else "yes" if stated.pop() else "no"
 
 

@@ -12,11 +12,10 @@ from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.replies import Kept, plain, without_preamble, without_thinking
 from selfknow.evaluate.tasks.short_answers import is_verdict, whole_word_match
 
-_FORMAT = re.compile(
-    r"^[^\w\n]{0,9}answer[^\w\n;]{0,9};[^\w\n]{0,9}explanation[^\w\n]*$", re.IGNORECASE | re.MULTILINE
-)
+_FORMAT = re.compile(r"^[^\w\n]{0,9}answer[^\w\n;]{0,9};[^\w\n]{0,9}explanation[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
 _LABEL = re.compile(
-    r"^[ \t]*(?:(?:[-•]|\d{1,2}[.)])[ \t]*)?(?:(?:(?:the|your|my|short|final|correct) ){0,2}answer(?:\s*[:=]|[ \t]*$)|a:)\s*",
+    r"^[ \t]*(?:(?:[-•]|\d{1,2}[.)])[ \t]*)?"
+    r"(?:(?:(?:the|your|my|short|final|correct) ){0,2}answer(?:\s*[:=]|[ \t]*$)|a:)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _EXPLAINS = re.compile(r"\bexplanation\b[ \t]*(?::|$)", re.IGNORECASE | re.MULTILINE)

@@ -46,8 +46,8 @@ METRICS: dict[str, dict[str, str]] = {
     },
     "probe": {
         "probe_exact_match": "1 if the continuation is the orderly one, byte for byte",
-        "probe_next_document": "1 if the first title in the continuation, read through typography, is the one that comes next in order (where "
-        "none comes next: if there is no title)",
+        "probe_next_document": "1 if the first title in the continuation, read through typography, is the one that "
+        "comes next in order (where none comes next: if there is no title)",
         "probe_documents_skipped": "documents that an orderly continuation has and this one has not",
         "probe_recalls_last": "1 if the continuation has the target's last document, as probe E asks again",
     },

@@ -1,9 +1,10 @@
 """Diary entries read through typography: however an answer sets them, what they say is compared.
 
 Exact match stays to the byte. Which entries an answer has, and which of them are right, is read from lines without
-what only sets them: curly apostrophes, carriage returns, spaces of other widths and around a line, quotation
-marks around it, Markdown (bold, headings, bullets, fences, rules), numbering, a colon behind a title, empty lines. A line in a diary that
-is no "attribute: value" and ends a sentence is a remark of the model's; at the end of an answer it is left out.
+what only sets them: curly apostrophes, carriage returns, spaces of other widths and around a line, quotation marks
+around it, Markdown (bold, headings, bullets, fences, rules), numbering, a colon behind a title, empty lines. A line of
+a diary that is no "attribute: value" and ends a sentence is a remark of the model's; at the end of an answer it is
+left out.
 """
 
 import re
@@ -15,9 +16,9 @@ from selfknow.evaluate.tasks.diary_recall.documents import DIARY, Document, cut,
 
 _DRESSED = re.compile(r"[^\w \n:',-]|_|^[ :,-]|[ :]$|^$|  ", re.MULTILINE)
 """What a plain diary never holds: an answer without it is read as it is."""
-_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ´′", "'"))
+_APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4\u2032", "'"))
 _SYMBOLS = "\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff"
-_QUOTES = "\"“”„«»"
+_QUOTES = '"“”„«»'
 _LEADING = re.compile(rf"(?:[-+*•▪◦●–—>]\s+|>|#{{1,6}}\s+|\d{{1,3}}[.)]\s+|[{_SYMBOLS}{_QUOTES}]\s*)+")
 _TRAILING = re.compile(rf"(?:(?<![\s{_SYMBOLS}{_QUOTES}]))[\s{_SYMBOLS}{_QUOTES}]+\Z")
 _EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+|</?(?:b|i|strong|em)>|\\(?=')")

@@ -3,19 +3,20 @@ r"""The number that a reply to a mathematics question gives, by a published rule
 1. What it gives as its answer, the last of them: behind ``####``, behind ``Answer:`` or ``Final answer:`` that begins a
    line, in ``\boxed{}``, behind "the answer is". Behind ``####`` the number that stands there, else, as behind the
    others, the last one on that line (the next line where nothing else stands on it).
-2. Without one, the last number of the reply, what stands in brackets at the end of a sentence, or with an equation in
-   them, aside; of a reply without digits the one number in words.
+2. Without one, the one number in bold on the last line with numbers; else the last number of the reply, what stands in
+   brackets at the end of a sentence, or with an equation in them, aside; of a reply without digits the one in words.
 
-A reply that ends in several lines of ``####`` with different numbers, or in a quantity of two units, gives none
-(:func:`gives_several`).
+None where several have equal right (:func:`gives_several`): different lines of ``####`` at the end, "45 or 48",
+"between 10 and 15", "1 hour and 30 minutes", or a doubt behind the answer that names another number.
 
 A number is in digits, with a sign, a currency, commas before every three digits, a decimal point or a denominator if
-it has them: ``-$1,234.50``, ``3/4``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are no numbers: ``2*sqrt(5)``
-holds none. Two numbers are the same if they are equal: 1,000 and 1000.0, but not 25 and 5.
+it has them: ``-$1,234.50``, ``3/4``, ``3½``, ``1.2 million``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are
+no numbers: ``2*sqrt(5)`` holds none. Two numbers are the same if they are equal: 1,000 and 1000.0, but not 25 and 5.
 """
 
 import re
 import unicodedata
+from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
@@ -25,7 +26,9 @@ from selfknow.evaluate.replies import Kept, explicit_answers, plain, without_thi
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
 _ASIDES = re.compile(
-    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n=]*=[^()\n]*\)|\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?", re.IGNORECASE
+    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n=]*=[^()\n]*\)|"
+    r"\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(
     r"(?<![a-z]\()(?P<sign>(?<![\w)\]])[-−–])?(?:[$€£¥](?P<minus>[-−–])?)?"
@@ -36,7 +39,10 @@ _NUMBER = re.compile(
 _NARROW_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _VULGAR = re.compile(r"(\d{0,9})\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-_SCALED = re.compile(r"(?<![\d.,/])(?P<number>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?) (?P<scale>thousand|million|billion)\b", re.IGNORECASE)
+_SCALED = re.compile(
+    r"(?<![\d.,/])(?P<number>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?) (?P<scale>thousand|million|billion)\b",
+    re.IGNORECASE,
+)
 _OFFERS = re.compile(
     r"(?:\d(?: [a-z]+)?,? or|\bbetween [$€£]?[\d.,]+(?: [a-z]+)? and|(?<!from )(?<![\d.,])[$€£]?[\d.,]+ to) [$€£]?\Z",
     re.IGNORECASE,
@@ -49,8 +55,8 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _LONGEST_UNIT = 40  # in characters
 _TWO_UNITS = re.compile(
     r"\d (?:hours?|hrs?|minutes?|mins?|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?|km|miles?|"
-    r"kilometers?|meters?|gallons?|kilograms?|kg)(?:,| and|, and)? [0-9.]+ (?:minutes?|mins?|seconds?|secs?|hours?|days?|"
-    r"weeks?|months?|inch(?:es)?|feet|ounces?|oz|cents?|meters?|cm|grams?|quarts?|pints?)\b",
+    r"kilometers?|meters?|gallons?|kilograms?|kg)(?:,| and|, and)? [0-9.]+ "
+    r"(?:minutes?|mins?|seconds?|secs?|hours?|days?|weeks?|months?|inch(?:es)?|feet|ounces?|oz|cents?|meters?|cm|grams?|quarts?|pints?)\b",
     re.IGNORECASE,
 )
 _STANDS_BEHIND = re.compile(r"[\s*_:=(\\{\[]*")
@@ -103,7 +109,7 @@ def _read(spoken: Kept) -> _Read:
 
 
 def gives_several(reply: str, prompt: str = "") -> bool:
-    r"""Whether a reply ends in several numbers of equal right: lines of ``####``, or two units ("1 hour and 30 minutes").
+    r"""Whether a reply gives several numbers of equal right: lines of ``####``, alternatives, or a sum of two units.
 
     >>> gives_several("#### 24\n#### 3"), gives_several("#### 24\nNo, wait.\n#### 3")
     (True, False)
@@ -134,10 +140,8 @@ def _times(number: str, scale: str) -> str:
 
 def _offers_several(text: str) -> bool:
     """Whether the last number of a text is the second of two that it offers: "45 or 48", "between 10 and 15"."""
-    match = None
-    for match in _NUMBER.finditer(text):
-        pass
-    return match is not None and bool(_OFFERS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.start()]))
+    last = deque(_NUMBER.finditer(text), maxlen=1)
+    return any(_OFFERS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.start()]) for match in last)
 
 
 def _doubts(behind: str, number: Fraction) -> bool:
@@ -155,10 +159,8 @@ def _bold_number(text: str) -> Fraction | None:
 
 def _ends_in_two_units(text: str) -> bool:
     """Whether the last number is the second part of a quantity in two units: neither of them is the answer."""
-    match = None
-    for match in _NUMBER.finditer(text):
-        pass
-    return match is not None and bool(_TWO_UNITS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.end() + 20]))
+    last = deque(_NUMBER.finditer(text), maxlen=1)
+    return any(_TWO_UNITS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.end() + 20]) for match in last)
 
 
 def _in_words(text: str) -> Fraction | None:
