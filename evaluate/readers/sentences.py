@@ -12,7 +12,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]|\([^()\n]*$", re.MULTILINE)
-_QUOTED = re.compile(r"[\"“][^\"”\n]*[\"”]|(?<!\w)['‘][^'’\n]*['’](?!\w)|`[^`\n]*`")
+_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)['‘][^'‘’\n]*['’](?!\w)|`[^`\n]*`")
 
 
 def sentences(text: str) -> list[str]:

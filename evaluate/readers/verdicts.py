@@ -55,9 +55,8 @@ _ENDS = re.compile(
     r"(?:yes|no(?P<not>))\W*$",
     re.IGNORECASE,
 )
-_BOTH = re.compile(
-    r"\byes\b.*\bno\b(?=\s*(?:$|[,.;:!)]))|\bno\b(?=\s*[,.;:!)]).*\byes\b|\byes and no\b", re.IGNORECASE | re.DOTALL
-)
+_SAYS_YES = re.compile(r"\byes\b", re.IGNORECASE)
+_SAYS_NO = re.compile(r"\bno\b(?=\s*(?:$|[,.;:!)]))", re.IGNORECASE)
 _SUPPOSES = re.compile(
     r"\b(?:whether|not sure|unsure|unclear|uncertain|unknown|depends?|would be|could be|might|may be|if it|suppose|"
     r"assum\w+|verify|determine|to (?:check|see|prove|show|decide)|let['’]s|let us|cannot (?:say|tell|confirm)|"
@@ -105,7 +104,7 @@ def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
     opening = _OPENS.match(parts[0]) if parts else None
     first = None if opening is None else ("yes" if opening["yes"] else "no")
     listed = {bool(match["yes"]) for line in bare.splitlines() if (match := _LISTED.fullmatch(line))}
-    if len(listed) > 1 or any(_BOTH.search(sentence) for sentence in map(without_quotations, parts)):
+    if len(listed) > 1 or any(map(_says_both, parts)):
         return Outcome(None, "says both yes and no")
     claims = [(sentence, list(_claims(sentence))) for sentence in parts]
     claims = [(sentence, said) for sentence, said in claims if said]
@@ -134,6 +133,12 @@ def _of_stated_answer(text: str, asked: str | None) -> str | None:
 
 def _fraction(number: str) -> Fraction:
     return Fraction(number.replace(",", "").replace("−", "-"))
+
+
+def _says_both(sentence: str) -> bool:
+    """Whether a sentence has yes and no as words of its own: "if it is 2, yes; if it is 3, no"."""
+    said = without_quotations(sentence)
+    return bool(_SAYS_YES.search(said) and _SAYS_NO.search(said)) or "yes and no" in said.casefold()
 
 
 def _turns(sentence: str) -> bool:
