@@ -3,21 +3,38 @@
 The replies lie beside the readers' tests (``tests/replies``). Those written by hand were there when the readers were
 written, and a part of those that a real model said, ``chosen``; the part ``unseen`` was recorded and labelled when the
 readers were fixed.
+
+``chat.tsv`` holds replies in the manner of chat models of several makers, written and labelled before any reader saw
+them. Its ``part`` is the parity of the first byte of the reply's SHA-256, and readers were mended on ``chosen`` alone.
+Of gsm8k the first ``unseen`` half was read rightly 19 times in 27, and 7 times as another number. It then moved to
+``chosen``, and 24 replies that were written before the second mend took its place.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from selfknow.evaluate.replies import measured_text
+from selfknow.evaluate.tasks.according_to.answers import answer_match
+from selfknow.evaluate.tasks.diary_recall.documents import cut
+from selfknow.evaluate.tasks.diary_recall.matching import Fate
+from selfknow.evaluate.tasks.diary_recall.score import answer_scores
 from selfknow.evaluate.tasks.gsm8k.answers import gives_several, number_of_reply
 from selfknow.evaluate.tasks.self_knowledge.replies import KINDS, read
 from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS
 from selfknow.evaluate.tasks.short_answers import whole_word_match
 
+DIARY = """Aaron O'Neil's Diary Entry 1
+Location: City
+Time: Morning
+Aaron O'Neil's Diary Entry 2
+Weather: Rain
+Stress Level: Relaxed"""
+"""What the replies about a diary should recall."""
 REPLIES = Path(__file__).parents[1] / "tests" / "replies"
 RIGHT, WRONG, UNREAD, INVENTED = "as labelled", "as another value", "as null", "as a value, labelled null"
 OUTCOMES = (RIGHT, WRONG, UNREAD, INVENTED)
@@ -46,6 +63,44 @@ def recorded(part: str, model: str | None = None) -> dict[str, Counter[str]]:
 def by_hand() -> dict[str, Counter[str]]:
     """By what was read, how the replies that were written by hand were read."""
     return {name: Counter(_by_hand(name)) for name in (*KINDS, "gsm8k", "short-answers")}
+
+
+def chat(part: str) -> dict[str, Counter[str]]:
+    """By task, how the replies in the manner of chat models were read."""
+    found: dict[str, Counter[str]] = {}
+    for row in chat_replies():
+        if row["part"] == part:
+            label = None if row["reading"] == "null" else row["reading"]
+            found.setdefault(row["task"], Counter())[_outcome(_value_of_chat(row), label)] += 1
+    return dict(sorted(found.items()))
+
+
+def chat_replies() -> list[dict[str, str]]:
+    """The replies in the manner of chat models: part, task, what was asked and is expected, reading and reply."""
+    header, *lines = (REPLIES / "handwritten" / "chat.tsv").read_text("utf-8").splitlines()
+    rows = (dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines)
+    return [row | {"reply": row["reply"].replace("␍⏎", "\r\n").replace("⏎", "\n")} for row in rows]
+
+
+def _value_of_chat(row: Mapping[str, str]) -> object:
+    reply, expected = row["reply"], row["expected"]
+    if row["task"] == "gsm8k":
+        return _number(reply)
+    if row["task"] == "according-to":
+        right = answer_match(reply, expected.split(";")).value
+        return None if right is None else int(right)
+    if row["task"] == "diary-recall":
+        return _entries(reply)
+    kind, noun = REPLY_KINDS[row["asked"]], COUNTED.get(row["asked"])
+    return read(kind, reply, noun=noun, asked=expected or None).outcome.value
+
+
+def _entries(reply: str) -> str | None:
+    """The numbers of the entries that a reply recalls without an error; null where it has no title line."""
+    metrics, documents = answer_scores(measured_text(reply).text, cut(DIARY)[1], "stop")
+    if not metrics["documents_recalled"].value:
+        return None
+    return " ".join(sorted(str(one.number) for one in documents if one.fate is Fate.correct)) or "none"
 
 
 def _by_hand(name: str) -> Iterator[str]:

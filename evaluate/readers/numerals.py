@@ -1,6 +1,7 @@
 """English numerals, from ``zero`` to ``nine hundred and ninety-nine``."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 _SMALL = (
@@ -28,10 +29,13 @@ def _values() -> dict[str, int]:
     return values
 
 
-@cache
-def _pattern() -> re.Pattern[str]:
-    longest_first = sorted(_values(), key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(longest_first)})\b")
+def _any_of(names: Iterable[str]) -> str:
+    return f"(?:{'|'.join(sorted(names, key=len, reverse=True))})"
+
+
+_UNIT = _any_of(_SMALL[1:10])
+_BELOW_100 = rf"(?:{_any_of(_TENS)}(?: {_UNIT}\b)?|{_any_of(_SMALL[1:])})"
+_NUMERAL = re.compile(rf"\b(?:{_UNIT} hundred(?:(?: and)? {_BELOW_100}\b)?|{_BELOW_100}|zero)\b")
 
 
 def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
@@ -55,4 +59,14 @@ def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
 def numerals(text: str) -> list[int]:
     """The numbers that a text names in words."""
     plain = re.sub(r"[\s-]+", " ", text.casefold())
-    return [_values()[match] for match in _pattern().findall(plain)]
+    return [_values()[match] for match in _NUMERAL.findall(plain)]
+
+
+def with_digits(text: str) -> str:
+    """Return a text in lower case with digits for the numbers that it names in words.
+
+    >>> with_digits("Forty-two and three")
+    '42 and 3'
+    """
+    apart = re.sub(r"(?<=ty)-(?=[a-z])", " ", text.casefold())
+    return _NUMERAL.sub(lambda match: str(_values()[match[0]]), apart)

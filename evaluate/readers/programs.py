@@ -26,6 +26,19 @@ _LABEL = re.compile(
 _INTRODUCED = re.compile(
     rf"\b{_PRINTS}\b[^\n]{{0,80}}:[*_]{{0,3}}[ \t]*\n\s*(\S[^\n]{{0,200}})(?=\n[ \t]*\n|\s*\Z)", re.IGNORECASE
 )
+_FAILS = re.compile(
+    r"\b(?:rais\w+|throws?|thrown|fails? with|crash\w*|results? in|produces?|causes?|leads? to|encounters?|gives?|get)"
+    r"(?: (?:an?|the))?[ `*]+[\w.]*(?:Error|Exception)\b|"
+    r"(?i:\b(?:nothing (?:is|will be|gets) (?:printed|output|displayed)|prints nothing|no output|"
+    r"(?:does|do|will|would)(?:n['’]t| not) (?:print|output|display|produce) any(?:thing|\b)))"
+)
+_CATCHES = re.compile(r"\b(?:caught|catch(?:es)?|handle[sd]?|except(?:s|ed)?)\b", re.IGNORECASE)
+_PRINTS_PLAINLY = re.compile(
+    r"\b(?:will|would|['’](?:ll|d)|to|simply|just) (?:print|output|display|show|return)(?: out)?[ \t]+"
+    r"(?P<value>[-+]?\d[\d,.]*\d|[-+]?\d)(?=[.!]?\s*$|"
+    r"[.,]? (?:to|on|in) (?:the|your|its)? ?(?:console|screen|terminal|output|stdout))",
+    re.IGNORECASE,
+)
 _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
@@ -85,6 +98,8 @@ def read_output(text: str) -> Outcome[str]:
         return Outcome(None, "several code blocks")
     if blocks:
         return Outcome(printed(blocks[0].text))
+    if _FAILS.search(whole.text) and not _CATCHES.search(whole.text):
+        return Outcome(None, "an error, or nothing printed")
     if not _TALKS.search(whole.text) or (label and "\n\n" not in whole.text):
         return Outcome(printed(_value(whole.text)))
     return _of_sentences(whole.text)
@@ -110,7 +125,8 @@ def _of_sentences(text: str) -> Outcome[str]:
         value = behind["value"] if behind["value"].endswith("..") else behind["value"].removesuffix(".")
         if len(value.split()) == 1 or value[:1] in tuple("[({'\"“*"):
             return Outcome(printed(_value(value)))
-    return Outcome(None, "no output")
+    plainly = {match["value"] for match in _PRINTS_PLAINLY.finditer(text)}
+    return Outcome(plainly.pop()) if len(plainly) == 1 else Outcome(None, "no output")
 
 
 def _last_ticked(text: str) -> list[str]:

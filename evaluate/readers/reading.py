@@ -2,7 +2,8 @@ r"""How a reply is read, whatever is looked for: thinking first, then the order 
 
 1. What the reply gives as its answer, the last of it: behind ``Answer:`` or ``####``, in ``\boxed{}``; the line there,
    else all that follows.
-2. Everything that is left, by the reader of its kind: a reply that is nothing but the value, else its conclusion.
+2. Of a reply that corrects itself ("wait", "no, sorry") what stands behind the last correction, and nothing else.
+3. Everything that is left, by the reader of its kind: a reply that is nothing but the value, else its conclusion.
 
 What does not parse is null, with a reason: ``empty``, ``cut off``, ``thinking only``, ``refusal``, ``no …``,
 ``several …``, ``says both …``.
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.readers.corrections import CORRECTS_ITSELF, behind_correction
 from selfknow.evaluate.readers.refusals import is_refusal
 from selfknow.evaluate.replies import Kept, explicit_answers, without_thinking
 
@@ -51,14 +53,26 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
     spoken = without_thinking(reply, prompt)
     if reason := _unreadable(reply, finish_reason, spoken):
         return Reading(Outcome(None, reason), spoken)
-    for part in _answers(spoken):
+    corrected = behind_correction(spoken)
+    answers = [part for part in _answers(spoken) if corrected is None or part.start >= corrected.start]
+    for part in answers:
         outcome = reader(part.text)
         if outcome.value is not None:
             return Reading(outcome, part)
+    if corrected is not None:
+        return Reading(_read_corrected(reader, spoken, corrected), corrected)
     outcome = reader(spoken.text)
     if outcome.value is None and is_refusal(spoken.text):
         outcome = Outcome(None, "refusal")
     return Reading(outcome, spoken)
+
+
+def _read_corrected(reader: Reader, spoken: Kept, corrected: Kept) -> Outcome[str]:
+    """What is behind the last correction; nothing where only what was taken back can be read."""
+    outcome = reader(corrected.text)
+    if outcome.value is not None or reader(spoken.text).value is None:
+        return outcome
+    return Outcome(None, CORRECTS_ITSELF)
 
 
 def _unreadable(reply: str, finish_reason: str | None, spoken: Kept) -> str | None:

@@ -5,7 +5,8 @@ import re
 _END = re.compile(r"(?<=[.!?…])[\"”’')\]*_]*\s+(?=\S)|\n+")
 _NOT_AN_END = re.compile(r"\b(?:e\.g|i\.e|vs|approx|no|cf|mr|mrs|dr|st|etc)\.$|^\W*\d+[.)]$", re.IGNORECASE)
 _CONCLUDES = re.compile(
-    r"^\W*(?:so|thus|therefore|hence|consequently|in (?:conclusion|total|all|summary|short)|overall|altogether|finally|"
+    r"^\W*(?:\d+[.)]\s+)?"
+    r"(?:so|thus|therefore|hence|consequently|in (?:conclusion|total|all|summary|short)|overall|altogether|finally|"
     r"to (?:sum up|conclude)|the (?:final |correct )?answer|adding|(?:the )?total)\b|"
     r"\b(?:therefore|thus|hence|in total|in all|altogether|answer is)\b|[,;:–—] so\b",
     re.IGNORECASE,

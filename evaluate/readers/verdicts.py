@@ -7,6 +7,7 @@ is true", "it is true that", "only if") is no verdict.
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.readers.sentences import concludes, sentences, without_asides, without_quotations
@@ -15,10 +16,11 @@ from selfknow.evaluate.replies import plain
 _YES = r"(?:yes|true|correct|right|valid|accurate)"
 _NO = r"(?:no|false|incorrect|wrong|untrue|invalid|inaccurate)"
 _ALONE = re.compile(rf"\W*(?:(?P<yes>{_YES})|(?P<no>{_NO}))\W*", re.IGNORECASE)
+_LISTED = re.compile(rf"\W*(?:\d{{1,3}}[.)]\s*)?(?:(?P<yes>{_YES})|{_NO})\W*", re.IGNORECASE)
 _FOLLOWS = r"(?=\W*$|\s*[,.:;!—–-]|\s*\n|\s+(?:the|it|this|that|there|he|she|they|because|since|as|i|all|these|7)\b)"
 _OPENS = re.compile(
-    rf"^\W*(?:(?P<yes>yes\b|yeah\b|yep\b|indeed\b|(?:true|correct|right)\b(?=\W*$|\s*[.!,;:–—]))|"
-    rf"(?P<no>(?:no|nope)\b{_FOLLOWS}|(?:false|incorrect|wrong)\b(?=\W*$|\s*[.!,;:–—])))",
+    rf"^\W*(?:(?P<yes>yes\b|yeah\b|yep\b|indeed\b|affirmative\b|(?:true|correct|right)\b(?=\W*$|\s*[.!,;:–—]))|"
+    rf"(?P<no>(?:no|nope)\b{_FOLLOWS}|negative\b(?=\W*$|\s*[.!,;:–—])|(?:false|incorrect|wrong)\b(?=\W*$|\s*[.!,;:–—])))",
     re.IGNORECASE,
 )
 _ADVERBS = (
@@ -41,18 +43,31 @@ _HOLDS = re.compile(
     re.IGNORECASE,
 )
 _DOES = re.compile(
-    r"\b(?:it|this|that|they|statement|inequality|paragraph|answer) (?:does|do|is|are|has)(?P<not>n['’]t| not)?\W*$",
+    r"\b(?:it|this|that|they|statement|inequality|paragraph|answer) (?:does|do|is|are|has)(?P<not>n['’]t| not)?"
+    r"(?: indeed)?\W*$",
     re.IGNORECASE,
 )
 _DOES_NOT = re.compile(
     r"(?<!\bi )\b(?:does|do|did)(?P<not>n['’]t| not) (?:name|mention|contain|have|include|show|list)\b", re.IGNORECASE
 )
-_ENDS = re.compile(r"[,:]\s*(?:so )?(?:yes|no(?P<not>))\W*$", re.IGNORECASE)
+_ENDS = re.compile(
+    r"(?:[,:]\s*(?:(?:and )?(?:so|thus|therefore|hence),? )?|^\W*(?:(?:so|thus|therefore|hence),? )?)"
+    r"(?:yes|no(?P<not>))\W*$",
+    re.IGNORECASE,
+)
+_SAYS_YES = re.compile(r"\byes\b", re.IGNORECASE)
+_SAYS_NO = re.compile(r"\bno\b(?=\s*(?:$|[,.;:!)]))", re.IGNORECASE)
 _SUPPOSES = re.compile(
     r"\b(?:whether|not sure|unsure|unclear|uncertain|unknown|depends?|would be|could be|might|may be|if it|suppose|"
     r"assum\w+|verify|determine|to (?:check|see|prove|show|decide)|let['’]s|let us|cannot (?:say|tell|confirm)|"
     r"can['’]t (?:say|tell|confirm)|i (?:can(?:not|['’]t)|could(?: not|n['’]t)|am (?:unable|not able))|"
     r"either|true or false|yes or no|correct or)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-−]?\d{1,30}(?:,\d{3}){0,9}(?:\.\d{1,30}|/[1-9]\d{0,30})?")
+_STATES = re.compile(
+    rf"\banswer (?:is|was|would be|should be|must be)(?P<not> not)?[:\s]+(?P<number>{_NUMBER.pattern})"
+    r"(?![\w%^*/]|[.,]\d|\s*[-+*/^×·=(√]\s*[\w(√])",
     re.IGNORECASE,
 )
 _CONCEDES = re.compile(
@@ -66,14 +81,21 @@ _AFFIRMS = re.compile(
 """A claim that a reply which goes on would concede; alone it is the verdict."""
 
 
-def read_verdict(text: str) -> Outcome[str]:
+def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
     """Whether a text says yes or no.
+
+    Args:
+        text: What is read.
+        asked: Where the question was whether this number is the answer: a text without a verdict of its own that
+            states the answer says yes or no by it.
 
     Example:
         >>> read_verdict("It is true that 7 solves the first equation, but 7 is not the correct answer.").value
         'no'
         >>> read_verdict("It is true for me and it is false for you.").reason
         'says both yes and no'
+        >>> read_verdict("The correct answer is 3, not 0.", asked="0").value
+        'no'
     """
     bare = plain(text)
     if alone := _ALONE.fullmatch(bare):
@@ -81,10 +103,15 @@ def read_verdict(text: str) -> Outcome[str]:
     parts = sentences(bare)
     opening = _OPENS.match(parts[0]) if parts else None
     first = None if opening is None else ("yes" if opening["yes"] else "no")
+    listed = {bool(match["yes"]) for line in bare.splitlines() if (match := _LISTED.fullmatch(line))}
+    if len(listed) > 1 or any(map(_says_both, parts)):
+        return Outcome(None, "says both yes and no")
     claims = [(sentence, list(_claims(sentence))) for sentence in parts]
     claims = [(sentence, said) for sentence, said in claims if said]
     if not claims and len(parts) == 1 and (affirmed := _AFFIRMS.match(parts[0])):
         return Outcome("yes" if affirmed["yes"] else "no")
+    if not claims and not first and (verdict := _of_stated_answer(bare, asked)):
+        return Outcome(verdict)
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
     sentence, said = claims[-1]
@@ -92,6 +119,26 @@ def read_verdict(text: str) -> Outcome[str]:
     if len(everything) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _turns(sentence)):
         return Outcome(said[-1])
     return Outcome(None, "says both yes and no")
+
+
+def _of_stated_answer(text: str, asked: str | None) -> str | None:
+    """Yes or no by the one answer that a text states; null where it states none, or several."""
+    if asked is None or not _NUMBER.fullmatch(asked):
+        return None
+    stated = {
+        (_fraction(match["number"]) == _fraction(asked)) != bool(match["not"]) for match in _STATES.finditer(text)
+    }
+    return None if len(stated) != 1 else "yes" if stated.pop() else "no"
+
+
+def _fraction(number: str) -> Fraction:
+    return Fraction(number.replace(",", "").replace("−", "-"))
+
+
+def _says_both(sentence: str) -> bool:
+    """Whether a sentence has yes and no as words of its own: "if it is 2, yes; if it is 3, no"."""
+    said = without_quotations(sentence)
+    return bool(_SAYS_YES.search(said) and _SAYS_NO.search(said)) or "yes and no" in said.casefold()
 
 
 def _turns(sentence: str) -> bool:

@@ -112,4 +112,6 @@ def read_among(names: Iterable[str], kind: str, text: str) -> Outcome[str]:
         'red'
     """
     pattern = rf"\b(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})\b"
-    return only(kind, (match.casefold() for match in re.findall(pattern, plain(text), re.IGNORECASE)))
+    denied = re.compile(rf"\b(?:not|rather than|instead of) (?:(?:a|an|the) )?{pattern}", re.IGNORECASE)
+    said = denied.sub(" ", plain(text))
+    return only(kind, (match.casefold() for match in re.findall(pattern, said, re.IGNORECASE)))

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.readers.numerals import with_digits
 from selfknow.evaluate.readers.reading import read_reply
 from selfknow.evaluate.readers.verdicts import read_verdict
 from selfknow.evaluate.replies import plain, without_thinking
@@ -22,15 +23,11 @@ from selfknow.evaluate.replies import plain, without_thinking
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _WORD = re.compile(r"(?<!\w)[-−]?\d++(?:,\d{3})*+(?:\.\d++)?+(?![\w.,]{0,60}\d)|[\w']+")
-_NUMERALS = {
-    word: str(number)
-    for number, word in enumerate(
-        (
-            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-            *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-        )
-    )
-}
+_INITIALS = re.compile(r"(?<![\w'.])(?:[a-z]\.\s?){2,9}(?!\w)|(?<![\w'.])(?:[a-z]\.\s?){1,9}[a-z](?![\w'])")
+_ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b(?=(?: of)? [a-z])")
+_MONTH_FIRST = re.compile(
+    r"\b(january|february|march|april|may|june|july|august|september|october|november|december) (\d{1,2})\b(?!,?\d)"
+)
 
 
 def normalize_answer(text: str) -> str:
@@ -79,23 +76,25 @@ def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
         1.0
     """
     said = without_thinking(reply)
-    wanted = {verdict.value for answer in answers if (verdict := _verdict_alone(answer)).value is not None}
-    if wanted and len(wanted) == len({normalize_answer(answer) for answer in answers}):
+    if is_verdict(answers):
+        wanted = {normalize_answer(answer) for answer in answers}
         verdict = read_reply(read_verdict, reply).outcome
         return Outcome(None if verdict.value is None else float(verdict.value in wanted), verdict.reason)
     text = _words(said.text)
     return Outcome(float(any(_stands_in(_words(answer), text) for answer in answers)))
 
 
-def _verdict_alone(answer: str) -> Outcome[str]:
-    """The verdict that an answer is, where it is nothing else."""
-    plainly = normalize_answer(answer)
-    return Outcome(plainly) if plainly in ("yes", "no") else Outcome(None, "no yes or no")
+def is_verdict(answers: Sequence[str]) -> bool:
+    """Return whether the answers are yes or no and nothing else."""
+    return bool(answers) and all(normalize_answer(answer) in ("yes", "no") for answer in answers)
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in lower case, without accents' and apostrophes' ways of writing; numbers as numbers."""
-    folded = unicodedata.normalize("NFKC", plain(text)).casefold().replace("’", "'")
+    """The words of a text, however they are written: in lower case, without accents, numbers as numbers."""
+    folded = unicodedata.normalize("NFKD", plain(text).replace("&", " and ").replace("%", " percent "))
+    folded = "".join(one for one in folded if not unicodedata.combining(one)).casefold().replace("’", "'")
+    folded = _INITIALS.sub(lambda match: re.sub(r"[\s.]", "", match[0]) + " ", _ORDINAL.sub(r"\1", folded))
+    folded = _MONTH_FIRST.sub(r"\2 \1", with_digits(folded))
     return [_as_number(word) for word in _WORD.findall(folded) if word not in ("a", "an", "the")]
 
 
@@ -103,7 +102,7 @@ def _as_number(word: str) -> str:
     digits = word.replace(",", "").replace("−", "-")
     if re.fullmatch(r"-?\d{1,30}(?:\.\d{1,30})?", digits):
         return digits.rstrip("0").rstrip(".") if "." in digits else str(int(digits))
-    return _NUMERALS.get(word, word.removesuffix("'s"))
+    return word.removesuffix("'s")
 
 
 def _stands_in(answer: list[str], text: list[str]) -> bool:

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfknow.errors import UserError
+from selfknow.evaluate.tasks.according_to.answers import answer_match
 from selfknow.evaluate.tasks.according_to.prompts import Setup
 from selfknow.evaluate.tasks.according_to.questions import open_questions
 from selfknow.evaluate.tasks.according_to.score import cut, rouge_l, score
@@ -31,6 +32,41 @@ def test_exact_match_is_best_over_references_and_sees_near_misses(
     answer: str, references: list[str], expected: float
 ) -> None:
     assert exact_match(answer, references) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "references", "expected"),
+    [
+        ("Harper Lee (1926–2016); She wrote it in 1960.", ["Harper Lee"], 1.0),
+        ("Answer; Explanation\nParis; It is the capital.", ["Paris"], 1.0),
+        ("**Answer:** Paris\n\n**Explanation:** It is the capital.", ["Paris"], 1.0),
+        ("Answer: Lyon\nExplanation: It is the largest city after Paris.", ["Paris"], 0.0),
+        ("Lyon; It is the largest city after Paris.", ["Paris"], 0.0),
+        ("Lyon - the largest city after Paris.", ["Paris"], 0.0),
+        ("Sydney, not Canberra; It is larger.", ["Canberra"], 0.0),
+        ("Canberra, not Sydney; It is smaller.", ["Canberra"], 1.0),
+        ("Kyoto… no, Tokyo; Kyoto was the capital once.", ["Tokyo"], 1.0),
+        ("Tokyo – sorry, I mean Kyoto; It was the capital.", ["Tokyo"], 0.0),
+        ("Tokyo or Kyoto; It depends.", ["Tokyo"], None),
+        ("I don't think it is Tokyo; Nobody does.", ["Tokyo"], None),
+        ("Trinidad or Tobago; It is an island.", ["Trinidad or Tobago"], 1.0),
+        ("Parisian; It is a dialect.", ["Paris"], 0.0),
+        ("Beyoncé; She sang it.", ["Beyonce"], 1.0),
+        ("JK Rowling; She wrote it.", ["J. K. Rowling"], 1.0),
+        ("20 July 1969; It landed.", ["July 20 , 1969"], 1.0),
+        ("21 July 1969; It landed.", ["July 20 , 1969"], 0.0),
+        ("Forty-two; It is 6 times 7.", ["42"], 1.0),
+        ("Forty-three; It is prime.", ["40", "3"], 0.0),
+        ("No; It does not.", ["no"], 1.0),
+        ("", ["Paris"], 0.0),
+    ],
+)
+def test_whole_words_of_the_answer_are_matched_however_the_reply_sets_it(
+    reply: str, references: list[str], expected: float | None
+) -> None:
+    outcome = answer_match(reply, references)
+    assert outcome.value == expected, outcome
+    assert (outcome.value is None) == (outcome.reason is not None)
 
 
 def test_f1_counts_a_repeated_word_as_often_as_both_have_it() -> None:
@@ -74,7 +110,7 @@ def test_what_cannot_be_graded_keeps_a_row_of_every_metric() -> None:
         Portrait.build(["A corpus of more than twenty-five characters."]),
     )
     values = {(row["generation_id"], row["metric"]): row["value"] for row in scores.to_pylist()}
-    assert len(values) == 3 * 6
+    assert len(values) == 3 * 7
     assert [values[name, "exact_match"] for name in replies] == [1.0, None, None]
     assert [values[name, "has_explanation"] for name in replies] == [1.0, 0.0, None]
     reasons = {row["reason"] for row in scores.to_pylist() if row["generation_id"] == "failed"}

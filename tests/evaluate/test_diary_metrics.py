@@ -14,6 +14,7 @@ from selfknow.evaluate.tasks.diary_recall.documents import Document
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
 from selfknow.evaluate.tasks.diary_recall.prompts import boundary_requests, probe_requests, target
 from selfknow.evaluate.tasks.diary_recall.score import (
+    CORRECTED,
     METRICS,
     answer_scores,
     boundary_scores,
@@ -32,6 +33,9 @@ def values(text: str, entries: tuple[Document, ...] = ENTRIES, finish_reason: st
 
 def reason(text: str, finish_reason: str = "stop") -> str | None:
     return answer_scores(text, ENTRIES, finish_reason)[0]["exact_match"].reason
+
+
+SET_OTHERWISE = "right entries, not to the byte"
 
 
 def test_a_perfect_answer() -> None:
@@ -76,16 +80,57 @@ def test_one_wrong_line_has_the_right_count_and_wrong_content() -> None:
         ("", "stop", "empty"),
         (answer(ENTRIES)[:-3], "length", "cut off"),
         ("I do not know.", "stop", "no title line"),
-        (answer(ENTRIES) + "\n", "stop", "wrong content"),
+        (answer(ENTRIES) + "\n", "stop", SET_OTHERWISE),
+        (answer(ENTRIES) + "\nMood: Sad\n", "stop", "wrong content"),
         (answer(ENTRIES[:2]), "stop", "wrong count"),
-        ("\n" + answer(ENTRIES), "stop", "wrong content"),
-        (answer(ENTRIES).replace("'", "\u2019"), "stop", "no title line"),
-        (answer(ENTRIES).replace("\n", "\r\n"), "stop", "no title line"),
+        ("\n" + answer(ENTRIES), "stop", SET_OTHERWISE),
+        (answer(ENTRIES).replace("'", "\u2019"), "stop", SET_OTHERWISE),
+        (answer(ENTRIES).replace("\n", "\r\n"), "stop", SET_OTHERWISE),
+        (answer(ENTRIES[::-1]) + "\n", "stop", "wrong content"),
     ],
 )
 def test_what_is_not_the_whole_answer_is_wrong_and_says_why(text: str, finish_reason: str, why: str | None) -> None:
     assert values(text, finish_reason=finish_reason)["exact_match"] == (why is None)
     assert reason(text, finish_reason) == why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        answer(ENTRIES) + "\n",
+        answer(ENTRIES).replace("'", "\u2019").replace("\n", "\r\n"),
+        "Sure! Here they are:\n\n**" + answer(ENTRIES).replace("\nLoc", "**\n\n- Loc").replace("\nTom", "\n\n**Tom"),
+        answer(ENTRIES) + "\n\nLet me know if you need more!",
+    ],
+)
+def test_documents_are_read_through_typography_and_exact_match_is_not(text: str) -> None:
+    found = values(text)
+    assert (found["exact_match"], found["right_count"], found["right_content"]) == (0, 1, 0)
+    assert (found["documents_recalled"], found["documents_correct"], found["sentences_recalled"]) == (3, 3, 6)
+    near = values(text.replace("Weather: Rain", "Weather: Sunny"))
+    assert (near["documents_recalled"], near["documents_correct"]) == (3, 2)
+
+
+def test_a_sentence_too_many_is_no_remark() -> None:
+    for added in ("Mood: Sad", "\nMood: Sad.", "- Mood"):
+        assert values(f"{answer(ENTRIES)}\n{added}")["documents_correct"] == 2
+
+
+def test_an_answer_that_corrects_itself_is_counted_as_wrong_and_its_documents_as_nothing() -> None:
+    first = ENTRIES[0].text.replace("City", "Sea")
+    scores, documents = answer_scores(f"{first}\nWait, that is wrong.\n{answer(ENTRIES)}", ENTRIES, "stop")
+    assert (scores["exact_match"].value, scores["documents_correct"]) == (0, Outcome(None, CORRECTED))
+    assert list(scores) == list(METRICS["answer"])
+    assert documents == []
+    again = values(f"{answer(ENTRIES)}\n{answer(ENTRIES[:1])}")
+    assert (again["documents_correct"], again["documents_repeated"]) == (3, 1)
+
+
+def test_bodies_read_through_typography_are_kept_as_they_were_read() -> None:
+    table = generations({"generation": f"**{answer(ENTRIES)}"}, {"generation": answer(ENTRIES[:1])})
+    _, _, bodies = score(table, EXAMPLES)
+    assert [(one["generation_id"], one["place"]) for one in bodies.to_pylist()] == [("0", 1), ("0", 2), ("0", 3)]
+    assert bodies["body"][1].as_py() == "Location: City"
 
 
 DOCUMENTS = st.lists(st.sampled_from(diary("Tom", 2, 1, 3, 1) + diary("Tim", 2)), max_size=5)
@@ -205,14 +250,14 @@ EXAMPLES = pa.Table.from_pylist([question("Tom", 2, 1, 3)])
 def test_of_a_raw_answer_only_thinking_is_taken_off_and_the_score_says_so(
     text: str, value: float, why: str | None
 ) -> None:
-    scores, _ = score(generations({"generation": text}), EXAMPLES)
+    scores, _, _ = score(generations({"generation": text}), EXAMPLES)
     [exact] = [row for row in scores.to_pylist() if row["metric"] == "exact_match"]
     assert exact["value"] == value
     assert exact["reason"] == why or (why is None and "thinking" not in exact["reason"])
 
 
 def test_a_failed_request_is_null_in_every_metric_with_its_reason() -> None:
-    scores, documents = score(generations({"error": "429 too many"}), EXAMPLES)
+    scores, documents, _ = score(generations({"error": "429 too many"}), EXAMPLES)
     assert scores["metric"].to_pylist() == list(METRICS["answer"])
     assert scores["value"].null_count == len(scores)
     assert set(scores["reason"].to_pylist()) == {"the request failed: 429 too many"}
@@ -227,7 +272,7 @@ def test_every_row_has_all_metrics_of_its_stage_in_their_order() -> None:
         {"stage": "next-title", "variant": "after-3", "generation": "\nTom's Diary Entry 4", "logprob": -3.0},
         {"stage": "judge", "generation": "yes"},
     )
-    scores, _ = score(table, EXAMPLES)
+    scores, _, _ = score(table, EXAMPLES)
     found = scores.to_pylist()
     for number, stage in enumerate(("answer", "probe", "stop")):
         assert [row["metric"] for row in found if row["generation_id"] == str(number)] == list(METRICS[stage])
@@ -245,12 +290,12 @@ def test_the_next_title_of_another_model_or_sample_is_not_taken() -> None:
         {"stage": "next-title", "variant": "after-1", "model": "other", "generation": "", "logprob": -3.0},
         {"stage": "next-title", "variant": "after-1", "sample": 1, "generation": "", "logprob": -3.0},
     )
-    scores, _ = score(table, EXAMPLES)
+    scores, _, _ = score(table, EXAMPLES)
     assert scores["value"].to_pylist() == [None, None, 0.0]
 
 
 def test_documents_are_kept_at_their_own_grain() -> None:
-    _, documents = score(generations({"generation": answer(diary("Tom", 2, 2))}), EXAMPLES)
+    _, documents, _ = score(generations({"generation": answer(diary("Tom", 2, 2))}), EXAMPLES)
     assert documents.drop_columns(["generation_id"]).to_pylist() == [
         {"place": 1, "number": 1, "fate": "correct", "recalled_sentences": 2, "target_sentences": 2},
         {"place": 2, "number": 2, "fate": "wrong", "recalled_sentences": 2, "target_sentences": 1},

@@ -14,6 +14,10 @@ from selfknow.evaluate.replies import (
     plain,
     without_thinking,
 )
+from selfknow.evaluate.tasks.according_to.answers import answer_match
+from selfknow.evaluate.tasks.diary_recall.typography import read_answer
+from selfknow.evaluate.tasks.gsm8k.answers import number_of_reply
+from selfknow.evaluate.tasks.self_knowledge.replies import KINDS, read
 
 TEXT = "The river runs on, and nobody asks it why."
 PIECES = st.sampled_from(
@@ -112,7 +116,11 @@ def test_where_raw_text_is_measured_only_thinking_is_taken_off() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["<think>", "```\n", "**", "\n\n", "Answer: ", r"\boxed{", "#### ", "Sure! ", "- -\n", "(1 "]
+    "unit",
+    [
+        *("<think>", "```\n", "**", "\n\n", "Answer: ", r"\boxed{", "#### ", "Sure! ", "- -\n", "(1 "),
+        *("yes ", "no, ", "… wait, ", "a. b. ", "not 3 or 4 ", "Tom's Diary Entry 1:\n- ", "one hundred ", "   ", "“x"),
+    ],
 )
 def test_an_endless_reply_takes_time_in_proportion_to_its_length(unit: str) -> None:
     def seconds(length: int) -> float:
@@ -120,6 +128,9 @@ def test_an_endless_reply_takes_time_in_proportion_to_its_length(unit: str) -> N
         start = time.process_time()
         explicit_answers(without_thinking(text))
         asked_text(text), plain(text)
+        number_of_reply(text), answer_match(text, ["Paris"]), read_answer(text, ())
+        for kind in KINDS:
+            read(kind, text)
         return time.process_time() - start
 
     short, long = (min(seconds(length) for _ in range(3)) for length in (8_000, 64_000))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks import reader_errors
 from selfknow.evaluate.tasks.gsm8k.answers import gives_several, number_of_reply
 from selfknow.evaluate.tasks.self_knowledge.replies import KINDS, read
 from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS
@@ -80,6 +81,65 @@ def test_what_a_real_model_said_is_hardly_ever_read_as_something_else() -> None:
     assert found["read as another value"] == 0
     assert found["read, and a person does not"] <= 2
     assert found["null, and a person reads it"] <= 7
+
+
+@pytest.mark.parametrize("task", ["according-to", "diary-recall", "gsm8k", "self-knowledge"])
+def test_replies_in_the_manner_of_chat_models_are_hardly_ever_read_as_something_else(task: str) -> None:
+    for part in ("chosen", "unseen"):
+        found = reader_errors.chat(part)[task]
+        assert found.total() >= 24
+        wrongly = found[reader_errors.WRONG] + found[reader_errors.INVENTED]
+        assert wrongly <= WRONG_OF_CHAT.get((task, part), 0), (part, found)
+        assert found[reader_errors.UNREAD] <= 2, (part, found)
+
+
+WRONG_OF_CHAT = {("gsm8k", "chosen"): 1, ("gsm8k", "unseen"): 2}
+"""Both are numbers of which only a person who knows the question says which one is the answer."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "reading", "reply"),
+    [
+        ("yes-no", "no", "I think the answer is yes... wait, testing x = 0.5 gives 4, and that fails. So no."),
+        ("yes-no", "yes", "They do indeed."),
+        ("yes-no", NULL, "Yes and no."),
+        ("yes-no", NULL, "1. No.\n2. Yes.\n3. No."),
+        ("yes-no", "yes", "Answer: No\n\nWait, I misread the date. Answer: Yes"),
+        ("yes-no", NULL, "Answer: No\n\nWait, I misread the date."),
+        ("letter", "A", "A) circular wait"),
+        ("word", "gently", "The word is “softly” – no, sorry, counting again, it is “gently”."),
+        ("word", "wait", "The word is “wait”."),
+        ("output", NULL, "It will raise a NameError because `x` isn't defined."),
+        ("output", "inf", "The ZeroDivisionError is caught, so it prints `inf`."),
+        ("output", "16", "It'll print 16 to the console."),
+        ("number", "5", "There are four, hmm, wait, no: five."),
+        ("color", "green", "It is green, not blue."),
+        ("color", NULL, "It is green and blue."),
+    ],
+)
+def test_a_reply_that_takes_itself_back_or_says_nothing_is_read_so(kind: str, reading: str, reply: str) -> None:
+    outcome = read(kind, reply).outcome
+    assert (NULL if outcome.value is None else outcome.value) == reading, outcome
+    assert outcome.value is not None or outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply", "reading"),
+    [
+        ("0", "The correct answer is 3, not 0.", "no"),
+        ("3", "The correct answer is 3, not 0.", "yes"),
+        ("3", "The answer is 3.0.", "yes"),
+        ("3", "The answer is 3.5.", "no"),
+        ("9", "The answer is not 9; it is 81.", "no"),
+        ("3", "The answer is 3x.", None),
+        ("x", "The answer is 3.", None),
+        (None, "The correct answer is 3, not 0.", None),
+    ],
+)
+def test_a_stated_answer_is_compared_with_the_one_that_was_asked_about(
+    asked: str | None, reply: str, reading: str | None
+) -> None:
+    assert read("yes-no", reply, asked=asked).outcome.value == reading
 
 
 def compared(row: dict[str, str]) -> str:

@@ -4,8 +4,8 @@
 -- Columns: dataset, model_label, run_id, metric, prompt, kind; cooccurrences_from, cooccurrences_to (passages in which
 -- they occur together, the bin's bounds: 0, 1 to 10, 11 to 100, and so on); n questions, at most 400 a bin, drawn by
 -- MD5 of their id (the same for all models and prompts); n_graded; score, score_low, score_high (95%: Wilson's for
--- exact_match and has_explanation; else a bootstrap over the bin's questions, 1,000 replicates, Wilson's where a score
--- is exactly 0 or 1, null for fewer than two questions); share_unscored.
+-- exact_match, whole_word_match and has_explanation; else a bootstrap over the bin's questions, 1,000 replicates,
+-- Wilson's where a score is exactly 0 or 1, null for fewer than two questions); share_unscored.
 -- Needs: scores
 with binned as (
     select
@@ -78,7 +78,7 @@ intervals as (
         ) as ends
     from totals
     inner join draws on totals.ids = draws.ids
-    where totals.metric not in ('exact_match', 'has_explanation')
+    where totals.metric not in ('exact_match', 'has_explanation', 'whole_word_match')
     group by all
 )
 
@@ -95,12 +95,12 @@ select
     totals.n_graded,
     totals.score,
     case
-        when totals.metric in ('exact_match', 'has_explanation') then wilson_low(totals.total, totals.n_graded)
+        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match') then wilson_low(totals.total, totals.n_graded)
         when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[1]
         when totals.metric <> 'quip_corrected' then bootstrap_low(intervals.ends[1], totals.score, totals.n_graded)
     end as score_low,
     case
-        when totals.metric in ('exact_match', 'has_explanation') then wilson_high(totals.total, totals.n_graded)
+        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match') then wilson_high(totals.total, totals.n_graded)
         when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[2]
         when totals.metric <> 'quip_corrected' then bootstrap_high(intervals.ends[2], totals.score, totals.n_graded)
     end as score_high,

@@ -12,13 +12,15 @@ _PROMPTS = 11  # charts of one prompt each: all but the null prompt
 _TOLD_APART = 8  # lines of one chart that have a colour each
 _ANSWERED = ("exact_match", "f1", "rouge_l")
 _PROMPT_KINDS = ["null", "grounding", "anti-grounding"]
-_NAMES = {"quip": "QUIP", "exact_match": "exact match", "f1": "F1", "rouge_l": "ROUGE-L"}
+_BESIDE = "whole_word_match"
+_NAMES = {"quip": "QUIP", "exact_match": "exact match", _BESIDE: "whole words", "f1": "F1", "rouge_l": "ROUGE-L"}
 
 
 def _metrics(rows: Sequence[Row]) -> list[str]:
-    """QUIP, and the first measure of the answers that there is."""
+    """QUIP, the first measure of the answers that there is, and beside exact match what stands as whole words."""
     there = {row["metric"] for row in rows}
-    return [*(["quip"] if "quip" in there else []), *[metric for metric in _ANSWERED if metric in there][:1]]
+    answered = [metric for metric in _ANSWERED if metric in there][:1]
+    return [metric for metric in ("quip", *answered, _BESIDE) if metric in there]
 
 
 def _by_prompt(

@@ -7,6 +7,8 @@ Weller et al., "According to ...", sections 3.1 and 3.3. Metrics, on the row tha
 ``quip_corrected``   ``quip`` with the filter's expected false positives taken out, unclipped
 ``has_explanation``  1 where something stands behind the first ';' (format ``short``)
 ``exact_match``      short answers: 1 where the answer is one of the references, after the usual normalisation
+``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply sets its
+                     parts (:mod:`.answers`); null where the answer can be read two ways
 ``f1``               short answers: overlap of words, best over references
 ``rouge_l``          long answers: ROUGE-L's F-measure, without stemming, best over references
 
@@ -24,12 +26,14 @@ from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
 from selfknow.evaluate.task import FinishedRun, Row
+from selfknow.evaluate.tasks.according_to.answers import answer_match
 from selfknow.evaluate.tasks.according_to.prompts import EXPLAIN, TWO_STEP
 from selfknow.evaluate.tasks.short_answers import exact_match, f1
 from selfknow.files import user_path
 from selfknow.portraits import Portrait
 
 _QUIP = ("quip", "quip_zero", "quip_corrected")
+_SHORT = ("exact_match", "f1", "whole_word_match")
 Outcomes = dict[str, Outcome[float]]
 """By metric."""
 
@@ -123,12 +127,14 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
     quip = quip_outcomes(explaining, [explanation for _, explanation in parts], portrait)
     scores: list[tuple[str, str, Outcome[float]]] = []
     for row, (answer, explanation), outcomes in zip(explaining, parts, quip, strict=True):
-        metrics = outcomes | _task_metrics(row, answer, explanation, references[row["example_id"]], format_)
+        answering = rows[row["parent_generation_id"]] if format_ == TWO_STEP else row
+        said = "" if answering["generation"] is None else _said(answering).text
+        metrics = outcomes | _task_metrics(row, said, answer, explanation, references[row["example_id"]], format_)
         scores += [(row["generation_id"], metric, outcome) for metric, outcome in metrics.items()]
     for row in rows.values():
         if row["stage"] != EXPLAIN and format_ == TWO_STEP and row["generation"] is None:
             not_asked = Outcome[float](None, f"not asked: {failed(row).reason}")
-            scores += [(row["generation_id"], metric, not_asked) for metric in (*_QUIP, "exact_match", "f1")]
+            scores += [(row["generation_id"], metric, not_asked) for metric in (*_QUIP, *_SHORT)]
     return scores_table(scores)
 
 
@@ -171,18 +177,23 @@ def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portr
 
 
 def _task_metrics(
-    row: Row, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
+    row: Row, said: str, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
 ) -> Outcomes:
+    """How good an answer is; ``said`` is the whole reply that gives it."""
     is_long = format_.startswith("long")
     graded = explanation if is_long else answer
-    metrics: tuple[str, ...] = ("rouge_l",) if is_long else ("exact_match", "f1")
+    metrics: tuple[str, ...] = ("rouge_l",) if is_long else _SHORT
     if graded is None:
         return dict.fromkeys((*metrics, "has_explanation") if format_ == "short" else metrics, failed(row))
     outcomes: Outcomes = dict.fromkeys(metrics, Outcome(None, "no reference answers"))
     if references and is_long:
         outcomes = {"rouge_l": Outcome(rouge_l(graded, references))}
     elif references:
-        outcomes = {"exact_match": Outcome(exact_match(graded, references)), "f1": Outcome(f1(graded, references))}
+        outcomes = {
+            "exact_match": Outcome(exact_match(graded, references)),
+            "f1": Outcome(f1(graded, references)),
+            "whole_word_match": answer_match(said, references),
+        }
     if format_ == "short":
         outcomes["has_explanation"] = Outcome(
             float(bool(explanation)), None if explanation else "nothing behind a semicolon"

@@ -9,8 +9,9 @@ from selfknow.evaluate.report.shape import Example, ExampleGroup, Exhibit, Piece
 from selfknow.evaluate.report.text import LONGEST_REPLY, visible
 from selfknow.evaluate.sql.connection import Connection
 from selfknow.evaluate.sql.queries import find_query
-from selfknow.evaluate.tasks.diary_recall.documents import Document, cut
+from selfknow.evaluate.tasks.diary_recall.documents import Document, cut, parse_title
 from selfknow.evaluate.tasks.diary_recall.matching import Fate, match
+from selfknow.evaluate.tasks.diary_recall.typography import is_remark, read_answer, undressed
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -54,20 +55,25 @@ def _reply(row: Row, portrait: "Portrait | None") -> ShownReply:
 
 
 def _kinds(text: str, target: tuple[Document, ...]) -> Iterator[str]:
-    """What each line of an answer is."""
-    before, recalled = cut(text)
-    yield from ("wrong" for _ in before)
-    wanted = {(document.diarist, document.number): document for document in target}
-    fates = (one.fate for one in match(recalled, target) if one.place is not None)
-    for document, fate in zip(recalled, fates, strict=True):
-        aim = wanted.get((document.diarist, document.number))
-        if fate is Fate.correct or (fate is Fate.wrong and aim is not None):
-            yield "right"
-            there = aim.sentences if aim is not None else ()
-            for number, sentence in enumerate(document.sentences):
-                yield "right" if number < len(there) and there[number] == sentence else "wrong"
+    """What each line of an answer is; empty where it only sets the others, or speaks of them."""
+    answer = read_answer(text, target)
+    wanted = {(document.diarist, document.number): document.sentences for document in answer.target}
+    fates = [one.fate for one in match(answer.recalled, answer.target) if one.place is not None]
+    documents = iter(zip(answer.recalled, fates, strict=True))
+    fate: Fate | None = None
+    rest: Iterator[str] = iter(())
+    for line in text.split("\n") if text else []:
+        bare = undressed(line) if answer.is_dressed else line
+        if parse_title(bare):
+            document, fate = next(documents)
+            rest = iter(wanted.get((document.diarist, document.number), ()))
+            yield "right" if fate in (Fate.correct, Fate.wrong) else fate.value
+        elif answer.is_dressed and (not bare or is_remark(bare)):
+            yield ""
+        elif fate in (Fate.correct, Fate.wrong):
+            yield "right" if bare == next(rest, None) else "wrong"
         else:
-            yield from (fate.value for _ in range(1 + len(document.sentences)))
+            yield "wrong" if fate is None else fate.value
 
 
 def _pieces(text: str, kinds: Sequence[str], spans: Sequence[tuple[int, int]]) -> Iterator[Piece]:

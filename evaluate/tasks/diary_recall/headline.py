@@ -11,15 +11,20 @@ _GAPS = 3  # more of them are left to their figure
 
 
 def headline(report: Report) -> Headline | None:
-    """Whole answers exactly right, and the number of entries right; null where nothing was scored."""
+    """Whole answers exactly right, the number of entries, and single entries; null where nothing was scored."""
     exact = [number(row["label"], row, "accuracy") for row in report.rows_of("accuracy_by_size")]
     graded = [one for one in exact if one.value is not None]
     counts = [number(row["label"], row, "right_count") for row in report.rows_of("count_and_content")]
+    entries = [
+        number(row["label"], row, "document_recall", n_graded="n_documents", n="n_documents", chance=None)
+        for row in report.rows_of("count_content_and_documents")
+    ]
     if not exact:
         return None
     found = measures(
         ("Whole answers exactly right", "accuracy_by_size", exact),
         ("The right number of entries", "count_and_content", counts),
+        ("Entries right, however they are set", "count_content_and_documents", entries),
     )
     gaps = report.rows_of("setup_gap")
     return Headline(

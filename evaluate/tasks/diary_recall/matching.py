@@ -32,6 +32,7 @@ class MatchedDocument:
         fate: What it turned out to be.
         recalled_sentences: Lines below its title in the answer; null where it is missing.
         target_sentences: Sentences that it has in the target; null where it is not there.
+        body: The lines below its title as they were read through typography; null where they are as written.
     """
 
     place: int | None
@@ -39,6 +40,7 @@ class MatchedDocument:
     fate: Fate
     recalled_sentences: int | None
     target_sentences: int | None
+    body: str | None = None
 
 
 def match(recalled: Sequence[Document], target: Sequence[Document]) -> Iterator[MatchedDocument]:

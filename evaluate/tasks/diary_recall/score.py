@@ -3,7 +3,9 @@
 Prato et al., Do Large Language Models Know How Much They Know?, sections 4.2 and 4.3.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -13,18 +15,25 @@ from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
 from selfknow.evaluate.runs.schema import SCORES
-from selfknow.evaluate.tasks.diary_recall.documents import Document, cut
+from selfknow.evaluate.tasks.diary_recall.documents import Document
 from selfknow.evaluate.tasks.diary_recall.matching import Fate, MatchedDocument, match
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
 from selfknow.evaluate.tasks.diary_recall.prompts import target
+from selfknow.evaluate.tasks.diary_recall.typography import (
+    corrects_itself,
+    read_answer,
+    read_documents,
+    undressed_document,
+)
 
 METRICS: dict[str, dict[str, str]] = {
     "answer": {
         "exact_match": "1 if the answer is the true one, byte for byte; it is right_count times right_content",
-        "right_count": "1 if as many documents were recalled as the target has",
-        "right_content": "1 if what was recalled has no error as far as it goes: at least one document, nothing before "
-        "its title, and every recalled document is the target's of the same place",
-        "documents_recalled": "title lines in the answer, whatever stands below them",
+        "right_count": "1 if as many documents were recalled as the target has, however they are set",
+        "right_content": "1 if what was recalled has no error as far as it goes, byte for byte: at least one document, "
+        "nothing before its title, and every recalled document is the target's of the same place",
+        "documents_recalled": "title lines in the answer, whatever stands below them; these and all below are read "
+        "through typography, and null where the answer corrects itself",
         "documents_target": "documents in the target",
         "documents_in_target": "recalled documents that are in the target, each once, right or wrong",
         "documents_correct": "of those, the ones without an error: documents_correct / documents_in_target is the "
@@ -37,8 +46,8 @@ METRICS: dict[str, dict[str, str]] = {
     },
     "probe": {
         "probe_exact_match": "1 if the continuation is the orderly one, byte for byte",
-        "probe_next_document": "1 if the first title in the continuation is the one that comes next in order (where "
-        "none comes next: if there is no title)",
+        "probe_next_document": "1 if the first title in the continuation, read through typography, is the one that "
+        "comes next in order (where none comes next: if there is no title)",
         "probe_documents_skipped": "documents that an orderly continuation has and this one has not",
         "probe_recalls_last": "1 if the continuation has the target's last document, as probe E asks again",
     },
@@ -63,6 +72,18 @@ PARSED_DOCUMENTS = pa.schema(
 """``parsed/diary_documents.parquet``: one row a recalled or missing document of an ``answer`` (see MatchedDocument)."""
 
 
+PARSED_BODIES = pa.schema(
+    [
+        pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("place", pa.int32(), nullable=False),
+        pa.field("body", pa.string(), nullable=False),
+    ]
+)
+"""``parsed/diary_bodies.parquet``: one row a recalled document that was read through typography, as it was read."""
+
+CORRECTED = "an entry is given again behind a remark"
+"""The reason of what cannot be counted in an answer that corrects itself."""
+
 Metrics = dict[str, Outcome[float]]
 """The outcome of each metric of one generation."""
 
@@ -77,20 +98,23 @@ def answer_scores(
         entries: The documents of the true answer.
         finish_reason: ``length`` means that it was cut off.
     """
-    before, recalled = cut(generation)
-    documents = list(match(recalled, entries))
+    exact = generation == "\n".join(entry.text for entry in entries)
+    answer = read_answer(generation, entries)
+    right_count = len(answer.recalled) == len(entries)
+    assert exact == (right_count and answer.has_right_content), "exact match factors into count and content"
+    documents = list(match(answer.recalled, answer.target))
+    reason = None if exact else _why_wrong(generation, finish_reason, documents, right_count=right_count)
+    if answer.is_dressed and corrects_itself(answer.recalled):
+        certain = _outcomes({"exact_match": 0, "right_content": 0, "documents_target": len(entries)})
+        return {metric: certain.get(metric, Outcome(None, CORRECTED)) for metric in METRICS["answer"]}, []
+    if answer.is_dressed:
+        documents = list(_with_bodies(documents, answer.recalled))
     count = {fate: sum(document.fate is fate for document in documents) for fate in Fate}
     in_target = [document for document in documents if document.fate in (Fate.correct, Fate.wrong)]
-    exact = generation == "\n".join(entry.text for entry in entries)
-    right_count = len(recalled) == len(entries)
-    as_far_as_it_goes = all(one == other for one, other in zip(recalled, entries, strict=False))
-    right_content = bool(recalled) and not before and as_far_as_it_goes
-    assert exact == (right_count and right_content), "exact match factors into count and content"
-    reason = None if exact else _why_wrong(generation, finish_reason, recalled, right_count=right_count)
     values = {
         "right_count": right_count,
-        "right_content": right_content,
-        "documents_recalled": len(recalled),
+        "right_content": answer.has_right_content,
+        "documents_recalled": len(answer.recalled),
         "documents_target": len(entries),
         "documents_in_target": len(in_target),
         "documents_correct": count[Fate.correct],
@@ -103,33 +127,47 @@ def answer_scores(
     return {"exact_match": Outcome(float(exact), reason), **_outcomes(values)}, documents
 
 
+def _with_bodies(documents: Sequence[MatchedDocument], recalled: Sequence[Document]) -> Iterator[MatchedDocument]:
+    """Documents that were read through typography, each with what was read below its title."""
+    for one in documents:
+        yield one if one.place is None else replace(one, body="\n".join(recalled[one.place - 1].sentences))
+
+
 def _outcomes(values: Mapping[str, float]) -> Metrics:
     return {metric: Outcome(float(value)) for metric, value in values.items()}
 
 
-def _why_wrong(generation: str, finish_reason: str | None, recalled: tuple[Document, ...], *, right_count: bool) -> str:
+def _why_wrong(
+    generation: str, finish_reason: str | None, documents: Sequence[MatchedDocument], *, right_count: bool
+) -> str:
     if not generation:
         return "empty"
     if finish_reason == "length":
         return "cut off"
-    if not recalled:
+    if all(document.fate is Fate.missing for document in documents):
         return "no title line"
+    if all(document.fate is Fate.correct for document in documents) and _in_order(documents):
+        return "right entries, not to the byte"
     return "wrong content" if right_count else "wrong count"
+
+
+def _in_order(documents: Sequence[MatchedDocument]) -> bool:
+    return all(one.number < other.number for one, other in pairwise(documents))
 
 
 def probe_scores(generation: str, name: str, entries: tuple[Document, ...]) -> Metrics:
     """Score what a model added to a started answer (see :mod:`selfknow.evaluate.tasks.diary_recall.probes`)."""
     probe = PROBES[name]
-    _, recalled = cut(generation)
-    wanted = {document.title for document in entries[probe.next_number - 1 :]}
-    titles = [document.title for document in recalled]
-    following = entries[probe.next_number - 1].title if wanted else None
+    target_titles = [undressed_document(entry).title for entry in entries]
+    wanted = set(target_titles[probe.next_number - 1 :])
+    titles = [document.title for document in read_documents(generation)]
+    following = target_titles[probe.next_number - 1] if wanted else None
     exact = generation == probe.continuation(entries)
     values = {
         "probe_exact_match": exact,
         "probe_next_document": (titles[0] if titles else None) == following,
         "probe_documents_skipped": len(wanted - set(titles)),
-        "probe_recalls_last": entries[-1].title in titles,
+        "probe_recalls_last": target_titles[-1] in titles,
     }
     return _outcomes(values)
 
@@ -152,7 +190,7 @@ def boundary_scores(variant: str, stop_logprob: float, title_logprob: float | No
     return {"stop_log_odds": Outcome(log_odds), "stop_right": Outcome(float((log_odds > 0) == is_last)), **last}
 
 
-def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table]:
+def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Score the generations of a diary run.
 
     Args:
@@ -160,8 +198,8 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
         examples: The questions that were asked.
 
     Returns:
-        The scores (SCORES), and the documents of the answers as parsed (PARSED_DOCUMENTS). Rows of other stages than
-        those in METRICS get none.
+        The scores (SCORES), the documents of the answers as parsed (PARSED_DOCUMENTS), and the bodies of those that
+        were read through typography (PARSED_BODIES). Rows of other stages than those in METRICS get none.
 
     Raises:
         UserError: An example is no diary question.
@@ -173,6 +211,7 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
     next_titles = generations.filter(pc.equal(generations["stage"], "next-title"))
     titles = {_place(row): row["logprob"] for row in next_titles.to_pylist()}
     scores, parsed = [SCORES.empty_table()], [PARSED_DOCUMENTS.empty_table()]
+    bodies: list[dict[str, object]] = []
     for batch in generations.to_batches(max_chunksize=_ROWS_PER_BATCH):
         outcomes: list[tuple[str, str, Outcome[float]]] = []
         documents: list[dict[str, object]] = []
@@ -183,7 +222,8 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
             documents.extend({"generation_id": row["generation_id"], **vars(one)} for one in documents_of_row)
         scores.append(scores_table(outcomes))
         parsed.append(pa.Table.from_pylist(documents, schema=PARSED_DOCUMENTS))
-    return pa.concat_tables(scores), pa.concat_tables(parsed)
+        bodies += (one for one in documents if one["body"] is not None)
+    return pa.concat_tables(scores), pa.concat_tables(parsed), pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
 
 
 def kept_answers(generations: pa.Table) -> dict[str, Kept]:

@@ -100,14 +100,21 @@ def _stages(options: DiaryOptions, rows: Rows) -> Sequence[Stage]:
 def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
     from selfknow.evaluate.tasks.diary_recall.score import kept_answers, score
 
-    scores, documents = score(run.calls, run.examples)
-    return Scores({DIARY_RECALL.name: scores}, {"diary_documents": documents}, kept_answers(run.calls))
+    scores, documents, bodies = score(run.calls, run.examples)
+    parsed = {"diary_documents": documents} | ({"diary_bodies": bodies} if len(bodies) else {})
+    return Scores({DIARY_RECALL.name: scores}, parsed, kept_answers(run.calls))
 
 
 def _documents() -> "pa.Schema":
     from selfknow.evaluate.tasks.diary_recall.score import PARSED_DOCUMENTS
 
     return PARSED_DOCUMENTS
+
+
+def _bodies() -> "pa.Schema":
+    from selfknow.evaluate.tasks.diary_recall.score import PARSED_BODIES
+
+    return PARSED_BODIES
 
 
 def _facts(description: Mapping[str, Any]) -> Facts:
@@ -173,7 +180,10 @@ DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(
             "document_lengths": "integer[]",
         }
     },
-    parsed={"documents": ParsedFiles("parsed/diary_documents.parquet", _documents)},
+    parsed={
+        "documents": ParsedFiles("parsed/diary_documents.parquet", _documents),
+        "read_bodies": ParsedFiles("parsed/diary_bodies.parquet", _bodies),
+    },
     corpus=CorpusView("corpus", _find_corpus, _corpus_sql, _missing),
     columns={"dataset_size": "varchar", "num_diarists": "bigint", "setup": "varchar", "dataset_seed": "bigint"},
     cohort=("dataset_size", "num_diarists", "setup", "dataset_seed"),

@@ -24,11 +24,14 @@ bodies as (
         answers.dataset_size,
         diary_questions.diarist,
         wrong.recalled_sentences,
-        diary_body(answers.generation, wrong.place, recalled.value::integer) as body
+        coalesce(
+            read_bodies.body, diary_body(answers.generation, wrong.place, recalled.value::integer)
+        ) as body
     from wrong
     inner join answers on wrong.generation_id = answers.generation_id
     inner join scores as recalled
         on answers.generation_id = recalled.generation_id and recalled.metric = 'documents_recalled'
+    left join read_bodies on wrong.generation_id = read_bodies.generation_id and wrong.place = read_bodies.place
     inner join diary_questions on answers.run_id = diary_questions.run_id and answers.example_id = diary_questions.id
 ),
 

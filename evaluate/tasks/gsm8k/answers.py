@@ -3,30 +3,61 @@ r"""The number that a reply to a mathematics question gives, by a published rule
 1. What it gives as its answer, the last of them: behind ``####``, behind ``Answer:`` or ``Final answer:`` that begins a
    line, in ``\boxed{}``, behind "the answer is". Behind ``####`` the number that stands there, else, as behind the
    others, the last one on that line (the next line where nothing else stands on it).
-2. Without one, the last number of the reply, what stands in brackets at the end of a sentence aside.
+2. Without one, the one number in bold on the last line with numbers; else the last number of the reply, what stands in
+   brackets at the end of a sentence, or with an equation in them, aside; of a reply without digits the one in words.
 
-A reply that ends in several lines of ``####`` with different numbers gives none (:func:`gives_several`).
+None where several have equal right (:func:`gives_several`): different lines of ``####`` at the end, "45 or 48",
+"between 10 and 15", "1 hour and 30 minutes", or a doubt behind the answer that names another number.
 
 A number is in digits, with a sign, a currency, commas before every three digits, a decimal point or a denominator if
-it has them: ``-$1,234.50``, ``3/4``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are no numbers: ``2*sqrt(5)``
-holds none. Two numbers are the same if they are equal: 1,000 and 1000.0, but not 25 and 5.
+it has them: ``-$1,234.50``, ``3/4``, ``3½``, ``1.2 million``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are
+no numbers: ``2*sqrt(5)`` holds none. Two numbers are the same if they are equal: 1,000 and 1000.0, but not 25 and 5.
 """
 
 import re
+import unicodedata
+from collections import deque
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 
-from selfknow.evaluate.replies import explicit_answers, plain, without_thinking
+from selfknow.evaluate.readers.numerals import numerals
+from selfknow.evaluate.replies import Kept, explicit_answers, plain, without_thinking
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
 _ASIDES = re.compile(
-    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?", re.IGNORECASE
+    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n=]*=[^()\n]*\)|"
+    r"\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(
     r"(?<![a-z]\()(?P<sign>(?<![\w)\]])[-−–])?(?:[$€£¥](?P<minus>[-−–])?)?"
     r"(?P<number>(?>(?>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+))"
     r"(?>\s?/\s?(?P<denominator>[0-9]+))?"
     r"(?!\s*[*^/×·]\s*[\w(√]|\s*(?:\\?sqrt|\\?pi\b|√|π))"
+)
+_NARROW_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_VULGAR = re.compile(r"(\d{0,9})\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SCALED = re.compile(
+    r"(?<![\d.,/])(?P<number>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?) (?P<scale>thousand|million|billion)\b",
+    re.IGNORECASE,
+)
+_OFFERS = re.compile(
+    r"(?:\d(?: [a-z]+)?,? or|\bbetween [$€£]?[\d.,]+(?: [a-z]+)? and|(?<!from )(?<![\d.,])[$€£]?[\d.,]+ to) [$€£]?\Z",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(
+    r"\b(?:wait|hold on|actually|might|maybe|perhaps|could be|should it|not sure|unsure|on second thoughts?)\b",
+    re.IGNORECASE,
+)
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_LONGEST_UNIT = 40  # in characters
+_TWO_UNITS = re.compile(
+    r"\d (?:hours?|hrs?|minutes?|mins?|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?|km|miles?|"
+    r"kilometers?|meters?|gallons?|kilograms?|kg)(?:,| and|, and)? [0-9.]+ "
+    r"(?:minutes?|mins?|seconds?|secs?|hours?|days?|weeks?|months?|inch(?:es)?|feet|ounces?|oz|cents?|meters?|cm|grams?|quarts?|pints?)\b",
+    re.IGNORECASE,
 )
 _STANDS_BEHIND = re.compile(r"[\s*_:=(\\{\[]*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
@@ -44,30 +75,98 @@ def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
     >>> number_of_reply("The final answer is 72. (48 in April + 24 in May)")
     Fraction(72, 1)
     """
-    spoken = without_thinking(reply, prompt)
+    return _read(without_thinking(reply, prompt)).number
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The number of a reply, or null; and whether that is so because several have equal right."""
+
+    number: Fraction | None
+    is_several: bool = False
+
+
+def _read(spoken: Kept) -> _Read:
     answers = [(one.start, one.text) for one in explicit_answers(spoken)]
-    said = [(spoken.start + match.end(), spoken.text[match.end() :]) for match in [*_IS.finditer(spoken.text)][-1:]]
-    for start, answer in sorted([*answers, *said], reverse=True):
-        line = next(iter(answer.strip().splitlines()), "")
-        if (start, answer) in said:
+    stated = [(spoken.start + match.end(), spoken.text[match.end() :]) for match in [*_IS.finditer(spoken.text)][-1:]]
+    for start, answer in sorted([*answers, *stated], reverse=True):
+        line, _, behind = answer.strip().partition("\n")
+        if (start, answer) in stated:
             line = _SENTENCE.split(line, maxsplit=1)[0]
-        if (number := _number_of_line(plain(line), first=reply[:start].rstrip().endswith("####"))) is not None:
-            return number
-        if reply[:start].rstrip().endswith("####"):
-            return None
-    text = plain(spoken.text)
-    return _said_number(text) if not answers else None
+        is_marked = spoken.reply[:start].rstrip().endswith("####")
+        number = _number_of_line(_digits(line), first=is_marked)
+        if _offers_several(_digits(line)) or (number is not None and _doubts(behind, number)):
+            return _Read(None, is_several=True)
+        if number is not None or is_marked:
+            return _Read(_in_words(line) if number is None else number)
+    text = _digits(spoken.text)
+    if answers:
+        return _Read(None)
+    if _ends_in_two_units(text) or _offers_several(text):
+        return _Read(None, is_several=True)
+    number = _bold_number(spoken.text) or _said_number(text)
+    return _Read(_in_words(text) if number is None else number)
 
 
-def gives_several(reply: str) -> bool:
-    r"""Whether a reply ends in several lines of ``####`` with different numbers, so that none of them is its answer.
+def gives_several(reply: str, prompt: str = "") -> bool:
+    r"""Whether a reply gives several numbers of equal right: lines of ``####``, alternatives, or a sum of two units.
 
     >>> gives_several("#### 24\n#### 3"), gives_several("#### 24\nNo, wait.\n#### 3")
     (True, False)
     """
+    if _read(without_thinking(reply, prompt)).is_several:
+        return True
     lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
     last = list(takewhile(lambda line: line.startswith("####"), reversed(lines)))
-    return len({_number_of_line(plain(line.strip("# ")), first=True) for line in last}) > 1
+    return len({_number_of_line(_digits(line.strip("# ")), first=True) for line in last}) > 1
+
+
+def _digits(text: str) -> str:
+    """A text without Markdown and LaTeX, its numbers in plain digits: "3½", "57 500" and "1.2 million" as well."""
+    text = _NARROW_SPACE.sub("", plain(text))
+    text = _VULGAR.sub(lambda match: _of_vulgar(*match.groups()), text)
+    return _SCALED.sub(lambda match: str(_times(match["number"], match["scale"])), text)
+
+
+def _of_vulgar(whole: str, part: str) -> str:
+    value = int(whole or 0) + Fraction(unicodedata.numeric(part)).limit_denominator(10)
+    return f"{value.numerator}/{value.denominator}"
+
+
+def _times(number: str, scale: str) -> str:
+    value = Fraction(number.replace(",", "")) * _SCALES[scale.casefold()]
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def _offers_several(text: str) -> bool:
+    """Whether the last number of a text is the second of two that it offers: "45 or 48", "between 10 and 15"."""
+    last = deque(_NUMBER.finditer(text), maxlen=1)
+    return any(_OFFERS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.start()]) for match in last)
+
+
+def _doubts(behind: str, number: Fraction) -> bool:
+    """Whether what stands behind an answer doubts it, and names another number."""
+    other = _last_number(_digits(behind))
+    return other not in (None, number) and bool(_DOUBTS.search(behind))
+
+
+def _bold_number(text: str) -> Fraction | None:
+    """The one number in bold on the last line that holds any number."""
+    line = next((line for line in reversed(text.splitlines()) if _NUMBER.search(_digits(line))), "")
+    numbers = [number for bold in _BOLD.findall(line) if (number := _said_number(_digits(bold))) is not None]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _ends_in_two_units(text: str) -> bool:
+    """Whether the last number is the second part of a quantity in two units: neither of them is the answer."""
+    last = deque(_NUMBER.finditer(text), maxlen=1)
+    return any(_TWO_UNITS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.end() + 20]) for match in last)
+
+
+def _in_words(text: str) -> Fraction | None:
+    """The one number that a text without digits names in words; "one" may be a pronoun and is none."""
+    numbers = {number for number in numerals(text) if number != 1}
+    return Fraction(numbers.pop()) if len(numbers) == 1 and not _NUMBER.search(text) else None
 
 
 def _number_of_line(line: str, *, first: bool) -> Fraction | None:

@@ -103,7 +103,7 @@ def _correct(row: Row, solution: str) -> Outcome[float]:
         return Outcome(0.0, "empty")
     if row["finish_reason"] == "length":
         return Outcome(0.0, "cut off")
-    if gives_several(reply):
+    if gives_several(reply, row["prompt"]):
         return Outcome(None, "several numbers")
     number = number_of_reply(reply, row["prompt"])
     if number is None:

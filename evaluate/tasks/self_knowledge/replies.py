@@ -37,7 +37,15 @@ _KINDS: Mapping[str, Reader] = {
 KINDS = tuple(_KINDS)
 
 
-def read(kind: str, reply: str, finish_reason: str | None = None, prompt: str = "", noun: str | None = None) -> Reading:
+def read(
+    kind: str,
+    reply: str,
+    finish_reason: str | None = None,
+    prompt: str = "",
+    *,
+    noun: str | None = None,
+    asked: str | None = None,
+) -> Reading:
     """Read a verifying reply.
 
     Args:
@@ -46,8 +54,10 @@ def read(kind: str, reply: str, finish_reason: str | None = None, prompt: str = 
         finish_reason: ``length`` where it was cut off, so that its end is missing.
         prompt: As rendered; it may open the reply's thinking.
         noun: Of a number what is counted, as a regular expression.
+        asked: Of yes or no the answer that the question was about.
     """
-    reader = partial(read_number, noun=noun) if kind == "number" else _KINDS[kind]
+    of_question = {"number": partial(read_number, noun=noun), "yes-no": partial(read_verdict, asked=asked)}
+    reader = of_question.get(kind, _KINDS[kind])
     return read_reply(reader, reply, finish_reason, prompt)
 
 

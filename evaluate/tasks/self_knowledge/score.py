@@ -217,9 +217,12 @@ class _Scorer:
         """What a verifying reply says."""
         if row["error"] is not None:
             return failed(row)
-        task = self._example(row).task
+        example = self._example(row)
         said = (row["generation"], row["finish_reason"], row["prompt"])
-        reading = replies.read(REPLY_KINDS[task], *said, noun=COUNTED.get(task))
+        which = "altered_answer" if example.is_altered(row["stage"]) else "answer"
+        asked = example.params.get(which) if example.task == "math" else None
+        kind, noun = REPLY_KINDS[example.task], COUNTED.get(example.task)
+        reading = replies.read(kind, *said, noun=noun, asked=None if asked is None else str(asked))
         self.kept[row["generation_id"]] = reading.kept
         return reading.outcome
 

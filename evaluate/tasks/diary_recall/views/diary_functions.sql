@@ -1,4 +1,5 @@
--- Cutting diary texts, exactly as scoring does (selfknow.evaluate.tasks.diary_recall.documents):
+-- Cutting diary texts byte for byte (selfknow.evaluate.tasks.diary_recall.documents). What scoring read through
+-- typography is in the views `documents` and `read_bodies`:
 --
 -- diary_documents(text)       the documents of a text, in order: a list of structs (place, diarist, number, sentences)
 -- diary_preamble(text)        the lines before the first title line

@@ -1,0 +1,95 @@
+"""The answer that a short reply gives, beside the authors' strict exact match.
+
+The authors compare what stands before the first ``;``. Chat models repeat the format, label its parts, put marks
+around them or leave the semicolon out: ``Answer: Paris`` and, below it, ``Explanation: …``. Here the answer is what a
+person takes for it, and it is right where a reference stands in it as whole words.
+"""
+
+import re
+from collections.abc import Sequence
+
+from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.replies import Kept, plain, without_preamble, without_thinking
+from selfknow.evaluate.tasks.short_answers import is_verdict, whole_word_match
+
+_FORMAT = re.compile(r"^[^\w\n]{0,9}answer[^\w\n;]{0,9};[^\w\n]{0,9}explanation[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
+_LABEL = re.compile(
+    r"^[ \t]*(?:(?:[-•]|\d{1,2}[.)])[ \t]*)?"
+    r"(?:(?:(?:the|your|my|short|final|correct) ){0,2}answer(?:\s*[:=]|[ \t]*$)|a:)\s*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EXPLAINS = re.compile(r"\bexplanation\b[ \t]*(?::|$)", re.IGNORECASE | re.MULTILINE)
+_DASH = re.compile(r"\s[-–—]\s|\s?—\s?")
+_CORRECTS = re.compile(
+    r"(?:…|\.{3}|[-–—,;.])\s*(?:(?:no|wait|sorry|oops|hmm|actually|correction|rather|scratch that),?\s+){1,3}"
+    r"(?:(?:sorry|wait|no|i mean|i meant|let me correct (?:that|myself)|it['’]s|it is|it was)[,:]?\s+){0,3}",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|isn['’]t|wasn['’]t|aren['’]t|weren['’]t|rather than|instead of|other than|unlike|except)\s+"
+    r"(?:(?:in|on|at|by|from|to|the|an?)\s+)?(?P<denied>[^,.;:]+)",
+    re.IGNORECASE,
+)
+_WAVERS = re.compile(
+    r"\b(?:or|either|neither|nor|although|though|but|however|while|whereas|despite|not|cannot|some say|others say|"
+    r"perhaps|unless|depends|depending)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+AMBIGUOUS = "can be read two ways"
+
+
+def answer_part(reply: str) -> str:
+    r"""Return the part of a short reply that is its answer, without marks and labels.
+
+    Example:
+        >>> answer_part("Answer; Explanation\nParis; It is the capital of France.")
+        'Paris'
+        >>> answer_part("**Answer:** Paris\n\n**Explanation:** It is the capital of France.")
+        'Paris'
+    """
+    spoken = without_thinking(reply)
+    text = _FORMAT.sub("", plain(_without_introduction(spoken).text)).strip()
+    if label := _LABEL.search(text):
+        text = text[label.end() :]
+    text = _EXPLAINS.split(text, maxsplit=1)[0].strip(" \t\n([-").partition("\n")[0]
+    text = re.sub(r"^(?:[-•]|\d{1,2}[.)])\s+", "", text)
+    return text.partition(";")[0].strip()
+
+
+def _without_introduction(spoken: Kept) -> Kept:
+    """A reply without "Sure! Here is …:", unless a label of the answer is part of that."""
+    shorter = without_preamble(spoken)
+    return shorter if ";" in shorter.text or ";" not in spoken.text else spoken
+
+
+def answer_match(reply: str, references: Sequence[str]) -> Outcome[float]:
+    """Return 1 where the answer of a short reply holds a reference as whole words, 0 where it holds none.
+
+    A reference that the answer denies ("not Tokyo") does not count, and of a corrected answer the last one does. An
+    answer that offers others, or that takes something back, is null.
+
+    Example:
+        >>> answer_match("Harper Lee (1926-2016); She wrote it in 1960.", ["Harper Lee"]).value
+        1.0
+        >>> answer_match("Lyon; It is the largest city after Paris.", ["Paris"]).value
+        0.0
+        >>> answer_match("Tokyo or Kyoto; It depends.", ["Tokyo"])
+        Outcome(value=None, reason='can be read two ways')
+    """
+    answer = answer_part(reply)
+    if is_verdict(references):
+        return whole_word_match(answer, references)
+    answer = _CORRECTS.split(answer)[-1]
+    answer = _DASH.split(answer, maxsplit=1)[0]  # "K2 - the highest after Mount Everest"
+    kept = _DENIED.sub(" ", answer)
+    matches = whole_word_match(kept, references)
+    if matches.value and _WAVERS.search(_without(references, kept)):
+        return Outcome(None, AMBIGUOUS)
+    return matches
+
+
+def _without(references: Sequence[str], text: str) -> str:
+    """A text without the references themselves, which may hold an "or"."""
+    for reference in sorted(references, key=len, reverse=True):
+        text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
+    return text
