@@ -35,9 +35,9 @@ class ProgressBar:
         quiet: bool = False,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        from tqdm import tqdm
+        from selfknow.bars import Bar
 
-        self._bar = tqdm(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
+        self._bar = Bar(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
         self._model = model
         self._clock = clock
         self._began = self._drawn = clock()
