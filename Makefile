@@ -27,7 +27,8 @@ help:
 	@echo "make audit  every package that is installed with its licence, and what is known to be vulnerable (pip-audit)"
 	@echo "make clean  remove what the other targets made"
 
-demo: .venv/ready
+# The demo needs neither the tests' tools nor every extra; where the developers' environment is there, it has them all.
+demo: $(if $(wildcard .venv/ready),.venv/ready,.venv/demo)
 	.venv/bin/selfknow demo
 
 lint: .venv/ready
@@ -49,6 +50,10 @@ audit: $(WHEEL)/ready
 # An editable environment to work in.
 .venv/ready: pyproject.toml constraints.txt .ci/environment
 	@.ci/environment $(PYTHON) .venv --editable ".[all]" --group dev
+	@touch $@
+
+.venv/demo: pyproject.toml constraints.txt .ci/environment
+	@.ci/environment $(PYTHON) .venv --editable ".[validate,models,report]"
 	@touch $@
 
 test: $(WHEEL)/ready
