@@ -48,7 +48,7 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
 
     def close(self) -> None:
         """End the bar, with a last line if it wrote one before."""
-        if not (self._is_drawn or self.disable) and self._num_lines:
+        if self._num_lines and not self.disable:
             self._write_line()
         super().close()
 

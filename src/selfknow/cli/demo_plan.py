@@ -18,6 +18,7 @@ class RealModelPlan:
     Attributes:
         model: A GGUF file.
         text: A module that holds a text which the model may know by heart.
+        first_questions: Whose answers are shown at once.
         forms: In which forms it is asked what it does not know.
         questions: Of self-aware, in each form.
         tasks: Of self-knowledge.
@@ -33,6 +34,7 @@ class RealModelPlan:
 
     model: PackagedFile
     text: PackagedFile
+    first_questions: int = 6
     forms: tuple[str, ...] = ("direct", "instruction")
     questions: int = 100
     tasks: tuple[str, ...] = ("total-count", "designated-count", "fact", "specific-mention")
@@ -46,9 +48,14 @@ class RealModelPlan:
     continuation_tokens: int = 48
 
     @property
+    def seconds_for_first_answers(self) -> float:
+        """Of opening the model, and of its first answers, at most."""
+        return _SECONDS_TO_OPEN + self.first_questions * self.answer_tokens / _TOKENS_PER_SECOND
+
+    @property
     def seconds_for_unknown(self) -> float:
-        """Of asking what the model does not know, and of opening it, at most."""
-        return _SECONDS_TO_OPEN + len(self.forms) * self.questions * self.answer_tokens / _TOKENS_PER_SECOND
+        """Of asking what the model does not know, at most."""
+        return len(self.forms) * self.questions * self.answer_tokens / _TOKENS_PER_SECOND
 
     @property
     def seconds_for_creations(self) -> float:
