@@ -130,7 +130,7 @@ def _fetch(plan: RealModelPlan, out: Path, number: Iterator[int], trainings: Tra
 
 
 def _ask_about_itself(real: _RealModel, number: Iterator[int]) -> list[Path]:
-    """Ask the real model what it does not know, and about its own texts; returns the runs."""
+    """Ask the real model what it does not know, and about its own texts, and return the runs."""
     with timed(next(number), f"The first answers of {real.plan.model.title}"):
         print_answers(ask_first(real.asked, real.plan))
     with timed(next(number), "Does it know what it does not know?"):
@@ -140,7 +140,7 @@ def _ask_about_itself(real: _RealModel, number: Iterator[int]) -> list[Path]:
 
 
 def _show_corpora(out: Path, done: DoneSteps, number: Iterator[int]) -> bool:
-    """Build, check, load and portray the smallest diary corpora; returns whether every check was met."""
+    """Build, check, load and portray the smallest diary corpora, and return whether every check was met."""
     corpora = out / "diary-recall"
     with timed(next(number), f"Build {' and '.join(CONFIGS)}"):
         _build(corpora, done)
@@ -155,7 +155,7 @@ def _show_corpora(out: Path, done: DoneSteps, number: Iterator[int]) -> bool:
 
 
 def announced_steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
-    """What is announced: seconds on two idle cores, of which the trainings take one until their own step."""
+    """Return what is announced: seconds on two idle cores, of which the trainings take one until their own step."""
     announced = [
         Step("build the smallest diary corpora", 5),
         Step("check them", 10),

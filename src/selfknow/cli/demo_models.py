@@ -34,7 +34,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Diarists:
-    """How many diarists there are, by what becomes of the question about each; the last ones by number are held out.
+    """The numbers of diarists, by what becomes of the question about each; the last ones are held out.
 
     Attributes:
         trained: The question is learnt.

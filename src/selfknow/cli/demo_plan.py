@@ -49,22 +49,22 @@ class RealModelPlan:
 
     @property
     def seconds_for_first_answers(self) -> float:
-        """Of opening the model, and of its first answers, at most."""
+        """Return the most that opening the model and its first answers take."""
         return _SECONDS_TO_OPEN + self.first_questions * self.answer_tokens / _TOKENS_PER_SECOND
 
     @property
     def seconds_for_unknown(self) -> float:
-        """Of asking what the model does not know, at most."""
+        """Return the most that asking what the model does not know takes."""
         return len(self.forms) * self.questions * self.answer_tokens / _TOKENS_PER_SECOND
 
     @property
     def seconds_for_creations(self) -> float:
-        """Of having it write and asking it about that, at most."""
+        """Return the most that having it write and asking it about that take."""
         return 2 * len(self.tasks) * self.instances * self.creation_tokens / _TOKENS_PER_SECOND
 
     @property
     def seconds_for_quotes(self) -> float:
-        """Of asking it to quote, and having it go on with passages, at most."""
+        """Return the most that asking it to quote and having it go on with passages take."""
         from selfknow.builders.according_to.prompts import phrases
 
         num_prompts = len(phrases()) if self.prompts == "all" else self.prompts.count(",") + 2

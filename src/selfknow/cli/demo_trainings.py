@@ -22,7 +22,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 
 
 class Trainings:
-    """Trains a small model on each setup, with equal budgets, while the ``with`` block does something else.
+    """A training on each setup, with equal budgets, beside what the ``with`` block does.
 
     What ends the block early ends them. They resume from their last checkpoints, and what is trained is not trained
     again.
@@ -40,11 +40,11 @@ class Trainings:
 
     @property
     def num_running(self) -> int:
-        """How many trainings go on; each takes a core."""
+        """Return how many trainings go on; each takes a core."""
         return sum(not result.done() for result in self._results)
 
     def wait(self) -> dict[str, Scores]:
-        """Wait for both, with a bar over their steps; returns the scores of the held-out questions by setup.
+        """Wait for both, with a bar over their steps, and return the scores of the held-out questions by setup.
 
         Raises:
             UserError: A training failed or was killed.
