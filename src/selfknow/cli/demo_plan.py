@@ -5,15 +5,15 @@ from functools import cache
 
 from selfknow.packages import PackagedFile
 
-# Of the most that SmolLM2 may write, on two idle cores that compute in bfloat16; in float32 half as many. It writes
+# Of the most that SmolLM2 may write, on one core that computes in bfloat16, beside the trainings on the other. It writes
 # fewer, for most replies end before their limit.
-_TOKENS_PER_SECOND = 200
-_SECONDS_TO_OPEN = 25  # a model, and the libraries that are imported with it
+_TOKENS_PER_SECOND = 150
+_SECONDS_TO_OPEN = 30  # a model, and the libraries that are imported with it
 
 
 @dataclass(frozen=True)
 class RealModelPlan:
-    """What a real model is asked; sizes are such that the whole demo takes less than eight minutes on two idle cores.
+    """What a real model is asked; sizes are such that the whole demo takes less than five minutes on two idle cores.
 
     Attributes:
         model: A GGUF file.
