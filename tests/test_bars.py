@@ -102,6 +102,11 @@ def test_a_bar_that_is_off_shows_nothing_anywhere(clock: Clock, monkeypatch: pyt
     assert shown_on(io.StringIO(), monkeypatch, work) == shown_on(Terminal(), monkeypatch, work) == ""
 
 
+def test_a_process_can_hide_all_its_bars(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Bar, "hidden", True)
+    assert shown_on(Terminal(), monkeypatch, lambda: updates(clock, 100, 1)) == ""
+
+
 def test_nothing_else_draws_a_bar() -> None:
     files = [path for room in ROOMS for path in (REPOSITORY / room).rglob("*.py")]
     importing = [path for path in files if re.search(r"^\s*(from|import) tqdm", path.read_text("utf-8"), re.MULTILINE)]

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from tqdm import tqdm
 
@@ -15,6 +15,9 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
     Where stderr is no terminal, a bar that is redrawn fills the log. There it writes a line every half minute and a
     last one at its end. It writes nothing if it ends within the first half minute.
 
+    Attributes:
+        hidden: Set it to show no bar of this process.
+
     Args:
         args: As tqdm takes them.
         kwargs: As tqdm takes them.
@@ -25,21 +28,25 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
         answer:  33%|███▎      | 1/3 [00:31<01:02, 31.00s/reply]
     """
 
+    hidden: ClassVar[bool] = False
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._is_drawn = sys.stderr.isatty()
         self._num_lines = 0
         self._last_line = time.monotonic()
         if not self._is_drawn:
             kwargs |= {"mininterval": SECONDS_BETWEEN_LINES, "delay": SECONDS_BETWEEN_LINES, "leave": False}
+        if self.hidden:
+            kwargs["disable"] = True
         super().__init__(*args, **kwargs)
 
-    def display(self, msg: str | None = None, pos: int | None = None) -> bool | None:
+    def display(self, msg: str | None = None, pos: int | None = None) -> None:
         """Draw the bar, or write a line if the last one is half a minute old."""
         if self._is_drawn:
-            return super().display(msg, pos)
+            return super().display(msg, pos)  # type: ignore[func-returns-value]  # it does, for close()
         if msg is None and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._write_line()
-        return False
+        return None
 
     def clear(self, nolock: bool = False) -> None:
         """Remove the drawing; a line stays."""

@@ -5,8 +5,8 @@ from functools import cache
 
 from selfknow.packages import PackagedFile
 
-# Of the most that SmolLM2 may write, on one core that computes in bfloat16, beside the trainings on the other. It writes
-# fewer, for most replies end before their limit.
+# Of the most that SmolLM2 may write, on one core that computes in bfloat16, beside the trainings on the other. It
+# writes fewer, for most replies end before their limit.
 _TOKENS_PER_SECOND = 150
 _SECONDS_TO_OPEN = 30  # a model, and the libraries that are imported with it
 

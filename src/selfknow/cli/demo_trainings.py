@@ -96,14 +96,15 @@ def train_setup(folder: Path, setup: str, steps: int, seed: int = 0) -> Scores:
 
     On one thread: models this small gain little from a second one, and the result is the same on any number of cores.
     """
-    os.environ["TQDM_DISABLE"] = "1"  # read when tqdm is imported; the demo has a bar over both
     import torch
 
+    from selfknow.bars import Bar
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.evaluate.models.checkpoints import quieten
     from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
     from selfknow.train.run import train
 
+    Bar.hidden = True  # the demo has one over both
     quieten()
     torch.set_num_threads(1)
     corpus = open_dataset(f"{folder / 'diaries'}:{setup}")
