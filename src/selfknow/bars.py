@@ -43,7 +43,7 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
     def display(self, msg: str | None = None, pos: int | None = None) -> None:
         """Draw the bar, or write a line if the last one is half a minute old."""
         if self._is_drawn:
-            return super().display(msg, pos)  # type: ignore[func-returns-value]  # it does, for close()
+            return super().display(msg, pos)  # close() looks at what it returns
         if msg is None and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._write_line()
         return None
