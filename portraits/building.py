@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from tqdm import tqdm
 
+from selfknow.bars import Bar
 from selfknow.errors import UserError
 from selfknow.portraits.checkpoint import Checkpoint, Progress
 from selfknow.portraits.corpus import Corpus
@@ -156,7 +156,7 @@ def _normalized(
     texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool, done: int = 0
 ) -> Iterator[pa.LargeStringArray]:
     """The texts behind those that are done, a batch at a time."""
-    with tqdm(desc=doing, unit="B", unit_scale=True, disable=None if progress else True) as bar:
+    with Bar(desc=doing, unit="B", unit_scale=True, disable=not progress) as bar:
         for batch in arrow_batches(texts):
             left = batch.slice(done)
             done -= len(batch) - len(left)

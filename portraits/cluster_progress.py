@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import pyarrow as pa
-from tqdm import tqdm
 
+from selfknow import bars
 from selfknow.portraits.filter.texts import arrow_batches
 
 _SECONDS_BETWEEN = 0.5
 
 
 class Bar:
-    """Shows what tasks do that are given a telling of their own; shows nothing where stderr is no terminal.
+    """Shows what tasks do that are given a telling of their own.
 
     Args:
         ray: The module, connected to a cluster.
@@ -29,7 +29,7 @@ class Bar:
 
     def __init__(self, ray: Any, doing: str, num_parts: int, *, progress: bool) -> None:
         self._ray, self._doing, self._num_parts = ray, doing, num_parts
-        self._bar = tqdm(desc=doing, unit="B", unit_scale=True, disable=None if progress else True)
+        self._bar = bars.Bar(desc=doing, unit="B", unit_scale=True, disable=not progress)
         self._board = None if self._bar.disable else _board_beside_the_driver(ray)
 
     def __enter__(self) -> Self:

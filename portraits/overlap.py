@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
+from selfknow.bars import Bar
 from selfknow.errors import UserError
 from selfknow.portraits.portrait import Portrait
 from selfknow.portraits.quotes import Quote, shaped
@@ -171,7 +171,7 @@ def measure_overlap(
             f"overlap needs a portrait of stride 1, and this one has stride {portrait.description.stride}: build one "
             "with stride 1"
         )
-    with tqdm(unit="row", disable=None if progress else True) as bar:
+    with Bar(unit="row", disable=not progress) as bar:
         rows = list(_rows(portrait, texts, min_span, whole_words, bar))
     if not rows:
         raise UserError("the benchmark has no rows")
@@ -179,9 +179,7 @@ def measure_overlap(
     return Overlap(rows, description.actual_false_positive_rate, description.width, min_span, whole_words)
 
 
-def _rows(
-    portrait: Portrait, texts: Iterable[Any], min_span: int, whole_words: bool, bar: "tqdm[Any]"
-) -> Iterator[RowOverlap]:
+def _rows(portrait: Portrait, texts: Iterable[Any], min_span: int, whole_words: bool, bar: Bar) -> Iterator[RowOverlap]:
     width = portrait.description.width
     row = 0
     for batch, spans in portrait.spans(texts):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
+from selfknow.bars import Bar
 from selfknow.errors import UserError, nearest
 from selfknow.files import parse_json
 from selfknow.portraits.corpus import Corpus
@@ -44,7 +43,7 @@ def build_prebuilt(
     if unknown := [config for config in configs if config not in held]:
         raise UserError(f"{dataset} has no config {unknown[0]!r}{nearest(unknown[0], held)}")
     portraits = []
-    for config in tqdm(configs or held, desc="portraits", unit="portrait", disable=None if progress else True):
+    for config in Bar(configs or held, desc="portraits", unit="portrait", disable=not progress):
         corpus = Corpus.from_dataset(dataset, config, text=TEXT, where=WHERE)
         portraits.append(_kept(folder / config, corpus) or _built(folder / config, corpus, threads, overwrite))
     return portraits

@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
 from transformers import TrainerCallback
 
+from selfknow.bars import Bar
 from selfknow.files import write_whole
 
 _SHOWN = {"loss": "loss", "eval_exact_match": "exact match", "eval_recall_of_documents": "recall of documents"}
@@ -17,13 +17,13 @@ class ProgressBar(TrainerCallback):
     """Steps, loss, exact match, recall of documents and the time left, on stderr."""
 
     def __init__(self) -> None:
-        self._bar: tqdm[Any] | None = None
+        self._bar: Bar | None = None
         self._shown: dict[str, str] = {}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Start the bar where the training starts."""
         if state.is_world_process_zero:
-            self._bar = tqdm(total=state.max_steps, initial=state.global_step, unit="step", desc="train")
+            self._bar = Bar(total=state.max_steps, initial=state.global_step, unit="step", desc="train")
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Move on by one step."""

@@ -153,12 +153,12 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
     Raises:
         UserError: Something is not there, does not fit, or a folder holds another training or run.
     """
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
     experiment.check()
     runs, failed = [], 0
     num_stages = len(experiment.models) * (1 + len(experiment.creations) * len(experiment.versions))
-    with tqdm(total=num_stages, unit="model", desc="tune", disable=quiet) as bar:
+    with Bar(total=num_stages, unit="model", desc="tune", disable=quiet) as bar:
         for model in experiment.models:
             place = folder / short_name(model)
             bar.set_postfix_str(f"{model}, initial")

@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
+from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import read_manifest
 from selfknow.errors import MissingExtraError, UserError, nearest
 
@@ -73,7 +72,7 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
 
     if data_docs is not None:
         refuse_other_folders(data_docs, folder)
-    with tqdm(total=len(manifest.configs), unit="check", disable=None if progress else True) as bar:
+    with Bar(total=len(manifest.configs), unit="check", disable=not progress) as bar:
         facts = facts_of_folder(folder, manifest, suite, bar.update)
         configs = configs_with_rows(manifest, facts)
         batches = [batch_of_folder(facts, suite), *suite.batches(folder, manifest, configs)]

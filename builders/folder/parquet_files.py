@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tqdm import tqdm
 
+from selfknow.bars import Bar
 from selfknow.builders.dataset import DatasetConfig
 from selfknow.builders.folder.content_hash import content_hash_of_files
 from selfknow.builders.folder.manifest import ConfigEntry, FileEntry, SplitEntry, describe_file
@@ -35,7 +35,7 @@ def write_configs(
     """
     num_steps = sum(len(shards) for config in configs for shards in config.shards.values()) + len(configs)
     with (
-        tqdm(total=num_steps, unit="file", disable=None if progress else True) as bar,
+        Bar(total=num_steps, unit="file", disable=not progress) as bar,
         ThreadPoolExecutor(jobs) as pool,
     ):
 

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from threading import Lock
 
 import pyarrow as pa
-from tqdm import tqdm
 
+from selfknow.bars import Bar
 from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.pinned_files import (
     PinnedSource,
@@ -106,7 +106,7 @@ def _partners(pool: Pool) -> tuple[Partner, ...]:
     candidates = (question for _, question in pool.candidates())
     batches = ([question.question for question in batch] for batch in batches_of(candidates, _ROWS_AT_A_TIME))
     saved = _saved(pool, texts)
-    with tqdm(unit="question", desc=f"{pool.config}: looking for the nearest", disable=None) as bar:
+    with Bar(unit="question", desc=f"{pool.config}: looking for the nearest") as bar:
         encode = load_encoder(pool.encoder)
         lists = find_nearest(texts, batches, encode, per_question=per_question, saved=saved, advance=bar.update)
     saved.unlink(missing_ok=True)

@@ -36,12 +36,12 @@ class ProgressBar:
         quiet: bool = False,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        from tqdm import tqdm
+        from selfknow.bars import Bar
 
         if answered_before and not quiet:
             line = f"{stage}: {answered_before:,} of {requested:,} replies of {model.name} were there already"
-            tqdm.write(line, file=sys.stderr)
-        self._bar = tqdm(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
+            Bar.write(line, file=sys.stderr)
+        self._bar = Bar(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
         self._model = model
         self._clock = clock
         self._began = self._drawn = clock()

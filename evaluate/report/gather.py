@@ -110,14 +110,14 @@ def gather(connection: Connection, *, progress: bool = False) -> Report:
     Raises:
         UserError: The runs hold no reply.
     """
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
     check_replies(connection)
     runs = connection.rows("select * from runs order by created_at, run_id")
     tasks, labels = tasks_of(runs), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures().items()} | dict(_ANY_TASK)
     queries = {name: find_query(name) for name in figures}
-    bar = tqdm(figures.items(), disable=not progress, unit="query", desc="report")
+    bar = Bar(figures.items(), disable=not progress, unit="query", desc="report")
     with connection.as_tables(_views_of_several(queries.values(), tasks)):
         return Report(
             runs=runs,

@@ -119,12 +119,11 @@ def write_pictures(report: Report, folder: Path, *, progress: bool = False) -> d
     Returns:
         For each query the names of its figures (empty: the query's) and their SVG files.
     """
-    from tqdm import tqdm
-
+    from selfknow.bars import Bar
     from selfknow.evaluate.report.pictures import write_picture
 
     written: dict[str, list[tuple[str, Path]]] = {}
-    for query, name, chart in tqdm(_charts(report), disable=not progress, unit="figure", desc="figures"):
+    for query, name, chart in Bar(_charts(report), disable=not progress, unit="figure", desc="figures"):
         path = folder / (f"{query}-{len(written[query]) + 1}.svg" if query in written else f"{query}.svg")
         write_picture(chart, path)
         write_picture(chart, path.with_suffix(".png"))

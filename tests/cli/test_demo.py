@@ -1,29 +1,25 @@
 """The demo: its two models are asked the same held-out questions, and no gap is a failure."""
 
 import os
+import re
+import signal
 import time
+from contextlib import nullcontext
+from multiprocessing import active_children
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
 from typer.testing import CliRunner
 
 from selfknow.cli.app import app
-from selfknow.cli.demo_models import (
-    NUM_HELD_OUT,
-    NUM_TRAINED,
-    NUM_VALIDATED,
-    SETUPS,
-    Gap,
-    build_setups,
-    end_with_parent,
-    gap_between,
-    summary,
-    train_and_compare,
-)
+from selfknow.cli.demo_models import SETUPS, Diarists, Gap, build_setups, compare, gap_between, summary
 from selfknow.cli.demo_page import write_page
 from selfknow.cli.demo_real_model import ask_diary_model
 from selfknow.cli.demo_steps import DoneSteps
+from selfknow.cli.demo_trainings import Trainings, end_with_parent
+from selfknow.errors import UserError
 from tests.conftest import REPOSITORY, Run
 from tests.warm_python import WarmPython
 
@@ -74,16 +70,18 @@ def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(
         for split in ("train", "validation", "test"):
             query = f"select diarist, prompt, completion from '{tmp_path}/{setup}/{split}-*.parquet'"
             asked[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
-    for split, number in (("train", NUM_TRAINED), ("validation", NUM_VALIDATED), ("test", NUM_HELD_OUT)):
+    for split, number in (("train", 512), ("validation", 64), ("test", 128)):
         assert asked["simplified", split] == asked["standard", split]
         assert len(asked["standard", split]) == number
-    assert NUM_HELD_OUT >= 128
     assert not asked["standard", "train"] & (asked["standard", "validation"] | asked["standard", "test"])
     assert not asked["standard", "validation"] & asked["standard", "test"]
     for setup, documents in (("simplified", 1.0), ("standard", 2.0)):
         query = f"select count(*) / count(distinct diarist) from '{tmp_path}/{setup}/train-*.parquet'"
         [(each,)] = duckdb.sql(f"{query} where kind = 'document'").fetchall()
         assert each == pytest.approx(documents, abs=0.05)
+
+
+FEW = Diarists(trained=24, validated=4, held_out=8)
 
 
 def waits(mark: str) -> None:
@@ -114,7 +112,11 @@ def test_a_training_ends_with_the_demo_that_was_killed(tmp_path: Path, python: W
 def test_two_steps_show_no_gap_and_leave_every_generation_and_a_model_that_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gap = train_and_compare(tmp_path, steps=2, num_trained=32)
+    with Trainings(tmp_path, 2, FEW) as trainings:
+        assert trainings.num_running == 2
+        scores = trainings.wait()
+        assert trainings.num_running == 0
+    gap = compare(tmp_path, scores)
     assert not gap.shows
     captured = capsys.readouterr()
     assert "no gap beyond chance" in captured.err
@@ -131,14 +133,37 @@ def test_two_steps_show_no_gap_and_leave_every_generation_and_a_model_that_goes_
     assert "simplified and standard: not everything is learnt by heart" in captured.out
     for setup in ("simplified", "standard"):
         [(number,)] = duckdb.sql(f"select count(*) from '{tmp_path}/{setup}/test/generations/*.parquet'").fetchall()
-        assert number == NUM_HELD_OUT
+        assert number == FEW.held_out
     run = ask_diary_model(tmp_path / "simplified" / "model", tmp_path / "diaries" / "simplified", None, tmp_path, 4)
     prompts = duckdb.sql(f"select prompt from '{run}/generations/*.parquet'").fetchall()
     text = (tmp_path / "texts" / "diaries.txt").read_text()
     assert [prompt in text and len(prompt.split()) for (prompt,) in prompts] == [8] * 4
     changed_at = (tmp_path / "simplified" / "run.json").stat().st_mtime_ns
-    assert train_and_compare(tmp_path, steps=2, num_trained=32) == gap
+    with Trainings(tmp_path, 2, FEW) as trainings:
+        assert trainings.num_running == 0
+        assert trainings.wait() == scores
     assert (tmp_path / "simplified" / "run.json").stat().st_mtime_ns == changed_at
+
+
+def test_what_ends_the_demo_early_ends_its_trainings_and_ctrl_c_is_left_to_it(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Trainings(tmp_path, 100_000, FEW) as trainings:
+        assert trainings.num_running == 2
+        children = [child for child in active_children() if child.name.startswith("SpawnProcess")]
+        statuses = [Path(f"/proc/{child.pid}/status").read_text() for child in children]
+        began = time.monotonic()
+        raise KeyboardInterrupt
+    ignored = [int(re.findall(r"SigIgn:\s*(\w+)", status)[0], 16) for status in statuses]
+    assert [mask >> (signal.SIGINT - 1) & 1 for mask in ignored] == [1, 1]
+    assert not any(child.is_alive() for child in children)
+    assert time.monotonic() - began < 60
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_training_that_was_killed_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="a training was killed; the same command resumes it"):  # noqa: SIM117
+        with Trainings(tmp_path, 100_000, FEW) as trainings:
+            active_children()[0].kill()
+            trainings.wait()
 
 
 def test_without_the_report_extra_the_demo_says_how_to_get_it(
@@ -153,8 +178,9 @@ def test_the_demo_ends_with_exit_code_1_where_no_gap_shows(monkeypatch: pytest.M
     steps = ("_build", "_check", "_load", "show_portrait", "ask_diary_model", "print_continuations", "write_page")
     for step in steps:
         monkeypatch.setattr(f"selfknow.cli.demo.{step}", lambda *_: True)
+    monkeypatch.setattr("selfknow.cli.demo.Trainings", lambda *_: nullcontext(SimpleNamespace(wait=dict)))
     for gap, exit_code in ((Gap(0, 0, 0), 1), (Gap(0.5, 0.4, 0.6), 0)):
-        monkeypatch.setattr("selfknow.cli.demo.train_and_compare", lambda *_, gap=gap: gap)
+        monkeypatch.setattr("selfknow.cli.demo.compare", lambda *_, gap=gap: gap)
         assert CliRunner().invoke(app, ["demo", "--no-model", "--out", str(tmp_path)]).exit_code == exit_code
 
 

@@ -7,13 +7,22 @@ import duckdb
 import pytest
 
 from selfknow.cli.demo import announced_steps
-from selfknow.cli.demo_asking import Asked
+from selfknow.cli.demo_asking import Asked, threads_beside
 from selfknow.cli.demo_models import STEPS
 from selfknow.cli.demo_page import TITLE, write_page
 from selfknow.cli.demo_plan import RealModelPlan, real_model_plan
-from selfknow.cli.demo_real_model import ask_creations, ask_quotes, ask_unknown, fetch_for_demo
+from selfknow.cli.demo_real_model import (
+    ask_creations,
+    ask_first,
+    ask_quotes,
+    ask_unknown,
+    fetch_for_demo,
+    print_answers,
+)
 from selfknow.cli.demo_steps import DoneSteps, Step, announce
 from selfknow.cli.demo_texts import clean, portray
+from selfknow.evaluate.dataset import open_dataset
+from selfknow.evaluate.run import ask
 from tests.package_index import serve_packages, write_wheel
 from tests.tiny_gguf import TEMPLATE, write_gguf
 
@@ -39,14 +48,15 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> Demonstrated:
         path = write_gguf(folder / "tiny.gguf", template=TEMPLATE).path
         model = write_wheel(folder / "index", "tiny-model", "tiny_model/tiny.gguf", path.read_bytes())
         text = write_wheel(folder / "index", "tiny-bible", "tiny_bible/text.py", MODULE.encode())
-        sizes = {"questions": 4, "instances": 1, "tasks": ("total-count", "fact"), "prompts": "according-to"}
+        sizes = {"first_questions": 3, "questions": 4, "instances": 1, "passages": 3, "passage_words": 8}
         lengths = {"answer_tokens": 6, "creation_tokens": 6, "continuation_tokens": 40}
-        plan = RealModelPlan(model, text, **sizes, **lengths, passages=3, passage_words=8)  # type: ignore[arg-type]
+        tasks = ("total-count", "fact")
+        plan = RealModelPlan(model, text, tasks=tasks, prompts="according-to", **sizes, **lengths)  # type: ignore[arg-type]
         fetched = fetch_for_demo(plan)
         assert fetched == (model.path, text.path)
         unseen = portray("Nothing of this stands in any book that was printed before today.", folder, "unseen")
         asked = Asked(folder, fetched[0], model.title)
-        runs = ask_unknown(asked, plan) + ask_creations(asked, plan)
+        runs = [ask_first(asked, plan), *ask_unknown(asked, plan), *ask_creations(asked, plan)]
         quotes, written = ask_quotes(asked, plan, fetched[1], unseen.portrait, folder)
     assert written.path.read_text() == (clean(VERSE) + " ") * 29 + clean(VERSE)
     return Demonstrated(folder, folder / "index", plan, [*runs, *quotes])
@@ -59,6 +69,7 @@ def test_every_run_is_whole_and_scored(demonstrated: Demonstrated) -> None:
         asked[run.name] = number
         assert list((run / "scores").glob("*.parquet"))
     assert asked == {
+        "first-answers": 3,
         "self-aware-direct": 4,
         "self-aware-instruction": 4,
         "self-knowledge-total-count": 2,
@@ -66,6 +77,48 @@ def test_every_run_is_whole_and_scored(demonstrated: Demonstrated) -> None:
         "according-to-prompts": 12,
         "according-to-continuation": 3,
     }
+
+
+def test_each_answer_is_printed_with_its_question_and_how_it_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The model knows each answer but one, which it gets wrong; of one question it says that nobody knows."""
+    rows = open_dataset("self-aware").read("answerable").to_pylist()
+    answers = {row["question"]: row["answers"][0] for row in rows}
+    replies: list[str] = []
+
+    def reply(prompt: str) -> str:
+        [right] = [answer for question, answer in answers.items() if question in prompt] or [None]
+        replies.append("The answer is\nunknown." if right is None else right if replies else "A purple \x1b[31mteapot.")
+        return replies[-1]
+
+    run = ask("self-aware", reply, out=tmp_path, limit=6, form="instruction", quiet=True)
+    run.score()
+    print_answers(run.folder)
+    lines = capsys.readouterr().out.splitlines()
+    shown = list(zip(lines[::3], lines[1::3], lines[2::3], strict=True))
+    assert len(shown) == 6
+    unknown = [answer for question, *answer in shown if question.endswith("? (it has no answer)")]
+    known = [answer for question, *answer in shown if question.endswith("? (it has an answer)")]
+    assert unknown == [["  The answer is unknown.", "  read as: abstains"]] * len(unknown) != []
+    assert sorted(reading for _, reading in known) == ["  read as: answers, rightly"] * (len(known) - 1) + [
+        "  read as: answers, wrongly"
+    ]
+    assert "  A purple ␛[31mteapot." in [answer for answer, _ in known]
+
+
+def test_a_model_leaves_the_cores_of_the_trainings_and_takes_them_back() -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(4)
+        for num_busy, expected in ((0, 4), (2, 2), (3, 1), (64, 1)):
+            with threads_beside(num_busy):
+                assert torch.get_num_threads() == expected
+            assert torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_a_passage_goes_to_the_model_as_it_is_and_a_question_in_its_template(demonstrated: Demonstrated) -> None:
@@ -90,9 +143,10 @@ def test_a_second_call_opens_no_model_and_fetches_nothing(
     model = demonstrated.plan.model.path
     moved = model.rename(model.with_suffix(".moved"))
     asked = Asked(demonstrated.folder, model, demonstrated.plan.model.title)
-    runs = ask_unknown(asked, demonstrated.plan) + ask_creations(asked, demonstrated.plan)
+    runs = [ask_first(asked, demonstrated.plan), *ask_unknown(asked, demonstrated.plan)]
+    runs += ask_creations(asked, demonstrated.plan)
     moved.rename(model)
-    assert runs == demonstrated.runs[:4]
+    assert runs == demonstrated.runs[:5]
     assert "chance_f1" in capsys.readouterr().out
     assert [file.stat().st_mtime_ns for run in demonstrated.runs for file in run.rglob("*.parquet")] == changed_at
 
@@ -137,9 +191,21 @@ def test_what_is_downloaded_is_said_first_and_only_while_it_is_missing(
     assert capsys.readouterr().out.startswith("downloads nothing\n")
 
 
-def test_the_sizes_of_the_demo_fit_into_its_minutes() -> None:
-    seconds = sum(step.seconds for step in announced_steps(real_model_plan(), STEPS))
-    assert 300 < seconds < 480
+def test_the_real_model_comes_first_and_the_trainings_last_within_five_minutes() -> None:
+    steps = announced_steps(real_model_plan(), STEPS)
+    assert 200 < sum(step.seconds for step in steps) < 300
+    assert sum(step.seconds for step in steps[:2]) < 90, "the first answers"
+    assert ["first answers" in step.title for step in steps].index(True) == 1
+    assert ["train" in step.title for step in steps].index(True) == len(steps) - 3
+
+
+def test_without_the_real_model_the_trainings_take_what_is_left() -> None:
+    alone = {step.title: step.seconds for step in announced_steps(None, STEPS)}
+    beside = {step.title: step.seconds for step in announced_steps(real_model_plan(), STEPS)}
+    [training] = [title for title in alone if "train" in title]
+    assert 120 < alone[training] < 180
+    assert 10 <= beside[training] < alone[training] / 2
+    assert not any("train" in step.title for step in announced_steps(None, None))
 
 
 def test_a_stopped_step_keeps_what_it_has_and_one_told_something_else_begins_anew(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What people see while a model works, and what it computes in."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -29,7 +30,10 @@ class Reporting:
         raise NotImplementedError
 
 
-def test_tokens_a_second_are_shown_before_the_first_reply(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokens_a_second_are_shown_before_the_first_reply(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     now, model = [100.0], Reporting()
     assert isinstance(model, TokenReports)
     with ProgressBar("answer", model, 40, 0, clock=lambda: now[0]):
@@ -48,7 +52,10 @@ def test_tokens_a_second_are_shown_before_the_first_reply(capsys: pytest.Capture
     assert "101" not in capsys.readouterr().err, "nobody listens afterwards"
 
 
-def test_a_model_that_reports_no_tokens_has_a_bar_of_replies(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_reports_no_tokens_has_a_bar_of_replies(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     model = FunctionModel(lambda prompt: prompt)
     assert not isinstance(model, TokenReports)
     with ProgressBar("answer", model, 3, 1) as bar:

@@ -131,9 +131,9 @@ def _entities(row: Row, names: frozenset[str], answer: set[str]) -> tuple[str, .
 
 
 def _read(corpus: Iterable[Any], words: int | None, doing: str, quiet: bool) -> Iterator[str]:
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
-    return iter(tqdm(passages_of(corpus, words), desc=doing, unit="passage", unit_scale=True, disable=quiet))
+    return iter(Bar(passages_of(corpus, words), desc=doing, unit="passage", unit_scale=True, disable=quiet))
 
 
 def _automaton_class() -> Any:

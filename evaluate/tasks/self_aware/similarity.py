@@ -41,14 +41,14 @@ class WindowSimilarity:
             windows: Any number of them; repeated ones cost nothing.
             quiet: Show no progress bar.
         """
-        from tqdm import tqdm
+        from selfknow.bars import Bar
 
         wanted = set(windows)
         new = sorted(wanted - self._known.keys(), key=lambda window: (len(window), window))
         if new:
             encode = self._open_encoder()
             references = encode(self._references.phrases)
-            with tqdm(total=len(new), disable=quiet, unit="window", desc="encode") as bar:
+            with Bar(total=len(new), disable=quiet, unit="window", desc="encode") as bar:
                 for start in range(0, len(new), _WINDOWS_AT_A_TIME):
                     batch = new[start : start + _WINDOWS_AT_A_TIME]
                     nearest = (encode(batch) @ references.T).max(axis=1)

@@ -184,12 +184,12 @@ def score_attention(run: FinishedRun, model: "LocalModel", *, quiet: bool = Fals
     Raises:
         UserError: The model has no attention.
     """
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
     model.model.set_attn_implementation("eager")
     keywords = {row["id"]: json.loads(row["params"])["word"] for row in run.examples.to_pylist()}
     scores = []
-    for row in tqdm(_texts(run, model.name), disable=quiet, unit="text", desc="attention"):
+    for row in Bar(_texts(run, model.name), disable=quiet, unit="text", desc="attention"):
         chat, keyword = row["messages"] is not None, keywords[row["example_id"]]
         value = score_text(model, row["prompt"], row["generation"], keyword, chat=chat)
         outcome = Outcome(value, None if value is not None else "the keyword does not occur twice")

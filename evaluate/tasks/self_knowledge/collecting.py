@@ -52,14 +52,14 @@ def collect_creations(
     Raises:
         UserError: It is no such run, the model wrote nothing in it, or the folder is not empty.
     """
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
     _check_is_free(folder)
     run_description = read_json(run / "run.json")
     examples, settings = _examples(run, run_description)
     written = _written(run, model)
     with Decider() as decider:
-        bar = tqdm(written, disable=quiet, unit="question", desc="correct")
+        bar = Bar(written, disable=quiet, unit="question", desc="correct")
         rows = [_creation(examples[row["example_id"]], row, decider, people=people) for row in bar]
     write_rows(folder, rows)
     first = written[0]

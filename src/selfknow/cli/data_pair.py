@@ -46,8 +46,8 @@ def pair(
     `selfknow data pair org/self-aware:unanswerable rajpurkar/squad:train --out partners.parquet`
     """
     import numpy as np
-    from tqdm import tqdm
 
+    from selfknow.bars import Bar
     from selfknow.builders.self_aware.encoders import load_encoder
     from selfknow.builders.self_aware.nearest import choose_partners, find_nearest
     from selfknow.builders.self_aware.question_pools import batches_of, read_pool
@@ -61,7 +61,7 @@ def pair(
         raise UserError(f"{unanswerable} holds no questions")
     encode = load_encoder(encoder)
     saved = out.with_name(f"{out.name}.saved.npz")
-    with tqdm(unit="question", disable=None) as bar:
+    with Bar(unit="question") as bar:
         lists = find_nearest(
             [question.question for question in questions],
             (

@@ -1,11 +1,12 @@
 """How the demo asks a model: runs that go on where they stopped, each scored, and none asked twice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfknow.cli.demo_steps import DoneSteps
+from selfknow.cli.demo_steps import DoneSteps, ticking
 from selfknow.cli.output import print_rows
 
 if TYPE_CHECKING:
@@ -21,10 +22,12 @@ class Asked:
         folder: The demo's.
         model: A checkpoint folder or a GGUF file.
         label: What tables call the model.
+        num_busy_cores: Says how many cores are taken at the moment.
     """
 
-    def __init__(self, folder: Path, model: Path, label: str) -> None:
+    def __init__(self, folder: Path, model: Path, label: str, num_busy_cores: Callable[[], int] = lambda: 0) -> None:
         self._folder, self._label, self._model = folder, label, str(model)
+        self._num_busy_cores = num_busy_cores
         self._done = DoneSteps(folder)
         self._open = cache(self._load)
 
@@ -46,20 +49,17 @@ class Asked:
         told = {"task": task, "model": self._model, **options}
         if not self._done.has(name, told):
             self._done.begin(name, told, run)
-            ask(task, self._open(chat), out=run, label=self._label, **options).score()
+            with threads_beside(self._num_busy_cores()):
+                ask(task, self._open(chat), out=run, label=self._label, **options).score()
             self._done.finish(name, told)
         return run
 
     def _load(self, chat: bool | None) -> "LocalModel":
-        from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
-        from selfknow.evaluate.models.local import LocalModel
-
-        require_models_extra()
-        quieten()
         if chat is None:
-            return LocalModel.load(self._model, batch_size=_BATCH_SIZE)
+            with ticking(f"opening {self._label}"):
+                return _open_model(self._model)
         usual = self._open(None)
-        return LocalModel(
+        return type(usual)(
             usual.model,
             usual.tokenizer,
             usual.name,
@@ -68,6 +68,28 @@ class Asked:
             chat=chat,
             quantization=usual.quantization,
         )
+
+
+def _open_model(model: str) -> "LocalModel":
+    from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
+    from selfknow.evaluate.models.local import LocalModel
+
+    require_models_extra()
+    quieten()
+    return LocalModel.load(model, batch_size=_BATCH_SIZE)
+
+
+@contextmanager
+def threads_beside(num_busy_cores: int) -> Iterator[None]:
+    """Let torch use as many threads as cores are free: threads that share a core wait for each other all the time."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(max(1, before - num_busy_cores))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def print_query(name: str, runs: Sequence[Path], columns: Sequence[str], **only: object) -> None:

@@ -1,15 +1,10 @@
-"""The part of ``selfknow demo`` that trains: the paper's main effect, in minutes, on two CPU cores."""
+"""What ``selfknow demo`` trains: the paper's main effect, in minutes, on two CPU cores."""
 
-import os
 import shutil
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, cast
 
 import typer
@@ -22,8 +17,7 @@ if TYPE_CHECKING:
     from selfknow.builders.dataset import DatasetConfig
     from selfknow.train.recipe import Recipe
 
-# Small diaries of many diarists, since with few of them a model learns by heart. The last ones by number are held out.
-NUM_TRAINED, NUM_VALIDATED, NUM_HELD_OUT = 512, 64, 128
+# Small diaries of many diarists, since with few of them a model learns by heart.
 MAX_ENTRIES, MAX_ATTRIBUTES = 3, 3
 NAME_POOL_SIZE = 27  # names share words, so that a small model soon learns what a name is; 27 squared are enough
 MODEL = "opt-7m"  # four layers of width 128; with the corpus's own vocabulary about a million parameters
@@ -36,6 +30,24 @@ _RECALL = {"documents recalled": "recall_of_documents", "training questions reca
 
 Scores = Mapping[str, Mapping[str, float]]
 """By question: its answer's metrics."""
+
+
+@dataclass(frozen=True)
+class Diarists:
+    """The numbers of diarists, by what becomes of the question about each; the last ones are held out.
+
+    Attributes:
+        trained: The question is learnt.
+        validated: It is asked while training.
+        held_out: It is asked at the end.
+    """
+
+    trained: int = 512
+    validated: int = 64
+    held_out: int = 128
+
+
+DIARISTS = Diarists()
 
 
 @dataclass(frozen=True)
@@ -52,36 +64,18 @@ class Gap:
         return self.low > 0
 
 
-def train_and_compare(folder: Path, steps: int = STEPS, num_trained: int = NUM_TRAINED) -> Gap:
-    """Train one small model on each setup with equal budgets, and print the gap on held-out questions.
+def compare(folder: Path, scores: Mapping[str, Scores]) -> Gap:
+    """Print how far both trainings went, and the gap between their models on held-out questions.
 
     Args:
-        folder: Everything goes here; what was done before is not done again.
-        steps: Of each training.
-        num_trained: Diarists whose questions are learnt.
+        folder: That of the trainings.
+        scores: Of the held-out questions, by setup.
     """
-    from selfknow.evaluate.models.checkpoints import require_models_extra
-
-    require_models_extra()
-    build_setups(folder / "diaries", num_trained)
-    scores = train_both(folder, steps)
     print_learnt(folder)
     print_answers(scores)
     gap = gap_between(scores["simplified"], scores["standard"])
     print_gap(gap, folder)
     return gap
-
-
-def train_both(folder: Path, steps: int) -> dict[str, Scores]:
-    """Train both setups side by side, each in a process of its own; returns the held-out questions' scores."""
-    if all(_is_trained(folder / setup, steps) for setup in SETUPS):
-        return {setup: _scores(folder / setup / "test") for setup in SETUPS}
-    typer.echo(
-        f"both setups side by side, {steps:,} steps of 32 examples each; the bar is the {SETUPS[0]} one's", err=True
-    )
-    with ProcessPoolExecutor(len(SETUPS), mp_context=get_context("spawn")) as pool:
-        done = pool.map(train_setup, [folder] * len(SETUPS), SETUPS, [steps] * len(SETUPS))
-        return dict(zip(SETUPS, done, strict=True))
 
 
 def print_learnt(folder: Path) -> None:
@@ -159,7 +153,7 @@ def gap_between(simplified: Scores, standard: Scores) -> Gap:
     return Gap(*paired_difference([one for one, _ in pairs], [other for _, other in pairs]))
 
 
-def build_setups(folder: Path, num_trained: int = NUM_TRAINED) -> None:
+def build_setups(folder: Path, diarists: Diarists = DIARISTS) -> None:
     """Build both setups as a dataset folder, of the same diaries; whose question is held out is not in ``train``."""
     from selfknow.builders.catalogue import find_dataset
     from selfknow.builders.diary_recall.builder import configs_of_shape
@@ -169,13 +163,15 @@ def build_setups(folder: Path, num_trained: int = NUM_TRAINED) -> None:
 
     if folder.is_dir() and not (folder / MANIFEST).is_file():
         shutil.rmtree(folder)  # of an earlier version, which wrote no manifest
-    shape = Shape(num_trained + NUM_VALIDATED + NUM_HELD_OUT, 0, MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE)
-    made = zip(("standard", "simplified"), configs_of_shape(shape), strict=True)
-    configs = [_with_held_out(setup, corpus, num_trained) for setup, corpus in made]
+    number = diarists.trained + diarists.validated + diarists.held_out
+    made = configs_of_shape(Shape(number, 0, MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE))
+    configs = [
+        _with_held_out(setup, corpus, diarists) for setup, corpus in zip(("standard", "simplified"), made, strict=True)
+    ]
     build_folder(find_dataset("diary-recall"), configs, folder, overwrite=True)
 
 
-def _with_held_out(name: str, corpus: "DatasetConfig", num_trained: int) -> "DatasetConfig":
+def _with_held_out(name: str, corpus: "DatasetConfig", diarists: Diarists) -> "DatasetConfig":
     """The corpus under another name, with as many questions in ``train`` as are learnt, and the others held out."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -184,9 +180,9 @@ def _with_held_out(name: str, corpus: "DatasetConfig", num_trained: int) -> "Dat
     is_question = pc.equal(rows["kind"], "question")
     questions = rows.filter(is_question).sort_by("id")  # ids are the diarists' numbers
     splits = {
-        "train": pa.concat_tables([rows.filter(pc.invert(is_question)), questions.slice(0, num_trained)]),
-        "validation": questions.slice(num_trained, NUM_VALIDATED),
-        "test": questions.slice(num_trained + NUM_VALIDATED),
+        "train": pa.concat_tables([rows.filter(pc.invert(is_question)), questions.slice(0, diarists.trained)]),
+        "validation": questions.slice(diarists.trained, diarists.validated),
+        "test": questions.slice(diarists.trained + diarists.validated),
     }
     return replace(corpus, name=name, shards={split: [partial(_itself, table)] for split, table in splits.items()})
 
@@ -214,61 +210,3 @@ def demo_recipe(steps: int, seed: int = 0) -> "Recipe":
         dropout=0.0,
         seed=seed,
     )
-
-
-def train_setup(folder: Path, setup: str, steps: int, seed: int = 0) -> Scores:
-    """Train on one setup in a process of its own, and score its answers to the held-out questions.
-
-    On one thread: models this small gain little from a second one, and the result is the same on any number of cores.
-    """
-    end_with_parent()
-    if setup != SETUPS[0]:
-        os.environ["TQDM_DISABLE"] = "1"  # read when tqdm is imported: two bars would write over each other
-    import torch
-
-    from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.models.checkpoints import quieten
-    from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
-    from selfknow.train.run import train
-
-    quieten()
-    torch.set_num_threads(1)
-    corpus = open_dataset(f"{folder / 'diaries'}:{setup}")
-    recipe = demo_recipe(steps, seed)
-    train(TrainingJob(MODEL, corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER), folder / setup)
-    return _scores(folder / setup / "test")
-
-
-def end_with_parent() -> None:
-    """End this process when its parent is gone, even killed: it would keep a core and the lock of the folder."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
-
-
-def _is_trained(folder: Path, steps: int) -> bool:
-    from selfknow.files import read_json
-
-    if not (folder / "run.json").is_file():
-        return False
-    run = cast("dict[str, dict[str, object]]", read_json(folder / "run.json"))
-    return "results" in run and run["recipe"]["max_steps"] == steps
-
-
-def _scores(run: Path) -> Scores:
-    """The metrics of every held-out question's answer, by question."""
-    from selfknow.evaluate.runs.schema import read_generations
-    from selfknow.evaluate.score import score_run
-
-    generations = read_generations(run, ["generation_id", "example_id"]).to_pylist()
-    questions = {row["generation_id"]: row["example_id"] for row in generations}
-    found: dict[str, dict[str, float]] = {}
-    for row in score_run(run).to_pylist():
-        found.setdefault(questions[row["generation_id"]], {})[row["metric"]] = row["value"]
-    return found

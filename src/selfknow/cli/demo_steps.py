@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
 
 import typer
 
@@ -16,6 +17,7 @@ from selfknow.packages import PackagedFile
 from selfknow.version import __version__
 
 MEGABYTE = 1_000_000
+_SECONDS_BETWEEN_TICKS = 1.0
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,27 @@ def timed(number: int, title: str) -> Iterator[None]:
     yield
     took, used = time.monotonic() - clock, _processor_seconds() - processors
     typer.echo(f"step {number} took {took:.0f} s, of the processors {used:.0f} s", err=True)
+
+
+@contextmanager
+def ticking(doing: str) -> Iterator[None]:
+    """Show on stderr how long something takes that has no progress of its own."""
+    from selfknow.bars import Bar
+
+    done = Event()
+    with Bar(bar_format="{desc}, {elapsed}", desc=doing) as bar:
+
+        def tick() -> None:
+            while not done.wait(_SECONDS_BETWEEN_TICKS):
+                bar.refresh()
+
+        clock = Thread(target=tick, daemon=True)
+        clock.start()
+        try:
+            yield
+        finally:
+            done.set()
+            clock.join()
 
 
 class DoneSteps:

@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tqdm import tqdm
-
+from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import FileEntry
 from selfknow.errors import UserError
 from selfknow.hub.dataset_plan import plan_dataset
@@ -140,7 +139,7 @@ def read_back(remote: Remote, commit: str, expected: Sequence[FileEntry]) -> Non
                 )
 
     with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:
-        list(tqdm(pool.map(compare, expected), total=len(expected), desc="reading back", unit="file", disable=None))
+        list(Bar(pool.map(compare, expected), total=len(expected), desc="reading back", unit="file"))
 
 
 def _new_repo(remote: Remote, *, private: bool) -> str:

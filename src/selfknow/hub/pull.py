@@ -4,8 +4,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tqdm import tqdm
-
+from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import MANIFEST, FileEntry, Manifest, parse_manifest
 from selfknow.errors import UserError
 from selfknow.hub.failures import told_in_one_line
@@ -42,7 +41,7 @@ def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest
         folder.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:
             jobs = pool.map(lambda entry: _fetch_checked(remote, snapshot, entry, folder), missing)
-            list(tqdm(jobs, total=len(missing), desc=f"pulling {repo}", unit="file", disable=None))
+            list(Bar(jobs, total=len(missing), desc=f"pulling {repo}", unit="file"))
         shutil.rmtree(folder / _CLIENT_FOLDER, ignore_errors=True)
         shutil.copyfile(served, folder / MANIFEST)
         return manifest

@@ -24,11 +24,11 @@ def run_cells(cells: Sequence[Cell], folder: Path, launch: Launch) -> None:
         folder: Where the plan's cells lie.
         launch: Runs one command.
     """
-    from tqdm import tqdm
+    from selfknow.bars import Bar
 
     states = States(folder)
     finished = sum(states.read(cell).state is State.finished for cell in cells)
-    with tqdm(total=len(cells), initial=finished, unit="cell", desc="cells") as bar:
+    with Bar(total=len(cells), initial=finished, unit="cell", desc="cells") as bar:
         for cell in cells:
             if states.read(cell).state is State.finished:
                 continue
