@@ -146,8 +146,8 @@ def ask(
     own = options_of(task, name)
     check_names(options, [own, ModelOptions, ReplyOptions], name)
     chosen, opening = filled(own, options), filled(ModelOptions, {**options, "model": model})
-    decoding = filled(ReplyOptions, options).applied_to(task.decoding())
     rows = task.open(name, chosen, folder)
+    decoding = filled(ReplyOptions, options).applied_to(rows.decoding or task.decoding())
     models = task.cast(chosen, opening, folder)
     return Run(folder, ask_task(task, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet))
 

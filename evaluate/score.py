@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.models.interface import GRADE
-from selfknow.evaluate.replies import Kept
+from selfknow.evaluate.replies import Kept, up_to_next_question
 from selfknow.evaluate.runs.schema import (
     KEPT,
     KEPT_FILE,
@@ -64,7 +64,8 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     grades = calls.filter(is_grade)
     if len(grades):  # else a large run need not be copied
         calls = calls.filter(pc.invert(is_grade))
-    return FinishedRun(folder, description, calls, examples, grades)
+    calls, whole = up_to_next_question(calls)
+    return FinishedRun(folder, description, calls, examples, grades, whole)
 
 
 def _kept_table(kept: Mapping[str, Kept]) -> pa.Table:

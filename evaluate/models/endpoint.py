@@ -43,7 +43,9 @@ class EndpointModel:
             self.name,
             self._open_client,
             lambda client, request: self._ask(client, request, decoding),
-            lambda request, reason: Reply(None, messages=self._messages(request), error=reason),
+            lambda request, reason: Reply(
+                None, rendered_prompt=self._prompt(request), messages=self._messages(request), error=reason
+            ),
         )
         yield from calls.answers(requests)
 
@@ -58,6 +60,10 @@ class EndpointModel:
         if self.endpoint.text:
             return None
         return request.messages
+
+    def _prompt(self, request: Request) -> str | None:
+        """Return the text that was sent; null where messages were."""
+        return request.completion_text + request.started_answer if self.endpoint.text else None
 
     async def _ask(self, client: "AsyncInferenceClient", request: Request, decoding: Decoding) -> Reply:
         messages = self._messages(request)
@@ -98,22 +104,23 @@ class EndpointModel:
             sampling = {"do_sample": True, "temperature": decoding.temperature}
             sampling |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
         output = await client.text_generation(
-            request.text + request.started_answer,
+            self._prompt(request) or "",
             details=True,
             max_new_tokens=decoding.max_new_tokens,
             seed=server_seed(request, decoding.seed),
-            stop=list(decoding.stop) or None,
+            stop=list(request.stops(decoding, chat=False)) or None,
             return_full_text=False,
             **sampling,
         )
         details = output.details
         logprobs = [token.logprob for token in details.tokens] if details else []
         text = output.generated_text
-        for stop in decoding.stop:
+        for stop in request.stops(decoding, chat=False):
             text = text.removesuffix(stop)  # TGI leaves the stop text in place
         return Reply(
             generation=text,
             finish_reason="length" if details and details.finish_reason == "length" else "stop",
+            rendered_prompt=self._prompt(request),
             prompt_tokens=len(details.prefill) or None if details else None,
             completion_tokens=details.generated_tokens if details else None,
             logprob=sum(logprobs) if logprobs else None,

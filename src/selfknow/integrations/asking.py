@@ -98,7 +98,8 @@ class Asking:
             raise UserError(
                 f"{name} is about pictures, which other tools are not given: use `selfknow evaluate {name}`"
             )
-        return cls(task, chosen, task.open(name, chosen, _NOWHERE), task.decoding())
+        rows = task.open(name, chosen, _NOWHERE)
+        return cls(task, chosen, rows, rows.decoding or task.decoding())
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
