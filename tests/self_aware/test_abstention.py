@@ -122,7 +122,7 @@ def test_the_calibrated_scorers_do_on_labelled_replies_what_the_documents_say() 
     labelled = [one for one in labelled_replies() if not one.is_for_choosing]
     replies = [one.reply for one in labelled]
     positive = np.array([one.kind == "abstaining" for one in labelled])
-    for scorer, least in (("paper", 0.60), ("strict", 0.83)):
+    for scorer, least in (("paper", 0.58), ("strict", 0.83)):
         abstained = np.array([verdict.abstained == 1 for verdict in verdicts(replies, scorer)])
         assert f1_score(positive, abstained) > least, scorer
 
