@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.models.interface import GRADE
-from selfknow.evaluate.replies import Kept
+from selfknow.evaluate.replies import Kept, up_to_next_question
 from selfknow.evaluate.runs.failures import nothing_in
 from selfknow.evaluate.runs.schema import (
     CALL,
@@ -79,7 +79,8 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
         calls = calls.filter(pc.invert(is_grade))
     if not len(calls):
         raise UserError(f"{folder} holds no generations: run `selfknow evaluate` into it first")
-    return FinishedRun(folder, description, calls, examples, grades)
+    calls, whole = up_to_next_question(calls)
+    return FinishedRun(folder, description, calls, examples, grades, whole)
 
 
 def _kept_table(kept: Mapping[str, Kept]) -> pa.Table:

@@ -52,6 +52,15 @@ class SampledOptions(Options):
     samples: int = option(1, "Replies to each question.", minimum=1)
 
 
+def completion_examples_option() -> Any:
+    """Return the field of a task's options that says whether completion models are shown worked examples."""
+    return option(
+        None,
+        "Show completion models worked examples first. Default: yes, but not in a paper's wording.",
+        switch="examples/no-examples",
+    )
+
+
 @dataclass(frozen=True)
 class ScoreOptions:
     """What scoring can be told: nothing here; a task's own options are a frozen subclass."""
@@ -103,6 +112,7 @@ class Rows:
         settings: What makes it this run and no other, as JSON: options resolved to what they stand for.
         annotations: Columns that are not asked and make no other run of it.
         reuse: What an earlier run holds of it; null: everything is asked.
+        decoding: How replies are drawn where nothing is said; null: the task's way.
     """
 
     table: "pa.Table"
@@ -110,6 +120,7 @@ class Rows:
     settings: Mapping[str, object] = field(default_factory=dict)
     annotations: tuple[str, ...] = ()
     reuse: Reuse | None = None
+    decoding: Decoding | None = None
 
 
 @dataclass(frozen=True)
@@ -126,12 +137,18 @@ class SoFar:
 
     @cached_property
     def replies(self) -> list[Row]:
-        """The last attempt of every call so far, failed ones among them, as rows of ``generations``."""
+        """The last attempt of every call so far, failed ones among them, as rows of ``generations``.
+
+        A completion model's reply ends where it ran on to a next question of its own.
+        """
         from selfknow.evaluate.runs.schema import generation_files, last_attempts, read_generations
 
         if not generation_files(self.folder):
             return []
-        return list(last_attempts(read_generations(self.folder)).to_pylist())
+        from selfknow.evaluate.replies import up_to_next_question
+
+        calls, _ = up_to_next_question(last_attempts(read_generations(self.folder)))
+        return list(calls.to_pylist())
 
 
 @dataclass(frozen=True)
@@ -174,8 +191,10 @@ class FinishedRun:
     Attributes:
         folder: The run folder.
         description: Its ``run.json``.
-        calls: The last attempt of every call, in the shape of ``generations``.
+        calls: The last attempt of every call, in the shape of ``generations``; a completion model's reply ends where it
+            ran on to a next question of its own.
         examples: The rows that were asked.
+        whole: By ``generation_id`` the replies that ran on, as they came.
         grades: What models said that judged the calls (``selfknow judge``), in the shape of ``generations``; each goes
             back to the call that it is about. Null: nobody did.
     """
@@ -185,6 +204,7 @@ class FinishedRun:
     calls: "pa.Table"
     examples: "pa.Table"
     grades: "pa.Table | None" = None
+    whole: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

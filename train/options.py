@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError, nearest
 from selfknow.options import option
-from selfknow.train.recipe import OptimizerName, Order, Recipe
+from selfknow.train.recipe import Keep, OptimizerName, Order, Recipe
 
 if TYPE_CHECKING:
     from selfknow.train.job import TrainingJob
@@ -36,6 +36,7 @@ class TrainingOptions:
         max_epochs: The cap in epochs; null: none.
         max_steps: The cap in steps; null: none.
         patience: Epochs without a new best, after all is learnt, that make a plateau; 0: go to the cap.
+        keep: ``peak`` exact match, the paper's, or first a checkpoint that has ``memorised``.
         validation_interval: Steps between validations, and checkpoints.
         validation_limit: Held-out questions, documents and training questions that a validation asks; 0: all.
         max_new_tokens: The longest answer in validation and test.
@@ -73,6 +74,12 @@ class TrainingOptions:
     max_steps: int | None = option(None, "End after this many steps at the latest.", panel=_ENDS)
     patience: float = option(
         20.0, "Epochs without a new best once 99% is learnt that end it; 0: go to the cap.", panel=_ENDS
+    )
+    keep: Keep = option(
+        Keep.peak,
+        "The checkpoint of peak exact match, or first one that recalls 99%.",
+        metavar="peak|memorised",
+        panel=_ENDS,
     )
     validation_interval: int = option(1_000, "Steps between validations, and checkpoints.", panel=_ENDS)
     validation_limit: int = option(
@@ -123,6 +130,8 @@ def recipe_of(model: str, options: TrainingOptions) -> Recipe:
 
     if options.optimizer not in list(OptimizerName):
         raise UserError(f"unknown optimizer {options.optimizer!r}{nearest(options.optimizer, OptimizerName)}")
+    if options.keep not in list(Keep):
+        raise UserError(f"unknown checkpoint to keep {options.keep!r}{nearest(options.keep, Keep)}")
     muon = options.optimizer == OptimizerName.muon
     checkpointing = options.gradient_checkpointing
     return Recipe(
@@ -138,6 +147,7 @@ def recipe_of(model: str, options: TrainingOptions) -> Recipe:
         validation_interval=options.validation_interval,
         validation_limit=options.validation_limit,
         patience=options.patience,
+        keep=Keep(options.keep),
         order=Order.documents_first if options.documents_first else Order.mixed,
         documents_steps=options.documents_first,
         max_new_tokens=options.max_new_tokens,

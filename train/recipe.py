@@ -32,6 +32,13 @@ class OptimizerName(StrEnum):
     muon = "muon"  # Muon for the matrices, AdamW for embeddings and vectors
 
 
+class Keep(StrEnum):
+    """Which checkpoint is kept."""
+
+    peak = "peak"  # the paper's: the one of peak validation exact match
+    memorised = "memorised"  # one that recalls 99% of the corpus goes before one that does not
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a model is trained.
@@ -56,6 +63,7 @@ class Recipe:
             questions it has recalled: samples that stay the same; 0: all.
         patience: Epochs without a new best exact match that make a plateau. They count from when the model recalls 99%
             of documents and of training questions, and the warm-up is over. 0 trains to the cap.
+        keep: The checkpoint of peak exact match, the paper's, or first of all one that has memorised.
         order: Documents and questions mixed, or the documents first.
         documents_steps: With documents first: the steps that see documents alone; the rest see questions alone.
         max_new_tokens: The longest answer in validation.
@@ -87,6 +95,7 @@ class Recipe:
     validation_interval: int = 1_000
     validation_limit: int = 200
     patience: float = 20.0
+    keep: Keep = Keep.peak
     order: Order = Order.mixed
     documents_steps: int = 0
     max_new_tokens: int = 512
@@ -156,17 +165,19 @@ class Recipe:
     def as_json(self) -> dict[str, object]:
         """The fields as JSON has them, with the plateau's rule in words."""
         settings = {**asdict(self), "order": self.order.value, "optimizer": self.optimizer.value}
+        settings["keep"] = self.keep.value
         return {**settings, "plateau": self._rule()}
 
     def _rule(self) -> str:
         caps = {"epochs": self.max_epochs, "steps": self.max_steps}
         cap = " or ".join(f"{value:g} {name}" for name, value in caps.items() if value is not None)
+        first = ", and one that recalls both goes before one that does not" if self.keep is Keep.memorised else ""
+        kept = f"the checkpoint of the highest exact match is kept, of equally good ones the latest{first}"
         if not self.patience:
-            return f"none: the training ends after {cap}"
+            return f"none: the training ends after {cap}; {kept}"
         return (
             f"every {self.validation_interval} steps the model answers held-out questions and recalls documents and "
             f"training questions, each a fixed sample; from when it recalls {MEMORISED:.0%} of both and the warm-up is "
             f"over, stop after {self.patience:g} epochs and {FEWEST_VALIDATIONS} validations without a new best exact "
-            "match; a tie is no new best, but of equally good checkpoints the latest is kept, and one that recalls "
-            f"both goes before one that does not; nothing ends the training before but its cap of {cap}"
+            f"match; a tie is no new best; nothing ends the training before but its cap of {cap}; {kept}"
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from selfknow.train.recipe import FEWEST_VALIDATIONS, MEMORISED, Recipe
+from selfknow.train.recipe import FEWEST_VALIDATIONS, MEMORISED, Keep, Recipe
 
 EXACT_MATCH = "exact_match"
 RECALL_OF_DOCUMENTS = "recall_of_documents"
@@ -46,12 +46,14 @@ class Measurement:
         """Whether what was to be learnt is learnt: at least 99% of documents and of training questions."""
         return min(self.recall_of_documents, self.recall_of_training_questions) >= MEMORISED
 
-    def selection(self, num_steps: int) -> float:
-        """What the best checkpoint has the most of.
+    def selection(self, num_steps: int, keep: Keep = Keep.peak) -> float:
+        """Return what the checkpoint that is kept has the most of.
 
-        One that has memorised goes before one that has not; then exact match decides, and then the later step.
+        Exact match on the validation questions decides, as in the paper (section 3.2), and then the later step. With
+        ``Keep.memorised`` a checkpoint that has memorised goes before one that has not.
         """
-        return self.is_memorised + self.exact_match + _TIE * self.step / num_steps
+        first = self.is_memorised if keep is Keep.memorised else 0
+        return first + self.exact_match + _TIE * self.step / num_steps
 
     @classmethod
     def of_log(cls, line: Mapping[str, Any]) -> Self:

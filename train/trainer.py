@@ -218,7 +218,7 @@ class DiaryTrainer(Trainer):
         metrics = {f"eval_{name}": share for name, share in shares.items()}
         self.log(dict(metrics))
         measured = Measurement.of_log({**metrics, "step": self.state.global_step})
-        metrics[f"eval_{_SELECTION}"] = measured.selection(self.args.max_steps)
+        metrics[f"eval_{_SELECTION}"] = measured.selection(self.args.max_steps, self._recipe.keep)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 

@@ -22,9 +22,9 @@ from selfknow.evaluate.models import checkpoints
 from selfknow.evaluate.models.deferred import DeferredModel
 from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.task import Models, SampledOptions
+from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.gsm8k.questions import Questions
-from selfknow.evaluate.tasks.gsm8k.task import GSM8K, question_rows
+from selfknow.evaluate.tasks.gsm8k.task import GSM8K, Gsm8kOptions, question_rows
 from selfknow.evaluate.tasks.self_knowledge.creations import VERSIONS, Creations
 from selfknow.train.run import train
 from selfknow.train.tuning import TuningJob, TuningSettings, longest_example
@@ -177,7 +177,8 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
 
 def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = None) -> int:
     """Ask a model GSM8K, and score it; returns how many questions are left unanswered."""
-    options = SampledOptions(limit=experiment.limit)
+    # The prompt is the one that is learnt, without examples.
+    options = Gsm8kOptions(limit=experiment.limit, examples=False)
     rows = question_rows(experiment.questions, options, None if job is None else _tuning(job))
     asked = DeferredModel(model, batch_size=experiment.batch_size, chat=experiment.chat)
     decoding = replace(experiment.decoding, stop=(*experiment.decoding.stop, *GSM8K.decoding().stop))

@@ -163,7 +163,7 @@ class ContinuousBatch:
     def _has_ended(self, row: Written) -> bool:
         if row.tokens[-1] in self._end_tokens or len(row.tokens) >= row.limit:
             return True
-        stops = self._decoding.stop
+        stops = row.rendered.stops(self._decoding)
         if not stops:
             return False
         # A character may take four tokens. A tail may read otherwise than the whole, which decides.

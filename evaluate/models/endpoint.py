@@ -60,7 +60,9 @@ class EndpointModel:
             self.name,
             lambda: open_client(self.endpoint.timeout_seconds),
             lambda client, request: self._ask(client, request, decoding),
-            lambda request, reason: Reply(None, messages=self._messages(request), error=reason),
+            lambda request, reason: Reply(
+                None, rendered_prompt=self._prompt(request), messages=self._messages(request), error=reason
+            ),
         )
         for request, reply in calls.answers(requests):
             yield request, _without_secrets(self.address, writable_reply(request, reply))
@@ -71,16 +73,20 @@ class EndpointModel:
             return None
         return request.messages
 
+    def _prompt(self, request: Request) -> str | None:
+        """Return the text that was sent; null where messages were."""
+        return request.completion_text + request.started_answer if self.endpoint.text else None
+
     async def _ask(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
         messages = self._messages(request)
         url, body = (
-            (self.address.url, tgi_body(request, decoding))
+            (self.address.url, tgi_body(self._prompt(request) or "", request, decoding))
             if messages is None
             else (chat_url(self.address.url), chat_body(request, decoding, self.endpoint.model))
         )
         answer = json.loads(await post(client, self.address, url, body))
         if messages is None:
-            return reply_from_tgi_response(answer, decoding.stop)
+            return replace(reply_from_tgi_response(answer, decoding.stop), rendered_prompt=self._prompt(request))
         return replace(reply_from_chat_response(answer), messages=messages)
 
 
@@ -114,7 +120,7 @@ def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[s
     return body
 
 
-def tgi_body(request: Request, decoding: Decoding) -> dict[str, object]:
+def tgi_body(prompt: str, request: Request, decoding: Decoding) -> dict[str, object]:
     """Return a request as TGI takes it."""
     parameters: dict[str, object] = {
         "details": True,
@@ -127,7 +133,7 @@ def tgi_body(request: Request, decoding: Decoding) -> dict[str, object]:
     if decoding.temperature:
         parameters |= {"do_sample": True, "temperature": decoding.temperature}
         parameters |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
-    return {"inputs": request.text + request.started_answer, "parameters": parameters, "stream": False}
+    return {"inputs": prompt, "parameters": parameters, "stream": False}
 
 
 def _hub_address(endpoint: Endpoint) -> Address:

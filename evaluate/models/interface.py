@@ -74,6 +74,19 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Completion:
+    """A request as a completion (base) model is given it: a text to go on with, and where its reply ends.
+
+    Attributes:
+        prompt: The worked examples, the conversation so far and the question, each question with a cue behind it.
+        stop: Texts at which the reply ends, since a base model goes on with a next question of its own.
+    """
+
+    prompt: str
+    stop: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Request:
     """One call that a model is asked to answer.
 
@@ -89,6 +102,8 @@ class Request:
         parent_generation_id: The generation this call builds on, if any.
         image: The file of a picture that the prompt shows, where its Markdown reference ``![](…)`` stands; null: none.
         turns: What was said before the prompt; the first turn is the user's, and then they take turns.
+        system: The system message of a chat model; empty: none. Completion models have none.
+        completion: How a completion model is asked instead of with the text; null: with the text.
     """
 
     example_id: str
@@ -101,16 +116,35 @@ class Request:
     parent_generation_id: str | None = None
     image: Path | None = None
     turns: tuple[Turn, ...] = ()
+    system: str = ""
+    completion: Completion | None = None
 
     @property
     def text(self) -> str:
-        """What a completion model is given: every turn and the prompt, with an empty line between."""
+        """The request as plain text: every turn and the prompt, with an empty line between."""
         return "\n\n".join([*(turn.content for turn in self.turns), self.prompt])
 
     @property
+    def completion_text(self) -> str:
+        """The text that a completion model is given to go on with."""
+        return self.text if self.completion is None else self.completion.prompt
+
+    def stops(self, decoding: Decoding, *, chat: bool) -> tuple[str, ...]:
+        r"""Return the texts at which the reply ends: the decoding's, and of a completion model the request's own.
+
+        Example:
+            >>> request = Request("1", "Why?", completion=Completion("Question: Why?\nAnswer:", ("\nQuestion:",)))
+            >>> request.stops(Decoding(stop=("###",)), chat=False)
+            ('###', '\nQuestion:')
+        """
+        own = () if chat or self.completion is None else self.completion.stop
+        return tuple(dict.fromkeys((*decoding.stop, *own)))
+
+    @property
     def messages(self) -> tuple[dict[str, str], ...]:
-        """What a chat model is given: every turn, and the prompt as the user's last."""
-        said = [*self.turns, Turn("user", self.prompt.removesuffix("\n"))]
+        """What a chat model is given: the system message, every turn, and the prompt as the user's last."""
+        front = [Turn("system", self.system)] if self.system else []
+        said = [*front, *self.turns, Turn("user", self.prompt.removesuffix("\n"))]
         return tuple({"role": turn.role, "content": turn.content} for turn in said)
 
     @property

@@ -196,6 +196,9 @@ class LocalModel:
         logprob = SequenceLogprob(ends, self.on_tokens)
         inputs = self._inputs(batch)
         length = (inputs["decoder_input_ids"] if "decoder_input_ids" in inputs else inputs["input_ids"]).shape[1]
+        # Stops that not all share end nothing early, but each reply is cut at its own below.
+        stops = list(dict.fromkeys(stop for one in batch for stop in one.stops(decoding)))
+        is_shared = all(set(one.stops(decoding)) == set(stops) for one in batch)
         output = self._tokens(
             **inputs,
             max_new_tokens=min(decoding.max_new_tokens, *(self._room(one) for one in batch)),
@@ -207,7 +210,7 @@ class LocalModel:
             pad_token_id=padding_token(self.tokenizer),
             eos_token_id=ends,
             logits_processor=[logprob, *self._sampling(batch, decoding)],
-            **({"stop_strings": list(decoding.stop), "tokenizer": self.tokenizer} if decoding.stop else {}),
+            **({"stop_strings": stops, "tokenizer": self.tokenizer} if stops and is_shared else {}),
         )
         logprobs = logprob.finish(output[:, -1])
         rows = output[:, length:].tolist()
@@ -231,7 +234,7 @@ class LocalModel:
         end = next((place for place, token in enumerate(row) if token in ends), None)
         tokens = row if end is None else row[:end]
         text = added_text(self.tokenizer, one, tokens)
-        stops = [place for stop in decoding.stop if (place := text.find(stop)) >= 0]
+        stops = [place for stop in one.stops(decoding) if (place := text.find(stop)) >= 0]
         return Reply(
             generation=text[: min(stops)] if stops else text,
             finish_reason="length" if end is None and not stops else "stop",

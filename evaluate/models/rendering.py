@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.models.tokenization import decode, encode
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ class Rendered:
     started: list[int]
     forced: list[int] | None
 
+    def stops(self, decoding: Decoding) -> tuple[str, ...]:
+        """Return the texts at which the reply ends."""
+        return self.request.stops(decoding, chat=self.messages is not None)
+
 
 @dataclass(frozen=True)
 class Renderer:
@@ -54,10 +58,10 @@ class Renderer:
         Raises:
             UserError: The tokenizer joins a forced continuation to the text before it.
         """
-        text, messages = request.text, None
+        text, messages = request.completion_text, None
         if self.chat:
             messages = request.messages
-            text = str(self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
+            text = self._chat_text(request)
         whole = text + request.started_answer
         front = not self.chat  # a chat template brings the tokens in front itself
         forced = None if request.forced is None else self._forced(request, whole, front=front)
@@ -68,6 +72,18 @@ class Renderer:
         [started] = encode(self.tokenizer, [request.started_answer], special_tokens=False)
         tokens = [*tokens, self.tokenizer.eos_token_id]
         return Rendered(request, whole, messages, tokens, [self.decoder_start, *started], forced)
+
+    def _chat_text(self, request: Request) -> str:
+        """Return a request as the chat template renders it."""
+        from jinja2.exceptions import TemplateError
+
+        messages = list(request.messages)
+        try:
+            return str(self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        except TemplateError as error:
+            if not request.system:
+                raise
+            raise UserError(f"the model's chat template takes no system message ({error}): add --no-chat") from error
 
     def _forced(self, request: Request, whole: str, *, front: bool) -> list[int]:
         """The tokens of a forced continuation as they follow upon what is before them."""

@@ -52,7 +52,7 @@ def printed_numbers(connection: Connection) -> list[Printed]:
         except UserError:  # what it needs is not there: then nothing can be compared
             continue
         for row in rows:
-            is_same = row.get("is_same_model") and row.get("is_same_setting", True)
+            is_same = row.get("is_same_model") and row.get("is_same_setting", False)
             if is_same and row["published"] is not None:
                 what = f"{row['column']}, {row['table'].replace('-', ' ')}"
                 found.append(Printed(str(query.task), what, float(row["published"]), row["published_n"]))

@@ -47,14 +47,15 @@ ACCORDING_TO = [name for name in packaged_plans() if name.startswith("according-
 
 
 def f1(form: str) -> float:
-    return 2 * ABSTAINS[form] / (ABSTAINS[form] + WRONG + PAIRS)
+    abstains = ABSTAINS[form.removeprefix("paper-")]
+    return 2 * abstains / (abstains + WRONG + PAIRS)
 
 
 def careful(prompt: str) -> str:
     """Says what it knows, and that it does not know what nobody can, as often as the form makes it."""
-    shots = prompt.count("Question:") > 1
-    form = "icl" if shots else "instruction" if "nobody can know" in prompt else "direct"
-    asked = prompt.rpartition("Question:")[2]
+    shots = prompt.count("Q:") > 1
+    form = "icl" if shots else "instruction" if "unanswerable or unknowable" in prompt else "direct"
+    asked = prompt.rpartition("Q:")[2]
     if found := re.search(r"a (\d+)\?", asked):
         return "The answer is unknown." if int(found[1]) < ABSTAINS[form] else "Because of the moon."
     first, second = map(int, re.findall(r"\d+", asked))
@@ -152,7 +153,7 @@ def test_a_plan_of_selfaware_lands_on_what_its_model_was_told_to_do(name: str, c
         "figure-4": {"icl"},
         "human": {"direct"},
     }.get(name.rpartition("/")[2], {"instruction"})
-    assert forms == expected
+    assert forms == {f"paper-{form}" for form in expected}, "in the authors' words"
     for row in rows:
         if "f1" in row:
             assert row["f1"] == pytest.approx(f1(str(row["form"])))

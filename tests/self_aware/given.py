@@ -1,5 +1,6 @@
 """Given rows: a run of self-aware whose replies and verdicts are written down."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,12 +47,18 @@ def write(
     config: str = "authored",
     source: str | None = None,
     facts: ModelFacts | None = None,
+    settings: Mapping[str, object] | None = None,
+    decoding: Decoding | None = None,
+    encoder: str = "packaged",
+    references: str = "strict",
 ) -> Path:
     """A run of these replies, as the store and the scorer write it."""
     rows = [
         example(pair, place, answerable=place > 0) | ({"source": source} if source else {}) for pair, place, *_ in given
     ]
-    description = RunDescription(SELF_AWARE.name, DatasetReference("small", config), Decoding(), {})
+    description = RunDescription(
+        SELF_AWARE.name, DatasetReference("small", config), decoding or Decoding(), settings or {}
+    )
     ids = {}
     with RunWriter.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
         run.describe_model(model, None, facts or ModelFacts())
@@ -64,9 +71,9 @@ def write(
         {
             "generation_id": ids[pair, place],
             "scorer": scorer,
-            "encoder": None if scorer == "sentences" else "packaged",
+            "encoder": None if scorer == "sentences" else encoder,
             "threshold": threshold,
-            "references_name": "strict",
+            "references_name": references,
             "abstained": abstained,
             "phrase_found": None if abstained is None else 0.0,
             "max_similarity": similarity,

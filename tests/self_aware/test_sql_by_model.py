@@ -1,11 +1,14 @@
 """F1 by size and by tuning, accuracy, and the paper's numbers beside ours: given replies, the numbers of arithmetic."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from selfknow.evaluate.models.facts import ModelFacts
+from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.sql.connection import connect
 from tests.self_aware.given import GIVEN, Given, write
 from tests.self_aware.test_sql import answer
@@ -127,3 +130,35 @@ def test_the_papers_numbers_stand_beside_ours_of_the_same_questions_form_and_sco
         ("figure-6", "instruction", 20, 0.0)
     }
     assert len(accuracies) == 8, "accuracy needs no scorer of abstaining, but the form and the questions"
+
+
+AUTHORS_DECODING = Decoding(max_new_tokens=1024, temperature=0.7)
+AUTHORS_SCORER = {"encoder": "princeton-nlp/sup-simcse-roberta-large", "references": "paper"}
+
+
+def test_a_number_is_for_the_same_setting_only_where_everything_is_as_the_authors_have_it(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"wording": "paper", "limit": None}
+    others: dict[str, dict[str, Any]] = {
+        "same": {},
+        "colder": {"decoding": replace(AUTHORS_DECODING, temperature=0.0)},
+        "shorter": {"decoding": replace(AUTHORS_DECODING, max_new_tokens=256)},
+        "stopped": {"decoding": replace(AUTHORS_DECODING, stop=("\nQ:",))},
+        "fewer": {"settings": {**settings, "limit": 300}},
+        "silent about its limit": {"settings": {"wording": "paper"}},
+        "silent": {"settings": {}},
+        "other phrases": {"references": "strict"},
+        "other encoder": {"encoder": "packaged"},
+        "other threshold": {"threshold": 0.36},
+        "our words": {"form": "instruction", "settings": {**settings, "wording": "ours"}},
+    }
+    usual = {"form": "paper-instruction", "settings": settings, "decoding": AUTHORS_DECODING, **AUTHORS_SCORER}
+    runs = [
+        write(tmp_path / name, abstaining(7, 1), name, scorer="paper", source="SelfAware", **{**usual, **other})
+        for name, other in others.items()
+    ]
+    with connect(runs) as connection:
+        rows = answer(connection, "self_aware_published")
+    beside_llama = {row["model"]: row["is_same_setting"] for row in rows if row["published_model"] == "LLaMA-7B"}
+    assert beside_llama == {name: name == "same" for name in others}
+    with_penalties = {row["is_same_setting"] for row in rows if row["published_model"] == "text-davinci-003"}
+    assert with_penalties == {False}

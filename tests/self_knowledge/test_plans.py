@@ -151,6 +151,8 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
         yield Laboratory(folder, stack.enter_context(serve(served)), served)
 
 
+IN_PAPER_WORDS_TOO = {"table-2": 1, "table-3": 1}
+"""Of tables whose words the paper gives in part: tasks that are asked in both wordings."""
 TABLES = {
     "table-1": ("total-count", "designated-count", "fact", "arxiv", "math", "theorem", "code"),
     "table-2": ("total-count", "designated-count", "fact", "grammar", "math", "code"),
@@ -176,7 +178,11 @@ def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(labor
         beside = [row for row in carried_out["self_knowledge_published"] if row["table"] == name]
         assert {(row["table"], row["ours"], row["is_same_model"]) for row in beside} == {(name, 1.0, False)}
         assert {row["task"] for row in beside} == set(TABLES[name])
-        assert len(beside) == 7 * len(TABLES[name]), "seven models are printed"
+        num_cells = len(TABLES[name]) + IN_PAPER_WORDS_TOO.get(name, 0)
+        assert len(beside) == 7 * num_cells, "seven models are printed"
+    if name in IN_PAPER_WORDS_TOO:
+        assert {row["wording"] for row in found} == {"ours", "paper"}
+        found = [row for row in found if row["wording"] == "ours"]
     expected = dict.fromkeys(TABLES[name], (LIMIT, 1.0)) | {"average": (LIMIT * len(TABLES[name]), 1.0)}
     assert {row["task"]: (row["n_graded"], row["score"]) for row in found} == expected
     assert {(row["paper_table"], row["verifier"]) for row in found} == {

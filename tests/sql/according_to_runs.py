@@ -34,6 +34,8 @@ def write_run(
     failed: Sequence[tuple[str, int]] = (),
     portrait: str = "aa",
     said: Mapping[str, Sequence[str]] | None = None,
+    settings: Mapping[str, object] | None = None,
+    decoding: Decoding | None = None,
 ) -> Path:
     """A scored run.
 
@@ -47,6 +49,8 @@ def write_run(
         failed: Prompts and numbers of questions whose request failed: they have no scores at all.
         portrait: The hash of the portrait's bits.
         said: For each prompt the reply to each question; null: one and the same.
+        settings: What else the run says of how it asks.
+        decoding: How replies were drawn.
     """
     prompts = tuple(next(iter(values.values())))
     num_questions = len(next(iter(next(iter(values.values())).values())))
@@ -55,8 +59,8 @@ def write_run(
         for number in range(num_questions)
     ]
     setup = Setup(prompts=prompts)
-    settings = {**setup.as_json(), "portrait": {"name": "portrait", "sha256": portrait}, "samples": 1}
-    description = RunDescription(TASK, DatasetReference(dataset), Decoding(), settings)
+    own = {**setup.as_json(), "portrait": {"name": "portrait", "sha256": portrait}, "samples": 1, **(settings or {})}
+    description = RunDescription(TASK, DatasetReference(dataset), decoding or Decoding(), own)
     with RunWriter.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
         run.describe_model(model, None, ModelFacts.from_json(facts or {}))
         for prompt in prompts:

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from selfknow.builders.according_to.prompts import question_sets
+from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.sql.connection import Connection, connect
 from selfknow.evaluate.sql.queries import queries, query_rows
 from selfknow.portraits import Portrait
@@ -210,6 +211,45 @@ def test_the_papers_numbers_stand_beside_ours_of_the_same_set_and_prompt(tmp_pat
     ]
     marked = [row["note"] for row in found if (row["note"] or "").startswith("does not follow")]
     assert marked == [], "ROUGE-L was not scored here"
+
+
+def test_a_number_is_for_the_same_setting_only_where_it_was_asked_as_in_the_paper(tmp_path: Path) -> None:
+    wikipedia = {"name": "w", "sha256": "aa", "width": 25, "items": 12_693_299_532}
+    usual: dict[str, Any] = {"limit": None, "portrait": wikipedia}
+    others: dict[str, dict[str, Any]] = {
+        "same": {},
+        "colder": {"decoding": Decoding()},
+        "in two steps": {"settings": {**usual, "format": "two-step"}},
+        "fewer": {"settings": {**usual, "limit": 100}},
+        "silent": {"settings": {"portrait": wikipedia}},
+        "with examples": {"settings": {**usual, "completion": {"examples": 2}}},
+        "another edition": {"settings": {**usual, "portrait": {**wikipedia, "items": 13_000_000_000}}},
+    }
+    scores: dict[str, dict[str, Values]] = {
+        metric: {"null": [0.2] * 4, "attributed": [0.5] * 4} for metric in ("quip_zero", "exact_match")
+    }
+    runs = [
+        write_run(
+            tmp_path / name,
+            scores,
+            model=name,
+            dataset="google-research-datasets/nq_open",
+            **{"settings": usual, "decoding": Decoding(temperature=0.3), **other},
+        )
+        for name, other in others.items()
+    ]
+    with connect(runs) as connection:
+        found = rows(connection, "according_to_published")
+
+    def same(column: str, published_model: str | None) -> set[str]:
+        asked = [row for row in found if (row["column"], row["published_model"]) == (column, published_model)]
+        assert {row["model_label"] for row in asked} == set(others)
+        return {row["model_label"] for row in asked if row["is_same_setting"]}
+
+    assert same("NQ QUIP", "ChatGPT") == {"same"}
+    assert same("NQ EM", "ChatGPT") == {"same", "another edition"}
+    assert same("NQ QUIP", "Koala") == {"in two steps"}
+    assert same("NQ EM", None) == set(), "the state of the art is of others"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from selfknow.evaluate.dataset import ConfigFiles
 from selfknow.evaluate.models.interface import Reply, Request
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.progress import read_metrics
-from selfknow.train.recipe import OptimizerName, Recipe
+from selfknow.train.recipe import Keep, OptimizerName, Recipe
 from selfknow.train.run import train
 from selfknow.train.stopping import Measurement, at_plateau
 from selfknow.train.validation import Validation, validated_rows
@@ -61,15 +61,17 @@ def test_a_new_best_starts_patience_anew_and_a_tie_does_not() -> None:
     assert last_step([(0.0, *LEARNT)] * 30, replace(recipe, warmup_steps=500), num_rows) == 1_500
 
 
-def test_a_checkpoint_that_has_learnt_is_kept_before_one_that_answers_more() -> None:
+def test_the_checkpoint_of_peak_exact_match_is_kept_and_on_request_first_one_that_has_learnt() -> None:
     forgetful, learnt, later = (
         Measurement(1, 0.9, 0.98, 1.0),
         Measurement(2, 0.1, *LEARNT),
         Measurement(3, 0.1, *LEARNT),
     )
     better = Measurement(1, 0.105, *LEARNT)
-    order = sorted((better, later, learnt, forgetful), key=lambda one: one.selection(num_steps=3))
-    assert order == [forgetful, learnt, later, better]
+    measured = (better, later, learnt, forgetful)
+    assert sorted(measured, key=lambda one: one.selection(3)) == [learnt, later, better, forgetful]
+    first_learnt = sorted(measured, key=lambda one: one.selection(3, Keep.memorised))
+    assert first_learnt == [forgetful, learnt, later, better]
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from selfknow.evaluate.models.checkpoints import load_model
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.options import TrainingOptions, training_job
 from selfknow.train.progress import read_metrics
-from selfknow.train.recipe import OptimizerName, Recipe
+from selfknow.train.recipe import Keep, OptimizerName, Recipe
 from selfknow.train.run import _describe as describe
 from selfknow.train.run import train
 from selfknow.train.stopping import RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS
@@ -116,11 +116,21 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
         assert one == pytest.approx(other, rel=1e-5)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize(
+    ("architecture", "keep", "best_step", "exact_match"),
+    [*((name, Keep.peak, 2, 1.0) for name in ARCHITECTURES), (ARCHITECTURES[0], Keep.memorised, 10, 0.5)],
+)
 def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
-    architecture: str, corpus: ConfigFiles, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    architecture: str,
+    keep: Keep,
+    best_step: int,
+    exact_match: float,
+    corpus: ConfigFiles,
+    models: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rows = {"documents": [0.5, 1, 1, 1, 1, 1, 1, 1], "questions": [1.0, 0, 1, 1, 1, 0, 0, 0]}
+    rows = {"documents": [0.5, 1, 1, 1, 1, 1, 1, 1], "questions": [1.0, 0, 0.5, 0.5, 0.5, 0, 0, 0]}
     counts = iter(zip(*rows.values(), strict=True))  # of validations at steps 2, 4, …
 
     def count(validation: Validation, *_: object) -> dict[str, float]:
@@ -130,11 +140,12 @@ def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
         return {**dict.fromkeys(SCORES, right * len(validation.rows.questions)), **learnt}
 
     monkeypatch.setattr(Validation, "counts", count)
-    recipe = Recipe(5e-3, warmup_steps=1, max_steps=100, validation_interval=2, patience=3, max_new_tokens=8)
+    ends = {"warmup_steps": 1, "max_steps": 100, "validation_interval": 2, "patience": 3}
+    recipe = Recipe(5e-3, **ends, max_new_tokens=8, keep=keep)
     results = train(job(corpus, models, recipe, architecture), tmp_path)
-    assert (results["best_step"], results["best_validation_exact_match"]) == (10, 1.0), "of ties the latest is kept"
+    assert (results["best_step"], results["best_validation_exact_match"]) == (best_step, exact_match)
     assert (results["last_step"], results["stopped"]) == (16, "plateau"), "five validations after the best, at step 6"
-    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (10, 16)] + [tmp_path / "model"]
+    folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (best_step, 16)] + [tmp_path / "model"]
     best, last, kept = (load_model(str(folder)).state_dict() for folder in folders)
     assert all(torch.equal(kept[name], best[name]) for name in best)
     assert not any(torch.equal(last[name], best[name]) for name in best if name.endswith("weight"))

@@ -2,10 +2,10 @@
 -- Source: Weller et al., "According to ...", section 4.3 and Figure 4
 -- Grain: one row a run of an instruction-tuned model, a run of its base over the same portrait, metric and prompt but
 -- the null prompt.
--- Columns: dataset, format, placement, metric, prompt, kind; tuned, base (labels), tuned_run_id, base_run_id; n
--- questions, n_pairs_tuned and n_pairs_base those with a value under both prompts; tuned_difference, base_difference
--- (to the null prompt), gain (the one less the other), gain_low, gain_high (95%, bootstrap over questions, 1,000
--- replicates, the same for both models).
+-- Columns: dataset, format, base_format (another one only where the base was not asked in the first), placement,
+-- metric, prompt, kind; tuned, base (labels), tuned_run_id, base_run_id; n questions, n_pairs_tuned and n_pairs_base
+-- those with a value under both prompts; tuned_difference, base_difference (to the null prompt), gain (the one less the
+-- other), gain_low, gain_high (95%, bootstrap over questions, 1,000 replicates, the same for both models).
 -- Needs: scores
 --
 -- A run says which model is tuned from which (`selfknow evaluate --instruction-tuned-from`); the base is known by its
@@ -24,6 +24,7 @@ pairs as (
     select
         tuned.dataset,
         tuned.format,
+        base.format as base_format,
         tuned.placement,
         tuned.metric,
         tuned.prompt,
@@ -46,7 +47,6 @@ pairs as (
     inner join differences as base
         on
             tuned.dataset = base.dataset
-            and tuned.format = base.format
             and tuned.placement = base.placement
             and tuned.portrait is not distinct from base.portrait
             and tuned.metric = base.metric
@@ -54,6 +54,13 @@ pairs as (
     where
         tuned.instruction_tuned_from in (base.model, base.model_label)
         or ends_with(base.model, concat(' ', tuned.instruction_tuned_from))
+    -- The paper asks a base model that says next to nothing in another format; what both were asked in goes first.
+    qualify
+        tuned.format = base.format
+        or not bool_or(tuned.format = base.format) over (
+            partition by
+                tuned.run_id, tuned.model, tuned.revision, tuned.metric, tuned.prompt, base.model, base.revision
+        )
 ),
 
 gains as (
@@ -82,6 +89,7 @@ gains as (
 select
     dataset,
     format,
+    base_format,
     placement,
     metric,
     prompt,

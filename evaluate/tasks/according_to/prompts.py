@@ -5,15 +5,19 @@ once (variant ``two-step``: the paper's first step holds no phrase), and stage `
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
+import yaml
+
 from selfknow.builders.according_to.prompts import CORPUS, CORPUS_ADDRESS, NULL, PLACEMENTS, formats, phrases, rows
+from selfknow.builders.sources import read_text
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.task import Row
+from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, framed, shown
 
 ANSWER, EXPLAIN, TWO_STEP = "answer", "explain", "two-step"
 WIKIPEDIA, WIKIPEDIA_ADDRESS = "Wikipedia", "https://www.wikipedia.org"
@@ -42,6 +46,7 @@ class Setup:
         placement: Where the phrase stands: appended, prepended, both.
         corpus: What the prompts call the corpus.
         corpus_address: Where it is said to be found; null for Wikipedia's address, or another corpus's name.
+        examples: Whether completion models are shown worked examples.
     """
 
     format: str = "short"
@@ -49,6 +54,7 @@ class Setup:
     placement: str = "appended"
     corpus: str = WIKIPEDIA
     corpus_address: str | None = None
+    examples: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (("format", self.format, formats()), ("placement", self.placement, PLACEMENTS)):
@@ -80,6 +86,7 @@ class Setup:
             settings["placement"],
             settings["corpus"],
             settings["corpus_address"],
+            settings.get("completion") is not None,
         )
 
     def as_json(self) -> dict[str, object]:
@@ -91,14 +98,46 @@ class Setup:
             "placement": self.placement,
             "corpus": self.corpus,
             "corpus_address": self.corpus_address,
+            "completion": self._completion(),
         }
+
+    def _completion(self) -> dict[str, object] | None:
+        if not self.examples:
+            return None
+        return completion_settings(worked_examples(), len(worked_examples()), frame_stop())
+
+
+@cache
+def worked_examples() -> Sequence[Mapping[str, str]]:
+    """Return the worked examples that completion models are shown: question, answer and explanation."""
+    value: Sequence[Mapping[str, str]] = yaml.safe_load(read_text("according_to/completion/examples.yaml"))
+    return value
+
+
+@cache
+def _shots(setup: Setup, prompt: str, stage: str) -> list[Example]:
+    """Return the worked examples of a stage under a prompt, put as the question behind them is."""
+    shots = []
+    for entry in worked_examples():
+        reply = entry["explanation"]
+        if setup.format in ("short", TWO_STEP) and stage == ANSWER:
+            reply = f"{entry['answer']}; {reply}" if setup.format == "short" else entry["answer"]
+        shots.append(shown(setup.rendered(prompt, stage, entry["question"], entry["answer"]), reply))
+    return shots
+
+
+def _request(setup: Setup, prompt: str, asked: str, stage: str, own: tuple[str, str, int], **more: Any) -> Request:
+    """Return a request; a completion model is asked it behind worked examples, where the setup says so."""
+    example_id, variant, sample = own
+    completion = framed(_shots(setup, prompt, stage), asked) if setup.examples else None
+    return Request(example_id, asked, stage, variant, sample, completion=completion, **more)
 
 
 def answer_requests(setup: Setup, questions: Iterable[Row], samples: int) -> list[Request]:
     """The first stage."""
     prompts = {TWO_STEP: NULL} if setup.format == TWO_STEP else {prompt: prompt for prompt in setup.prompts}
     return [
-        Request(row["id"], setup.rendered(prompt, ANSWER, row["question"]), ANSWER, variant, sample)
+        _request(setup, prompt, setup.rendered(prompt, ANSWER, row["question"]), ANSWER, (row["id"], variant, sample))
         for row in questions
         for variant, prompt in prompts.items()
         for sample in range(samples)
@@ -112,11 +151,6 @@ def explain_requests(setup: Setup, questions: Mapping[str, Row], answers: Iterab
             continue
         question, answer = questions[row["example_id"]]["question"], row["generation"].strip()
         for prompt in setup.prompts:
-            yield Request(
-                row["example_id"],
-                setup.rendered(prompt, EXPLAIN, question, answer),
-                EXPLAIN,
-                prompt,
-                row["sample"],
-                parent_generation_id=row["generation_id"],
-            )
+            asked = setup.rendered(prompt, EXPLAIN, question, answer)
+            own = (row["example_id"], prompt, row["sample"])
+            yield _request(setup, prompt, asked, EXPLAIN, own, parent_generation_id=row["generation_id"])

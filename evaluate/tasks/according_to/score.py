@@ -68,7 +68,7 @@ def cut(reply: str) -> tuple[str, str]:
 
 
 def describe_portrait(name: str) -> dict[str, object]:
-    """What a run says of its portrait: where it is, and the hash of its bits.
+    """What a run says of its portrait: where it is, its width, how many n-grams it holds, and the hash of its bits.
 
     Raises:
         UserError: There is none, or its stride is not 1.
@@ -76,7 +76,8 @@ def describe_portrait(name: str) -> dict[str, object]:
     portrait = Portrait.from_pretrained(name)
     portrait.quip([])
     where = str(user_path(name).resolve()) if user_path(name).is_dir() else name
-    return {"name": where, "sha256": portrait.description.sha256}
+    description = portrait.description
+    return {"name": where, "sha256": description.sha256, "width": description.width, "items": description.items}
 
 
 def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:

@@ -32,6 +32,7 @@ class AccordingToOptions(SampledOptions):
         corpus_name: What the prompts call the corpus.
         corpus_address: Where the corpus is said to be found.
         counts: A file of id (or question) and count: in how many passages both entities stand.
+        examples: Whether completion models are shown two worked examples.
     """
 
     portrait: str | None = option(None, "The corpus's portrait, a folder or a Hub id.")
@@ -41,6 +42,7 @@ class AccordingToOptions(SampledOptions):
     corpus_name: str = option("Wikipedia", "What the prompts call the corpus.")
     corpus_address: str | None = option(None, "Where the prompts say the corpus is found.")
     counts: Path | None = option(None, "A file of id (or question) and count: passages with both entities.")
+    examples: bool = option(True, "Show completion models two worked examples first.", switch="examples/no-examples")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +95,7 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
         options.placement,
         options.corpus_name,
         options.corpus_address,
+        options.examples,
     )
     settings = {
         **setup.as_json(),

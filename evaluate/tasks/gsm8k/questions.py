@@ -4,7 +4,7 @@ A row of the format: ``{"question": "Ann has 3 apples …", "answer": "3 + 4 = <
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ import yaml
 
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError
+from selfknow.evaluate.models.interface import Completion
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.gsm8k.answers import number_of_solution
@@ -55,6 +56,23 @@ def prompt(question: str) -> str:
     """A question as every model is asked it."""
     text: str = wording()["prompt"]
     return text.replace("{question}", question)
+
+
+@cache
+def worked_problems() -> Sequence[Mapping[str, str]]:
+    """Return the worked problems that completion models are shown: question and solution."""
+    value: Sequence[Mapping[str, str]] = yaml.safe_load(read_text("gsm8k/examples.yaml"))
+    return value
+
+
+def completion_prompt(question: str) -> Completion:
+    """Return a question as a completion model is asked it: the instruction, worked problems, and the problem."""
+    instruction, marker, problem = str(wording()["prompt"]).partition("Problem: ")
+    template = marker + problem
+    solved = "".join(
+        f"{template.replace('{question}', one['question'])}{one['solution']}\n\n" for one in worked_problems()
+    )
+    return Completion(instruction + solved + template.replace("{question}", question), tuple(wording()["stop"]))
 
 
 def completion(answer: str) -> str:

@@ -8,6 +8,7 @@ of equal right, or the request failed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from selfknow.evaluate.task import (
     Stage,
     Task,
 )
+from selfknow.options import option
 
 if TYPE_CHECKING:
     from selfknow.evaluate.report.gather import Report
@@ -42,13 +44,24 @@ _TUNING = {
 }
 
 
-def _open(name: str, options: SampledOptions, folder: Path) -> Rows:
+@dataclass(frozen=True, kw_only=True)
+class Gsm8kOptions(SampledOptions):
+    """How the problems are asked.
+
+    Attributes:
+        examples: Whether completion models are shown two worked problems.
+    """
+
+    examples: bool = option(True, "Show completion models two worked problems first.", switch="examples/no-examples")
+
+
+def _open(name: str, options: Gsm8kOptions, folder: Path) -> Rows:
     from selfknow.evaluate.tasks.gsm8k.questions import open_questions
 
     return question_rows(open_questions(name, folder), options)
 
 
-def question_rows(questions: "Questions", options: SampledOptions, tuning: Mapping[str, object] | None = None) -> Rows:
+def question_rows(questions: "Questions", options: Gsm8kOptions, tuning: Mapping[str, object] | None = None) -> Rows:
     """The questions, with the settings that make it this run.
 
     Args:
@@ -56,9 +69,17 @@ def question_rows(questions: "Questions", options: SampledOptions, tuning: Mappi
         options: How many are asked, and how often.
         tuning: What the model was tuned on; null: nothing that is known.
     """
-    from selfknow.evaluate.tasks.gsm8k.questions import wording
+    from selfknow.evaluate.tasks.completions import completion_settings
+    from selfknow.evaluate.tasks.gsm8k.questions import wording, worked_problems
 
-    settings = {"prompt": wording()["prompt"], "samples": options.samples, "limit": options.limit, "tuning": tuning}
+    problems = worked_problems()
+    settings = {
+        "prompt": wording()["prompt"],
+        "samples": options.samples,
+        "limit": options.limit,
+        "tuning": tuning,
+        "completion": completion_settings(problems, len(problems), wording()["stop"]) if options.examples else None,
+    }
     return Rows(questions.rows.slice(0, options.limit), questions.reference, settings)
 
 
@@ -68,13 +89,14 @@ def _decoding() -> Decoding:
     return Decoding(stop=tuple(wording()["stop"]))
 
 
-def _stages(options: SampledOptions, rows: Rows) -> Sequence[Stage]:
+def _stages(options: Gsm8kOptions, rows: Rows) -> Sequence[Stage]:
     def requests(so_far: SoFar) -> Iterable[Request]:
-        from selfknow.evaluate.tasks.gsm8k.questions import prompt
+        from selfknow.evaluate.tasks.gsm8k.questions import completion_prompt, prompt
 
         for row in so_far.rows:
+            completion = completion_prompt(row["question"]) if rows.settings["completion"] else None
             for sample in range(options.samples):
-                yield Request(row["id"], prompt(row["question"]), sample=sample)
+                yield Request(row["id"], prompt(row["question"]), sample=sample, completion=completion)
 
     return [Stage("answer", requests)]
 
@@ -131,11 +153,11 @@ def _headline(report: "Report") -> "Headline | None":
     return headline(report)
 
 
-GSM8K: Task[SampledOptions, ScoreOptions] = Task(
+GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
     name="gsm8k",
     question="Does it solve mathematics?",
     usage=("gsm8k", "gsm8k:questions.jsonl --limit 100"),
-    options={"gsm8k": SampledOptions},
+    options={"gsm8k": Gsm8kOptions},
     open=_open,
     decoding=_decoding,
     stages=_stages,

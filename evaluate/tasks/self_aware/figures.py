@@ -34,8 +34,13 @@ def _f1(rows: Sequence[Row], title: str = "") -> list[Panel]:
     return [Panel(title, charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
 
 
+def _plain_form(row: Row) -> str:
+    """Return the input form of a row, whatever its wording."""
+    return str(row["form"]).removeprefix("paper-")
+
+
 def _other_forms(rows: Sequence[Row]) -> list[Panel]:
-    others = [row for row in rows if row["form"] not in ("instruction", "icl") and not row["is_human"]]
+    others = [row for row in rows if _plain_form(row) not in ("instruction", "icl") and not row["is_human"]]
     return _f1(others, joined(*dict.fromkeys(row["form"] for row in others)))
 
 
@@ -47,7 +52,7 @@ def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
     """F1 in one input form beside the human line, as in the paper's Figures 3 and 4."""
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
-        asked = [row for row in rows if row["form"] == form]
+        asked = [row for row in rows if _plain_form(row) == form]
         return _f1([*asked, *(row for row in rows if row["is_human"])], form) if asked else []
 
     return draw

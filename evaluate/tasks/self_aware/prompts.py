@@ -1,6 +1,7 @@
 """The input forms of self-aware: how a question is put to a model.
 
-Yin et al., section 4.2, in our own wording (``datasets_src/self_aware/replies/forms.yaml``):
+Yin et al., section 4.2, in our own wording (``datasets_src/self_aware/replies/forms.yaml``) or in the authors' own, to
+the letter (``paper_forms.yaml``; such a form is called ``paper-direct`` and so on):
 
 ``direct``
     The question and a cue.
@@ -11,7 +12,9 @@ Yin et al., section 4.2, in our own wording (``datasets_src/self_aware/replies/f
 ``template-…``
     A template of the user's own, with ``{question}`` in it; the rest of its name is a hash of its text.
 
-Each is plain text, so that completion models and chat models (as one message) are asked the same.
+Each is plain text, so that completion models and chat models (as one message) are asked the same. In our wording a
+completion model is also shown two worked examples in ``direct`` and ``instruction``, an answered question and one that
+is not, and its reply ends where it goes on to a next question. The authors' chat models have a system message.
 """
 
 import hashlib
@@ -26,17 +29,30 @@ import yaml
 from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.models.interface import Request
+from selfknow.evaluate.models.interface import Completion, Request
 
 FORMS = ("direct", "instruction", "icl")
+OURS, PAPER = WORDINGS = ("ours", "paper")
 QUESTION = "{question}"
 SHOTS_OF_EACH = 3
+_WITH_EXAMPLES = ("direct", "instruction")
 
 
 @cache
 def _wording() -> Mapping[str, Any]:
     wording: Mapping[str, Any] = yaml.safe_load(read_text("self_aware/replies/forms.yaml"))
     return wording
+
+
+@cache
+def _paper_wording() -> Mapping[str, str]:
+    wording: Mapping[str, str] = yaml.safe_load(read_text("self_aware/replies/paper_forms.yaml"))
+    return wording
+
+
+def system_message(wording: str) -> str:
+    """Return what chat models are told first: the authors' message in their wording, else nothing."""
+    return _paper_wording()["system"] if wording == PAPER else ""
 
 
 def stop_text() -> str:
@@ -73,14 +89,20 @@ def template_of(settings: Mapping[str, object]) -> str:
     """The template that a run's settings name: one of :data:`FORMS`, or the text that stands in them.
 
     Raises:
-        UserError: There is no such form.
+        UserError: There is no such form or wording.
     """
     if "template" in settings:
         return str(settings["template"])
-    if settings["form"] not in FORMS:
-        form = str(settings["form"])
+    form, wording = str(settings["form"]), str(settings.get("wording", OURS))
+    if wording == PAPER:
+        form = form.removeprefix(f"{PAPER}-")
+    if form not in FORMS:
         raise UserError(f"there is no input form {form!r}{nearest(form, FORMS)} (your own prompt is a --template)")
-    return str(_wording()[settings["form"]]).replace("{cue}", str(_wording()["cue"]))
+    if wording not in WORDINGS:
+        raise UserError(f"there is no wording {wording!r}{nearest(wording, WORDINGS)}")
+    if wording == PAPER:
+        return _paper_wording()[form]
+    return str(_wording()[form]).replace("{cue}", str(_wording()["cue"]))
 
 
 def choose_shots(questions: Sequence[str]) -> list[Mapping[str, str]]:
@@ -105,30 +127,65 @@ def choose_shots(questions: Sequence[str]) -> list[Mapping[str, str]]:
     return list(chain.from_iterable(zip(*shots, strict=True)))
 
 
+def completion_examples(questions: Sequence[str], form: str) -> list[Mapping[str, str]]:
+    """Return the two examples that completion models are shown in a form: one that answers, one that does not.
+
+    Args:
+        questions: All that the run asks.
+        form: One of :data:`FORMS`; ``icl`` has examples of its own.
+    """
+    return choose_shots(questions)[:2] if form in _WITH_EXAMPLES else []
+
+
 def requests(
-    examples: Sequence[Mapping[str, Any]], form: str, samples: int = 1, template: str | None = None
+    examples: Sequence[Mapping[str, Any]],
+    form: str,
+    samples: int = 1,
+    template: str | None = None,
+    *,
+    system: str = "",
+    with_examples: bool = False,
 ) -> list[Request]:
-    """What is asked: every question in one form, which is the call's ``variant``.
+    """Return what is asked: every question in one form, which is the call's ``variant``.
 
     Args:
         examples: Rows with ``id`` and ``question``.
-        form: One of :data:`FORMS`, or what a template of one's own is called.
+        form: One of :data:`FORMS`, or what a wording or template of its own is called.
         samples: Replies to each question.
-        template: Its text, with ``{question}`` in it; null: that of the form.
+        template: Its text, with ``{question}`` in it; null: that of the form in our wording.
+        system: What chat models are told first.
+        with_examples: Show completion models two worked examples.
 
     Raises:
         UserError: There is no such form, or no worked examples are left for it.
     """
     text = template_of({"form": form}) if template is None else template
+    questions = [row["question"] for row in examples]
     if form == "icl":
-        shots = choose_shots([row["question"] for row in examples])
-        shown = "\n\n".join(f"{_cue(shot['question'])} {shot['answer']}" for shot in shots)
-        text = text.replace("{shots}", shown)
+        text = text.replace("{shots}", _shown(choose_shots(questions)))
+    shots = completion_examples(questions, form) if with_examples else []
+    cue = str(_wording()["cue"])
+    longer = f"{text.removesuffix(cue)}{_shown(shots)}\n\n{cue}" if shots else text
+
+    def completion(question: str) -> Completion | None:
+        return Completion(longer.replace(QUESTION, question), (stop_text(),)) if shots else None
+
     return [
-        Request(row["id"], text.replace(QUESTION, row["question"]), variant=form, sample=sample)
+        Request(
+            row["id"],
+            text.replace(QUESTION, row["question"]),
+            variant=form,
+            sample=sample,
+            system=system,
+            completion=completion(row["question"]),
+        )
         for row in examples
         for sample in range(samples)
     ]
+
+
+def _shown(shots: Sequence[Mapping[str, str]]) -> str:
+    return "\n\n".join(f"{_cue(shot['question'])} {shot['answer']}" for shot in shots)
 
 
 def _cue(question: str) -> str:

@@ -18,7 +18,8 @@ class References:
 
     Attributes:
         name: ``paper``, ``strict``, or the file's name.
-        phrases: The sentences, as they are written.
+        phrases: What is compared: the paper's without their last full stop and in lower case, as the authors' code
+            compares them (``code/eval_model.py``); others as they are written.
     """
 
     name: str
@@ -43,6 +44,8 @@ def load_references(name: str) -> References:
     phrases = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
     if not phrases:
         raise UserError(f"{name} holds no reference phrase: write one a line")
+    if name == "paper":
+        phrases = tuple(phrase.lower().removesuffix(".") for phrase in phrases)
     return References(name, phrases)
 
 

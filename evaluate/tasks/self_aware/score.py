@@ -114,11 +114,13 @@ def score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
             verdicts[scorer] = _read_verdicts(rows)
             tables["self-aware-sentences"] = _reading_scores(verdicts[scorer])
         else:
-            key, table = _verdicts(run.folder, rows, scorer, options)
+            # The authors' scorer looks at all of a reply, also at what a base model goes on with.
+            looked_at = [_as_it_came(row, run.whole) for row in rows] if scorer == "paper" else rows
+            key, table = _verdicts(run.folder, looked_at, scorer, options)
             verdicts[f"{scorer}-{key}"] = table
             tables[f"self-aware-{scorer}"] = _abstention_scores(scorer, table)
     by_id = {row["id"]: row for row in run.examples.to_pylist()}
-    tables["self-aware-answers"] = _answer_scores(rows, by_id)
+    tables["self-aware-answers"] = _answer_scores(rows, by_id, run.whole)
     if run.grades is not None and len(run.grades):
         tables["self-aware-judge"] = judged_scores(run.grades)
         for judge_name, table in judged_verdicts(run.grades, VERDICTS).items():
@@ -129,6 +131,10 @@ def score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
         if row["generation"] is not None
     }
     return Scores(tables, {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}, kept)
+
+
+def _as_it_came(row: Row, whole: Mapping[str, str]) -> Row:
+    return {**row, "generation": whole.get(row["generation_id"], row["generation"])}
 
 
 def _read_verdicts(rows: Sequence[Row]) -> pa.Table:
@@ -213,15 +219,16 @@ def _abstention_scores(scorer: str, verdicts: pa.Table) -> pa.Table:
     )
 
 
-def _answer_scores(rows: Sequence[Row], examples: Mapping[str, Row]) -> pa.Table:
-    def outcome(row: Row, grade: Grade) -> Outcome[float]:
+def _answer_scores(rows: Sequence[Row], examples: Mapping[str, Row], whole: Mapping[str, str]) -> pa.Table:
+    def outcome(row: Row, metric: str, grade: Grade) -> Outcome[float]:
         if row["error"] is not None:
             return failed(row)
         answers = examples[row["example_id"]]["answers"]
-        return grade(row["generation"], answers) if answers else Outcome(None, "no answer is known")
+        looked_at = _as_it_came(row, whole) if metric == "substring_match" else row  # the authors' accuracy
+        return grade(looked_at["generation"], answers) if answers else Outcome(None, "no answer is known")
 
     return scores_table(
-        (row["generation_id"], metric, outcome(row, grade))
+        (row["generation_id"], metric, outcome(row, metric, grade))
         for row in rows
         if examples[row["example_id"]]["answerable"]
         for metric, grade in _ANSWER_METRICS.items()

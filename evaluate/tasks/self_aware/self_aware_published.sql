@@ -3,11 +3,57 @@
 -- Grain: one row a number of the paper and a model of ours that was asked the authors' questions in the same form; F1
 -- by the paper's scorer, accuracy as the paper counts it.
 -- Columns: table, row, column and published_model (the paper's), published, published_n, note; form, measure; model,
--- is_same_model (by exact name or label; volunteers stand beside the paper's), n replies, n_graded, ours, low and high
--- (95%; see self_aware_f1 and self_aware_accuracy), chance: always abstaining, or always the same answer.
+-- is_same_model (by name or label; volunteers stand beside the paper's), is_same_setting (all of the authors'
+-- questions in their wording at temperature 0.7 and top-p 1, no stop, at least 1,024 new tokens, and for F1 their
+-- encoder, phrases and threshold; of volunteers 100 questions; what a run does not say is false, and so are the numbers
+-- of GPT-3 and InstructGPT, which were drawn with penalties of 0.5 that nothing here sets), n replies, n_graded,
+-- ours, low and high (95%; see self_aware_f1 and self_aware_accuracy), chance: always abstaining, or always the same
+-- answer.
 -- Needs: scores
 with forms (form, printed) as (
-    values ('direct', 'Direct'), ('instruction', 'Instruction'), ('icl', 'In-Context Learning')
+    values
+    ('direct', 'Direct'),
+    ('instruction', 'Instruction'),
+    ('icl', 'In-Context Learning'),
+    ('paper-direct', 'Direct'),
+    ('paper-instruction', 'Instruction'),
+    ('paper-icl', 'In-Context Learning')
+),
+
+-- Of the authors' code (run_model.py): with penalties, and at most 256 tokens.
+with_penalties (model) as (
+    values
+    ('ada'),
+    ('babbage'),
+    ('curie'),
+    ('davinci'),
+    ('text-ada-001'),
+    ('text-babbage-001'),
+    ('text-curie-001'),
+    ('text-davinci-001'),
+    ('text-davinci-002'),
+    ('text-davinci-003')
+),
+
+-- A cohort may have several runs: all of them have to be asked so.
+asked_as_authors as (
+    select
+        calls.cohort,
+        calls.model,
+        calls.variant as form,
+        bool_and(coalesce(
+            runs.settings::json ->> 'wording' = 'paper'
+            and json_type(runs.settings::json, '$.limit') = 'NULL'
+            and runs.temperature = 0.7
+            and runs.max_new_tokens >= 1024
+            and (runs.decoding::json ->> 'top_p')::double = 1
+            and json_array_length(runs.decoding::json, '$.stop') = 0,
+            false
+        )) as is_same
+    from calls
+    inner join runs on calls.run_id = runs.run_id
+    where calls.task = 'self-aware'
+    group by calls.cohort, calls.model, calls.variant
 ),
 
 authors_questions as (
@@ -34,6 +80,9 @@ measured as (
         model,
         form,
         'F1' as measure,
+        coalesce(
+            encoder = 'princeton-nlp/sup-simcse-roberta-large' and threshold = 0.75 and references_name = 'paper', false
+        ) as is_scored_alike,
         n,
         n_graded,
         f1 as ours,
@@ -48,6 +97,7 @@ measured as (
         model,
         form,
         'accuracy' as measure,
+        true as is_scored_alike,
         n,
         n_graded,
         substring_match as ours,
@@ -62,11 +112,17 @@ ours as (
         measured.*,
         starts_with(measured.model, 'human/') as is_human,
         forms.printed as column_printed,
-        cohorts.model_label
+        cohorts.model_label,
+        coalesce(asked_as_authors.is_same, false) and measured.is_scored_alike as is_same_setting
     from measured
     inner join authors_questions on measured.cohort = authors_questions.cohort
     inner join cohorts on measured.cohort = cohorts.cohort
     left join forms on measured.form = forms.form
+    left join asked_as_authors
+        on
+            measured.cohort = asked_as_authors.cohort
+            and measured.model = asked_as_authors.model
+            and measured.form = asked_as_authors.form
 ),
 
 theirs as (
@@ -92,6 +148,10 @@ select
     ours.measure,
     ours.model,
     ours.is_human or theirs.model in (ours.model, ours.model_label) as is_same_model,
+    case
+        when ours.is_human then ours.n = theirs.n
+        else ours.is_same_setting and theirs.model not in (select with_penalties.model from with_penalties)
+    end as is_same_setting,
     ours.n,
     ours.n_graded,
     ours.ours,

@@ -5,7 +5,7 @@ life elsewhere in the universe?", "answers": [], "answerable": false, "category"
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from selfknow.evaluate.task import (
     SoFar,
     Stage,
     Task,
+    completion_examples_option,
 )
 from selfknow.options import option
 
@@ -38,10 +39,14 @@ class SelfAwareOptions(SampledOptions):
 
     Attributes:
         form: The input form, section 4.2.
+        wording: Ours, or the authors', to the letter.
+        examples: Whether completion models are shown two worked examples; null: in our wording.
         template: A file with a form of one's own, in which ``{question}`` stands for the question; null: ``form``.
     """
 
     form: str = option("direct", "direct, instruction (may be unknown), or icl (and six examples).")
+    wording: str = option("ours", "Ours, or the authors' (paper), to the letter.")
+    examples: bool | None = completion_examples_option()
     template: Path | None = option(None, "A text file with {question} in it, instead of a form.", metavar="FILE")
 
 
@@ -74,19 +79,43 @@ class SelfAwareScoreOptions(ScoreOptions):
 
 def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.tasks.self_aware.prompts import read_template, template_name, template_of
+    from selfknow.evaluate.tasks.completions import completion_settings
+    from selfknow.evaluate.tasks.self_aware.prompts import (
+        OURS,
+        PAPER,
+        completion_examples,
+        read_template,
+        stop_text,
+        template_name,
+        template_of,
+    )
     from selfknow.evaluate.tasks.self_aware.questions import SPLITS, read_questions
 
-    settings: dict[str, object] = {"form": options.form, "samples": options.samples, "limit": options.limit}
+    settings: dict[str, object] = {
+        "form": options.form,
+        "wording": options.wording,
+        "samples": options.samples,
+        "limit": options.limit,
+    }
+    is_ours = options.template is None and options.wording == OURS
     if options.template is None:
         template_of(settings)
-    elif options.form != SelfAwareOptions.form:
-        raise UserError("--template replaces --form: give only one of them")
+        settings["form"] = options.form if is_ours else f"{options.wording}-{options.form}"
+    elif (options.form, options.wording) != (SelfAwareOptions.form, SelfAwareOptions.wording):
+        raise UserError("--template replaces --form and --wording: give only one of them")
     else:
         text = read_template(options.template)
         settings |= {"form": template_name(text), "template": text}
+    if options.examples and not is_ours:
+        raise UserError("--examples are for our wording: leave it out with --template and --wording paper")
     dataset = open_dataset(name)
-    return Rows(read_questions(dataset, options.limit), dataset.reference("+".join(SPLITS)), settings)
+    table = read_questions(dataset, options.limit)
+    shots = completion_examples(table["question"].to_pylist(), options.form) if is_ours else []
+    has_shots = bool(shots) and options.examples is not False
+    settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
+    # The authors' completions end nowhere but at their length.
+    decoding = replace(_decoding(), stop=()) if options.wording == PAPER else None
+    return Rows(table, dataset.reference("+".join(SPLITS)), settings, decoding=decoding)
 
 
 def _decoding() -> Decoding:
@@ -98,10 +127,16 @@ def _decoding() -> Decoding:
 
 def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
     def requests(so_far: SoFar) -> Iterable[Request]:
-        from selfknow.evaluate.tasks.self_aware.prompts import requests, template_of
+        from selfknow.evaluate.tasks.self_aware.prompts import requests, system_message, template_of
 
-        form = str(rows.settings["form"])
-        return requests(so_far.rows, form, options.samples, template_of(rows.settings))
+        return requests(
+            so_far.rows,
+            str(rows.settings["form"]),
+            options.samples,
+            template_of(rows.settings),
+            system=system_message(options.wording),
+            with_examples=rows.settings["completion"] is not None,
+        )
 
     return [Stage("answer", requests)]
 

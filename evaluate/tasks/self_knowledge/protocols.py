@@ -18,14 +18,14 @@ picture stands behind the question, as in Table 14; in context it stands where i
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.models.images.showing import reference
-from selfknow.evaluate.models.interface import Request, Turn
+from selfknow.evaluate.models.interface import Completion, Request, Turn
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.in_context import conversation, picture_in_context
@@ -230,20 +230,41 @@ def _has(example: Example, protocol: str) -> bool:
     return example.answer is not None or example.task in _CLAIMED
 
 
-def generate_requests(setup: Setup, examples: Iterable[Example], samples: int) -> list[Request]:
+Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
+"""From an example, a stage, a prompt and the turns before it to how a completion model is asked; null: as it stands."""
+
+
+def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
+    """Ask completion models with the plain text."""
+
+
+def generate_requests(
+    setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = as_it_stands
+) -> list[Request]:
     """The first stage."""
     return [
-        Request(example.id, example.prompt("generate_prompt"), GENERATE, setup.variant, sample)
+        Request(
+            example.id,
+            prompt,
+            GENERATE,
+            setup.variant,
+            sample,
+            completion=complete(example, GENERATE, prompt, ()),
+        )
         for example in examples
+        for prompt in [example.prompt("generate_prompt")]
         for sample in range(samples)
     ]
 
 
-def answer_requests(setup: Setup, questions: Iterable[Example], samples: int) -> list[Request]:
+def answer_requests(
+    setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = as_it_stands
+) -> list[Request]:
     """The questions of the benchmark itself."""
     return [
-        Request(example.id, example.prompt("verify_prompt"), ANSWER, setup.variant, sample)
+        Request(example.id, prompt, ANSWER, setup.variant, sample, completion=complete(example, ANSWER, prompt, ()))
         for example in questions
+        for prompt in [example.prompt("verify_prompt")]
         for sample in range(samples)
     ]
 
@@ -253,7 +274,13 @@ def shown_in_context(row: Row) -> str:
     return without_thinking(row["generation"], row["prompt"]).text
 
 
-def follow_ups(setup: Setup, stage: str, examples: Mapping[str, Example], written: Iterable[Row]) -> Iterator[Request]:
+def follow_ups(
+    setup: Setup,
+    stage: str,
+    examples: Mapping[str, Example],
+    written: Iterable[Row],
+    complete: Complete = as_it_stands,
+) -> Iterator[Request]:
     """The requests of a stage about what was written.
 
     Args:
@@ -262,6 +289,7 @@ def follow_ups(setup: Setup, stage: str, examples: Mapping[str, Example], writte
         examples: By their ids.
         written: Rows of ``generations``: of stage ``dual`` for ``verify-dual``, else of stage ``generate``; those that
             failed or hold nothing that can be asked about are passed over (the scores count them).
+        complete: How completion models are asked.
     """
     for row in written:
         if row["generation"] is None:
@@ -282,4 +310,5 @@ def follow_ups(setup: Setup, stage: str, examples: Mapping[str, Example], writte
         elif picture:
             prompt = f"{prompt}\n\n{picture}"
         own = (example.id, prompt, stage, setup.variant, row["sample"])
-        yield Request(*own, parent_generation_id=row["generation_id"], turns=turns)
+        completion = complete(example, stage, prompt, turns)
+        yield Request(*own, parent_generation_id=row["generation_id"], turns=turns, completion=completion)

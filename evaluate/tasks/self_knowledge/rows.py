@@ -14,10 +14,12 @@ from selfknow.evaluate.models.interface import Reply, Request
 from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.runs.schema import last_attempts, read_generations
 from selfknow.evaluate.task import Reuse, ReusedReply, Row, Rows
+from selfknow.evaluate.tasks.completions import completion_settings, frame_stop
 from selfknow.evaluate.tasks.self_knowledge import pictures
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
 from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, Setup
 from selfknow.evaluate.tasks.self_knowledge.task import BenchmarkOptions, PictureOptions, SelfKnowledgeOptions
+from selfknow.evaluate.tasks.self_knowledge.worked import worked_examples
 from selfknow.files import read_json
 
 _COLUMNS = {"id", "task", "style", "generate_prompt", "verify_prompt", "params"}
@@ -75,11 +77,20 @@ def choose_rows(
         "styles": list(setup.styles),
         "samples": options.samples,
         "limit": options.limit,
+        "completion": _completion(setup, options),
         "reuse": str(read_json(options.reuse / "run.json")["run_id"]) if options.reuse else None,
         **({"context": "conversation"} if setup.is_in_context else {}),
         **({"drawing": image_settings(options).as_json()} if isinstance(options, PictureOptions) else {}),
     }
     return Rows(table, reference, settings, reuse=_reuse(setup, examples, options.reuse) if options.reuse else None)
+
+
+def _completion(setup: Setup, options: SelfKnowledgeOptions) -> dict[str, object] | None:
+    """Return how completion models are asked; null: with the prompts as they stand."""
+    entries = worked_examples()["tasks"].get(setup.task, ())
+    if not entries or options.examples is False or (options.examples is None and setup.wording == "paper"):
+        return None
+    return completion_settings([entries, worked_examples()["cot"]], len(entries), frame_stop())
 
 
 def setup_of(config: str, options: SelfKnowledgeOptions) -> Setup:

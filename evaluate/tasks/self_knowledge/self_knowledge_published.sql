@@ -3,8 +3,9 @@
 -- Grain: one row a number of the paper, and a generator, verifier, wording and temperature of ours in the same cell.
 -- Columns: table, row, column and published_model (the paper's), published, published_n, note; generator, verifier,
 -- wording, temperature (null: the model's own), task, protocol, stage, style, measure; is_same_model (by the checkpoint
--- that the paper names), is_same_setting (its words and its sampling: temperature 0 for APIs, a model's own for the
--- others); n texts, n_graded, n_prompts, ours, low, high (95%, Wilson over prompts).
+-- that the paper names), is_same_setting (its words without examples, and its sampling: temperature 0 for APIs, a
+-- model's own for the others); n texts, n_graded, n_prompts (distinct ones: 1 for Theorem in the paper's words), ours,
+-- low, high (95%, Wilson over prompts).
 -- Needs: scores
 with checkpoints (printed, checkpoint, temperature) as (
     values
@@ -70,6 +71,7 @@ measured as (
         replies.verifier,
         replies.wording,
         runs.temperature,
+        coalesce(json_type(runs.settings::json, '$.completion') = 'OBJECT', false) as has_examples,
         replies.task,
         replies.protocol,
         replies.stage,
@@ -113,6 +115,7 @@ select
         false
     ) as is_same_model,
     measured.wording = 'paper'
+    and not measured.has_examples
     and coalesce(measured.temperature, -1) = coalesce(checkpoints.temperature, -1) as is_same_setting,
     measured.shares.n,
     measured.shares.n_graded,

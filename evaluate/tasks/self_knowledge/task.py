@@ -20,6 +20,7 @@ from selfknow.evaluate.task import (
     Scores,
     Stage,
     Task,
+    completion_examples_option,
 )
 from selfknow.options import option
 
@@ -41,6 +42,7 @@ class SelfKnowledgeOptions(SampledOptions):
         protocol: What is asked about what was written.
         style: Which of plain, expert and cot.
         wording: Ours, or the paper's where it gives it.
+        examples: Whether completion models are shown two worked examples; null: in our wording.
         verifier: Models that are asked about what the writer wrote, instead of itself.
         reuse: An earlier run whose texts are asked about; none are written.
     """
@@ -49,6 +51,7 @@ class SelfKnowledgeOptions(SampledOptions):
     protocol: str = option("separate", "Or in-context[-noise], dual, [in]consistency.")
     style: tuple[str, ...] = option((), "plain (the default), expert, cot; repeatable.")
     wording: str = option("ours", "Ours, or the paper's where it gives it.")
+    examples: bool | None = completion_examples_option()
     verifier: tuple[str, ...] = option((), "Who is asked about --model's texts. Default: itself; repeatable.")
     reuse: Path | None = option(None, "An earlier run whose texts to ask about: --model's, or all.")
 

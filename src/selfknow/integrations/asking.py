@@ -6,7 +6,7 @@ the replies.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -93,12 +93,15 @@ class Asking:
         task = find_task(name)
         own = options_of(task, name)
         check_names(options, [own], name)
-        chosen = filled(own, options)
+        # Other tools send the prompts alone, so completion models are shown no worked examples.
+        without = {"examples": False} if any(one.name == "examples" for one in fields(own)) else {}
+        chosen = filled(own, {**options, **without})
         if hasattr(chosen, "has_pictures"):
             raise UserError(
                 f"{name} is about pictures, which other tools are not given: use `selfknow evaluate {name}`"
             )
-        return cls(task, chosen, task.open(name, chosen, _NOWHERE), task.decoding())
+        rows = task.open(name, chosen, _NOWHERE)
+        return cls(task, chosen, rows, rows.decoding or task.decoding())
 
     @cached_property
     def stages(self) -> Sequence[Stage]:

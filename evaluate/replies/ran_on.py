@@ -1,0 +1,72 @@
+r"""Replies of completion models that ran on past their answer, read up to where they ran on.
+
+A base model goes on with a next question of its own wherever nothing stops it. Which replies these can be is known from
+the prompt, not guessed: it ends with the cue for an answer, and no chat messages were sent. The pairs of cues are data
+(``datasets_src/completion.yaml``).
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache, reduce
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import yaml
+
+from selfknow.builders.sources import read_text
+
+
+@cache
+def _cues() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    pairs = yaml.safe_load(read_text("completion.yaml"))["cues"]
+    return tuple((question, answer, re.compile(rf"\s*\n{re.escape(question)}")) for question, answer in pairs)
+
+
+def answer_end(reply: str, prompt: str) -> int:
+    r"""Return where the answer of a completion model ends: in front of the next question, else at the reply's end.
+
+    Args:
+        reply: The raw reply.
+        prompt: As the model was given it.
+
+    Example:
+        >>> answer_end(" Paris\n\nQuestion: And of Spain?\nAnswer: Madrid", "Question: Capital of France?\nAnswer:")
+        6
+        >>> answer_end(" Paris\nProblem: none", "Question: Capital of France?\nAnswer:")
+        21
+    """
+    asked = prompt.rstrip()
+    for question, answer, next_question in _cues():
+        has_cue = asked.endswith(f"\n{answer}") and re.search(rf"^{re.escape(question)}", asked, re.MULTILINE)
+        if has_cue and (match := next_question.search(reply)):
+            return match.start()
+    return len(reply)
+
+
+def up_to_next_question(calls: pa.Table) -> tuple[pa.Table, Mapping[str, str]]:
+    """Return calls whose replies end where their answers do, and by ``generation_id`` the replies that ran on.
+
+    A reply that ran on is whole: it counts as one that ended by itself, also where it was cut off behind its answer.
+
+    Args:
+        calls: In the shape of ``generations``.
+    """
+    prompts = pc.utf8_rtrim_whitespace(calls["prompt"])
+    has_cue = reduce(pc.or_, (pc.ends_with(prompts, f"\n{answer}") for _, answer, _ in _cues()))
+    places = pc.indices_nonzero(pc.and_(pc.is_null(calls["messages"]), has_cue)).to_pylist()
+    ran_on: dict[int, str] = {}
+    for place in places:
+        reply, prompt = calls["generation"][place].as_py(), calls["prompt"][place].as_py()
+        if reply is not None and answer_end(reply, prompt) < len(reply):
+            ran_on[place] = reply
+    if not ran_on:
+        return calls, {}
+    generations, reasons = calls["generation"].to_pylist(), calls["finish_reason"].to_pylist()
+    for place, reply in ran_on.items():
+        generations[place] = reply[: answer_end(reply, calls["prompt"][place].as_py())]
+        reasons[place] = "stop"
+    whole = {calls["generation_id"][place].as_py(): reply for place, reply in ran_on.items()}
+    for name, values in (("generation", generations), ("finish_reason", reasons)):
+        number = calls.schema.get_field_index(name)
+        calls = calls.set_column(number, calls.schema.field(number), pa.array(values, calls.schema.field(number).type))
+    return calls, whole

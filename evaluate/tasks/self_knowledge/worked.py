@@ -1,0 +1,86 @@
+"""Worked examples of every task, which a completion (base) model is shown before it is asked.
+
+An example goes through the same code as what is asked: its prompts are built from its slots, and what was written is
+cut, changed and asked about as a model's own text is. So it has the form of the question behind it, in every style,
+wording and protocol. The examples are data (``datasets_src/self_knowledge/completion/examples.yaml``).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import yaml
+
+from selfknow.builders.self_knowledge.prompts import MARKER, row_of
+from selfknow.builders.self_knowledge.tasks import Instance
+from selfknow.builders.sources import read_text
+from selfknow.evaluate.models.interface import Turn
+from selfknow.evaluate.tasks.completions import Example as Shot
+from selfknow.evaluate.tasks.completions import shown
+from selfknow.evaluate.tasks.self_knowledge.in_context import conversation
+from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, Example
+
+_BROKEN = "verify-broken"
+
+
+@cache
+def worked_examples() -> Mapping[str, Any]:
+    """Return the examples as they stand in the file: ``tasks`` by name, and the reasoning of ``cot``."""
+    value: Mapping[str, Any] = yaml.safe_load(read_text("self_knowledge/completion/examples.yaml"))
+    return value
+
+
+def shots(task: str, style: str, wording: str, stage: str, *, in_context: bool = False) -> list[Shot]:
+    """Return the worked examples of a stage.
+
+    Args:
+        task: The config; one without examples has none.
+        style: Plain, expert or cot.
+        wording: Ours or the paper's.
+        stage: What is asked; all verifying stages have the same.
+        in_context: Whether a verifying stage is asked in the conversation in which the text was written.
+
+    Raises:
+        UserError: The wording has no such prompt.
+    """
+    entries: Sequence[Mapping[str, Any]] = worked_examples()["tasks"].get(task, ())
+    return [_shot(_example(entry, task, style, wording), entry, stage, in_context=in_context) for entry in entries]
+
+
+def _example(entry: Mapping[str, Any], task: str, style: str, wording: str) -> Example:
+    instance = Instance(
+        slots=entry["slots"],
+        breaks=entry.get("breaks"),
+        altered_slots=entry.get("altered_slots"),
+        params=entry.get("params", {}),
+        source_task=entry.get("source_task"),
+    )
+    return Example.of(row_of(instance, task, 0, style), wording)
+
+
+def _shot(example: Example, entry: Mapping[str, Any], stage: str, *, in_context: bool) -> Shot:
+    asked_for, written = example.prompt("generate_prompt"), _written(example, entry["written"])
+    if stage == GENERATE:
+        return shown(asked_for, written)
+    reply = {"generation": written, "finish_reason": "stop", "prompt": asked_for}
+    content = example.content(reply)
+    if stage == DUAL:
+        assert content.text is not None, "an example can be asked about"
+        prompt = example.prompt("dual_prompt").replace(MARKER, content.text)
+        return shown(prompt, _written(example, entry["another"]))
+    verifying = _BROKEN if "breaks" in entry else "verify"
+    text, template = example.changed(verifying, content).text, example.question(verifying)
+    assert text is not None, "an example can be asked about"
+    answer = _answer(example, entry["reply"])
+    if not in_context:
+        return shown(template.replace(MARKER, text), answer)
+    turns, prompt = conversation(asked_for, written, template, text, noisy=False)
+    return (*turns, Turn("user", prompt), Turn("assistant", answer))
+
+
+def _written(example: Example, text: str) -> str:
+    return f"{worked_examples()['cot']['written']}\nFinal text:\n{text}" if example.style == "cot" else text
+
+
+def _answer(example: Example, answer: str) -> str:
+    return f"{worked_examples()['cot']['reply']}\nAnswer: {answer}" if example.style == "cot" else answer
