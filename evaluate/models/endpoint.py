@@ -86,7 +86,10 @@ class EndpointModel:
         )
         answer = json.loads(await post(client, self.address, url, body))
         if messages is None:
-            return replace(reply_from_tgi_response(answer, decoding.stop), rendered_prompt=self._prompt(request))
+            return replace(
+                reply_from_tgi_response(answer, request.stops(decoding, chat=False)),
+                rendered_prompt=self._prompt(request),
+            )
         return replace(reply_from_chat_response(answer), messages=messages)
 
 
@@ -128,8 +131,8 @@ def tgi_body(prompt: str, request: Request, decoding: Decoding) -> dict[str, obj
         "return_full_text": False,
         "seed": server_seed(request, decoding.seed),
     }
-    if decoding.stop:
-        parameters["stop"] = list(decoding.stop)
+    if stops := request.stops(decoding, chat=False):
+        parameters["stop"] = list(stops)
     if decoding.temperature:
         parameters |= {"do_sample": True, "temperature": decoding.temperature}
         parameters |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
