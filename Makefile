@@ -1,6 +1,7 @@
 # The README's two commands are `make demo` and `make test`; each target first makes the environment it needs.
 PYTHON ?= python3
-PIP_FLAGS := --quiet --disable-pip-version-check --constraint constraints.txt
+# Says what is done and how long it took; .ci/environment makes an environment, with uv or with pip.
+STEP := .ci/step
 
 # The wheel is tested in environments of their own, which cannot see the sources: one for each version of Python.
 VERSION := $(shell $(PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
@@ -46,10 +47,8 @@ audit: $(WHEEL)/ready
 	else echo "known vulnerabilities were not looked up: pip install pip-audit, with a network"; fi
 
 # An editable environment to work in.
-.venv/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv --clear .venv
-	.venv/bin/pip install $(PIP_FLAGS) --upgrade "pip>=25.1"
-	.venv/bin/pip install $(PIP_FLAGS) --editable ".[all]" --group dev
+.venv/ready: pyproject.toml constraints.txt .ci/environment
+	@.ci/environment $(PYTHON) .venv --editable ".[all]" --group dev
 	@touch $@
 
 test: $(WHEEL)/ready
@@ -72,9 +71,9 @@ define lint-with
 endef
 
 define install-wheel
-	rm -rf build dist
-	$(1)/bin/pip wheel $(PIP_FLAGS) --no-deps --wheel-dir dist .
-	$(1)/bin/pip install $(PIP_FLAGS) --force-reinstall --no-deps dist/selfknow-*.whl
+	@rm -rf build dist
+	@$(STEP) "Building the wheel" $(1)/bin/pip wheel --no-deps --wheel-dir dist .
+	@$(STEP) "Installing the wheel" $(1)/bin/pip install --force-reinstall --no-deps dist/selfknow-*.whl
 endef
 
 # The reference is made from a copy: griffe reads no folder without an __init__.py, and evaluate/ can have none here;
@@ -85,16 +84,12 @@ define build-docs
 	NO_MKDOCS_2_WARNING=1 $(1)/bin/mkdocs build --quiet
 endef
 
-$(WHEEL)/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv --clear $(WHEEL)
-	$(WHEEL)/bin/pip install $(PIP_FLAGS) --upgrade "pip>=25.1"
-	$(WHEEL)/bin/pip install $(PIP_FLAGS) ".[all]" --group dev
+$(WHEEL)/ready: pyproject.toml constraints.txt .ci/environment
+	@.ci/environment $(PYTHON) $(WHEEL) ".[all]" --group dev
 	@touch $@
 
-$(LIGHT)/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv --clear $(LIGHT)
-	$(LIGHT)/bin/pip install $(PIP_FLAGS) --upgrade "pip>=25.1"
-	$(LIGHT)/bin/pip install $(PIP_FLAGS) ".[validate,report]" --group light
+$(LIGHT)/ready: pyproject.toml constraints.txt .ci/environment
+	@.ci/environment $(PYTHON) $(LIGHT) ".[validate,report]" --group light
 	@touch $@
 
 clean:
