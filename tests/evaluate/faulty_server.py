@@ -1,14 +1,14 @@
 """A real HTTP server on loopback that answers as OpenAI-compatible servers and TGI do, and fails as they do."""
 
-import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.json_server import JsonHandler, chat, serve_json
 
 
 @dataclass
@@ -34,14 +34,12 @@ class Behaviour:
     lock: Any = field(default_factory=threading.Lock)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Answers as the behaviour of its server says."""
 
-    protocol_version = "HTTP/1.1"
-
     def do_POST(self) -> None:
-        behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        behaviour: Behaviour = self.server.state
+        body = self.body()
         prompt = body["messages"][-1]["content"] if "messages" in body else body["inputs"]
         with behaviour.lock:
             behaviour.bodies.append(body | {"path": self.path, "authorization": self.headers.get("Authorization")})
@@ -58,61 +56,30 @@ class Handler(BaseHTTPRequestHandler):
         if number < len(behaviour.faults):
             self.fail(behaviour.faults[number])
         else:
-            self.reply(200, json.dumps(chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)))
+            answer = chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)
+            self.reply(200, answer, behaviour.headers)
 
     def fail(self, fault: int | str) -> None:
-        behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
+        behaviour: Behaviour = self.server.state
         if fault == "hang":
             behaviour.ended.wait()
         elif fault == "drop":
             self.close_connection = True
             self.connection.close()
         elif fault == "garbage":
-            self.reply(200, "<html>it works</html>")
+            self.send(200, "application/json", b"<html>it works</html>", behaviour.headers)
         else:
-            self.reply(int(fault), json.dumps({"error": "as asked"}))
-
-    def reply(self, status: int, text: str) -> None:
-        self.send_response(status)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(text.encode()))}
-        for name, value in (headers | self.server.behaviour.headers).items():  # type: ignore[attr-defined]
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(OSError):
-            super().handle()
+            self.reply(int(fault), {"error": "as asked"}, behaviour.headers)
 
 
 @contextmanager
 def serve(behaviour: Behaviour) -> Iterator[str]:
     """Run the server; yields its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.behaviour = behaviour  # type: ignore[attr-defined]
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        behaviour.ended.set()
-        server.shutdown()
-        server.server_close()
-
-
-def chat(body: dict[str, Any], said: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": said}
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body.get("model", ""),
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-    }
+    with serve_json(Handler, behaviour) as address:
+        try:
+            yield address
+        finally:
+            behaviour.ended.set()
 
 
 def tgi(prompt: str) -> list[dict[str, Any]]:
