@@ -48,7 +48,6 @@ def evaluate(corpus: ConfigFiles, out: Path, *arguments: object) -> dict[str, tu
     return {row["example_id"]: (row["generation"], row["finish_reason"]) for row in rows}
 
 
-@pytest.mark.full
 def test_greedy_answers_are_the_same_locally_and_through_a_server(
     corpus: ConfigFiles, trained: Path, server: str, tmp_path: Path
 ) -> None:

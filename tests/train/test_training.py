@@ -237,6 +237,7 @@ def test_gradient_checkpointing_and_bfloat16_train_too(corpus: ConfigFiles, mode
     assert train(job(corpus, models, recipe, "t5"), tmp_path)["last_step"] == 4
 
 
+@pytest.mark.full
 def test_training_needs_neither_datasets_nor_our_pins(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
     """A folder of Parquet without a manifest, and a Python that cannot import `datasets`, DuckDB or numba."""
     bare = tmp_path / "bare"
