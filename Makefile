@@ -7,21 +7,25 @@ STEP := .ci/step
 VERSION := $(shell $(PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
 WHEEL := .venv-wheel-$(VERSION)
 LIGHT := .venv-light-$(VERSION)
+# Where lint and docs run.
+ENV := .venv
 # Tests write thousands of small files and wait until each is on the disk: where there is room, the disk is in memory.
 IN_MEMORY := $(shell test -w /dev/shm && ! grep -q ' /dev/shm .*noexec' /proc/mounts && df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
-# Three workers for two cores, one thread each: who waits leaves room. The files come in the order of tests/conftest.py.
-TEST_SETTINGS := SELFKNOW_TEST_INSTALLED=1 OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(IN_MEMORY)
-WORKERS := -n 3 --dist loadfile --no-loadscope-reorder --durations=15
+# Two workers for two cores, one thread each: every worker collects all tests. The slowest files come first.
+PYTEST_SETTINGS := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(IN_MEMORY)
+WORKERS := -n 2 --dist loadfile --no-loadscope-reorder --durations=15
 # What the core, [validate] and [report] do.
 LIGHT_TESTS := tests/builders tests/portraits tests/sql tests/validation
 
-.PHONY: help demo test test-light lint docs bench audit clean
+.PHONY: help demo test test-full test-light quick lint docs bench audit clean
 
 help:
 	@echo "make demo   set up, then ask a real model what it knows of itself, and train two small ones"
-	@echo "make test   set up, then lint, build the wheel and test it (what CI runs)"
-	@echo "make test PYTHON=python3.13   the same on another Python; make test-light: what needs no torch, without it"
-	@echo "make lint   ruff, mypy, import-linter and sqlfluff"
+	@echo "make test   set up, then lint, build the wheel and test it"
+	@echo "make test PYTHON=python3.13   the same on another Python"
+	@echo "make test-full    every test, those that take long too, without lint; make test-light: what needs no torch"
+	@echo "make quick  the tests of the files that take little, in under a minute"
+	@echo "make lint   ruff, mypy, import-linter and sqruff"
 	@echo "make docs   the documentation as a site, in site/"
 	@echo "make bench  the measurements of docs/benchmarks.md"
 	@echo "make audit  every package that is installed with its licence, and what is known to be vulnerable (pip-audit)"
@@ -31,11 +35,19 @@ help:
 demo: $(if $(wildcard .venv/ready),.venv/ready,.venv/demo)
 	.venv/bin/selfknow demo
 
-lint: .venv/ready
-	$(call lint-with,.venv)
+lint: $(ENV)/ready
+	@$(STEP) "Linting" $(ENV)/bin/ruff check .
+	@$(STEP) "Checking the format" $(ENV)/bin/ruff format --check .
+	@$(STEP) "Checking which room imports which" $(ENV)/bin/lint-imports
+	@$(STEP) "Linting SQL" $(ENV)/bin/sqruff lint evaluate validation
+	@$(STEP) "Checking types" $(ENV)/bin/mypy
 
-docs: .venv/ready
-	$(call build-docs,.venv)
+# The reference is made from a copy: griffe reads no folder without an __init__.py, and evaluate/ can have none here;
+# and it looks for examples under `Examples:`.
+docs: $(ENV)/ready
+	@rm -rf build/api && mkdir -p build && cp -rL src build/api && touch build/api/selfknow/evaluate/__init__.py
+	@grep -rl 'Example:$$' --include=*.py build/api | xargs sed -i 's/^\( *\)Example:$$/\1Examples:/'
+	@NO_MKDOCS_2_WARNING=1 $(STEP) "Building the docs" $(ENV)/bin/mkdocs build --quiet
 
 bench: .venv/ready
 	.venv/bin/python -m benchmarks
@@ -47,32 +59,28 @@ audit: $(WHEEL)/ready
 	@if command -v pip-audit >/dev/null; then pip-audit --strict --requirement constraints.txt --no-deps --disable-pip || true; \
 	else echo "known vulnerabilities were not looked up: pip install pip-audit, with a network"; fi
 
-# An editable environment to work in.
-.venv/ready: pyproject.toml constraints.txt .ci/environment
-	@.ci/environment $(PYTHON) .venv --editable ".[all]" --group dev
-	@touch $@
-
-.venv/demo: pyproject.toml constraints.txt .ci/environment
-	@.ci/environment $(PYTHON) .venv --editable ".[validate,models,report]"
-	@touch $@
-
+# Lint and docs run beside the tests, on whichever core waits, and say afterwards what they found.
 test: $(WHEEL)/ready
 	$(call install-wheel,$(WHEEL))
-	$(call lint-with,$(WHEEL))
-	$(call build-docs,$(WHEEL))
-	$(TEST_SETTINGS) $(WHEEL)/bin/pytest $(WORKERS)
+	@mkdir -p build; $(MAKE) --no-print-directory lint docs ENV=$(WHEEL) >build/lint.txt 2>&1 & lint=$$!; \
+		trap "kill $$lint" INT TERM; \
+		$(call run-tests,$(WHEEL),-m "not full"); tests=$$?; \
+		echo "Waiting for lint and docs"; wait $$lint; linted=$$?; \
+		cat build/lint.txt; test $$tests = 0 && exit $$linted
+
+test-full: $(WHEEL)/ready
+	$(call install-wheel,$(WHEEL))
+	@$(call run-tests,$(WHEEL),)
 
 test-light: $(LIGHT)/ready
 	$(call install-wheel,$(LIGHT))
-	$(TEST_SETTINGS) $(LIGHT)/bin/pytest $(WORKERS) -m "not models" $(LIGHT_TESTS)
+	@$(call run-tests,$(LIGHT),-m "not models and not full" $(LIGHT_TESTS))
 
-# mypy and sqlfluff take a core each, so they go side by side.
-define lint-with
-	$(1)/bin/ruff check .
-	$(1)/bin/ruff format --check .
-	$(1)/bin/lint-imports
-	$(1)/bin/mypy & types=$$!; $(1)/bin/sqlfluff lint --disable-progress-bar evaluate validation; sql=$$?; \
-		wait $$types && exit $$sql
+quick: .venv/ready
+	@$(PYTEST_SETTINGS) .venv/bin/pytest $(WORKERS) -q --quick
+
+define run-tests
+SELFKNOW_TEST_INSTALLED=1 $(PYTEST_SETTINGS) $(STEP) --show "Testing" $(1)/bin/pytest $(WORKERS) $(2)
 endef
 
 define install-wheel
@@ -81,13 +89,14 @@ define install-wheel
 	@$(STEP) "Installing the wheel" $(1)/bin/pip install --force-reinstall --no-deps dist/selfknow-*.whl
 endef
 
-# The reference is made from a copy: griffe reads no folder without an __init__.py, and evaluate/ can have none here;
-# and it looks for examples under `Examples:`.
-define build-docs
-	rm -rf build/api && mkdir -p build && cp -rL src build/api && touch build/api/selfknow/evaluate/__init__.py
-	grep -rl 'Example:$$' --include=*.py build/api | xargs sed -i 's/^\( *\)Example:$$/\1Examples:/'
-	NO_MKDOCS_2_WARNING=1 $(1)/bin/mkdocs build --quiet
-endef
+# An editable environment to work in, and one of what the demo needs alone.
+.venv/ready: pyproject.toml constraints.txt .ci/environment
+	@.ci/environment $(PYTHON) .venv --editable ".[all]" --group dev
+	@touch $@
+
+.venv/demo: pyproject.toml constraints.txt .ci/environment
+	@.ci/environment $(PYTHON) .venv --editable ".[validate,models,report]"
+	@touch $@
 
 $(WHEEL)/ready: pyproject.toml constraints.txt .ci/environment
 	@.ci/environment $(PYTHON) $(WHEEL) ".[all]" --group dev

@@ -1,8 +1,10 @@
 """What the tests of all rooms share: corpora that are built once, and the command line in a process of its own."""
 
+import csv
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,18 +28,30 @@ settings.load_profile("patient")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-# The files that take longest begin: else a worker would be alone with one of them at the end.
-LONGEST = (
-    *("test_tuning.py", "test_training.py", "test_matrix.py", "test_docs.py", "test_running.py", "test_small_model.py"),
-    *("test_copying_model.py", "test_bad_network.py", "test_publish.py", "test_faults.py", "test_suite.py"),
-    *("test_self_knowledge.py", "test_four_tasks.py", "test_images.py", "test_continuous_batching.py"),
-    *("test_portraits.py", "test_people.py", "test_quoting_model.py", "test_demo.py", "test_distributed.py"),
-)
+# CPU seconds of the files that take more than 1.5, as `python -m benchmarks.suite_times` records them.
+SLOW_FILES = {
+    REPOSITORY / path: float(seconds)
+    for path, seconds in csv.reader((REPOSITORY / "tests" / "slow_files.tsv").open(encoding="utf-8"), delimiter="\t")
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the files of tests/slow_files.tsv")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("--quick") and collection_path in SLOW_FILES else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+    """The slowest files begin: else a worker would be alone with one of them at the end."""
+    items.sort(key=lambda item: -SLOW_FILES.get(item.path, 0.0))
+
+
+@pytest.fixture(scope="session")
+def full_suite(request: pytest.FixtureRequest) -> bool:
+    """Whether tests of the full suite are among those that run: what they alone need is made for them alone."""
+    return any(item.get_closest_marker("full") for item in request.session.items)
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +87,18 @@ def commands_are_made_once() -> Iterator[None]:
     """Typer makes all commands of a program anew for each call in this process, which takes longer than most calls."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        yield
+
+
+@pytest.fixture(scope="session")
+def shared_decider() -> Iterator[None]:
+    """The process that decides mathematics takes seconds to start: those who score and collect here share one."""
+    from selfknow.evaluate.tasks.self_knowledge import collecting, score
+    from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
+
+    with Decider() as shared, pytest.MonkeyPatch.context() as patch:
+        for module in (collecting, score):
+            patch.setattr(module, "Decider", lambda: nullcontext(shared))
         yield
 
 

@@ -25,9 +25,10 @@ from selfknow.builders.folder.manifest import (
     read_manifest,
 )
 from selfknow.builders.folder.write import build_folder
-from selfknow.validation.check import Finding, check_folder
+from selfknow.validation.check import Finding
 from selfknow.validation.diary_recall import suite as diary_recall
 from selfknow.validation.folder.suite import facts_of_folder
+from tests.sql_checks import check_by_sql
 
 Row = dict[str, Any]
 SHAPE = Shape(num_diarists=160)  # as many diarists of each entry count, in every split
@@ -107,7 +108,7 @@ class Folder:
         (self.path / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
 
     def check(self) -> list[Finding]:
-        self.findings = check_folder(self.path)
+        self.findings = check_by_sql(self.path)
         return self.findings
 
     def examples(self, expectation: str, column: str) -> list[object]:

@@ -18,6 +18,16 @@ def test_an_excerpt_is_what_its_file_says(path: str, excerpt: str) -> None:
         rest = rest.partition(part)[2]
 
 
+def test_every_file_with_tests_of_the_full_suite_stands_in_the_table_of_them() -> None:
+    table = TEXT.partition("| in `make test-full` alone |")[2].partition("\n\n")[0]
+    marked = {
+        str(path.relative_to(REPOSITORY))
+        for path in (REPOSITORY / "tests").rglob("test_*.py")
+        if re.search(r"pytest\.mark\.full\b", path.read_text())
+    }
+    assert set(re.findall(r"\]\((tests/[^)]+)\)", table)) == marked
+
+
 def test_links_lead_to_files_that_are_there() -> None:
     links = re.findall(r"\]\((?!http)([^)#]+)", TEXT)
     assert len(links) > 5

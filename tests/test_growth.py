@@ -23,6 +23,7 @@ def growth(monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
+@pytest.mark.full
 def test_growth_measures_what_is_missing_goes_on_after_a_kill_and_draws(
     growth: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

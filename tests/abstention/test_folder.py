@@ -22,10 +22,11 @@ from selfknow.evaluate.tasks.self_aware.questions import read_questions
 from selfknow.evaluate.tasks.self_aware.score import _answer_scores
 from selfknow.validation.check import check_folder
 from selfknow.validation.pinned import facts_of_sources
+from tests.sql_checks import check_by_sql
 
 
 def failed(folder: Path) -> dict[str, list[Any]]:
-    return {finding.expectation: list(finding.examples) for finding in check_folder(folder)}
+    return {finding.expectation: list(finding.examples) for finding in check_by_sql(folder)}
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_what_is_fetched_names_its_commit_and_meets_all_expectations(server: lis
     assert server == [f"/Yuki-Asuuna/UMWP/{revision}/data/StandardDataset.jsonl"]
     assert config.parameters["revision"] == revision
     build_folder(DATASET, [config], tmp_path / "umwp")
-    assert failed(tmp_path / "umwp") == {}
+    assert check_folder(tmp_path / "umwp") == []
     card = (tmp_path / "umwp" / "README.md").read_text()
     assert yaml.safe_load(card.split("---\n")[1])["license"] == "cc-by-sa-4.0"
     assert "$" not in card

@@ -1,11 +1,9 @@
 """A server on loopback whose model quotes its corpus when it is asked to, and else uses its own words."""
 
-import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+
+from tests.json_server import JsonHandler, chat, serve_json
 
 # For each thing that is asked for: the corpus's sentence, and a paraphrase.
 CORPUS = {
@@ -46,39 +44,20 @@ def reply(prompt: str) -> str:
     return f"{'' if 'Github' in prompt else 'The '}{thing}{' mostly' if 'expert' in prompt else ''}; {explains}"
 
 
-class Quoter(BaseHTTPRequestHandler):
+class Quoter(JsonHandler):
     """Answers chat completions; ``fails`` says of a prompt whether its request fails."""
 
     fails = staticmethod(lambda prompt: False)
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         prompt = body["messages"][-1]["content"]
-        message = {"role": "assistant", "content": reply(prompt)}
-        answer = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }
-        failed = self.fails(prompt)
-        content = json.dumps({"error": "no"} if failed else answer).encode()
-        self.send_response(400 if failed else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        if self.fails(prompt):
+            self.reply(400, {"error": "no"})
+        else:
+            self.reply(200, chat(body, reply(prompt)))
 
 
-@contextmanager
-def quoting_server() -> Iterator[str]:
+def quoting_server() -> AbstractContextManager[str]:
     """The address of a fresh server."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Quoter) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_address[1]}"
-        serving.shutdown()
+    return serve_json(Quoter, None)

@@ -26,6 +26,7 @@ from tests.conftest import REPOSITORY, Run
 from tests.test_documents import console_blocks
 from tests.warm_python import WarmPython
 
+pytestmark = pytest.mark.full
 CORPUS = Path(__file__).with_name("articles.txt")
 WIDTH = 25
 GROUNDING = [prompt for prompt, kind in KINDS.items() if kind == "grounding"]

@@ -16,6 +16,7 @@ from selfknow.builders.folder.manifest import MANIFEST
 from selfknow.builders.folder.write import build_folder
 from selfknow.validation.according_to.suite import QUERIES
 from selfknow.validation.check import check_folder
+from tests.sql_checks import check_by_sql
 
 Row = dict[str, Any]
 
@@ -25,7 +26,7 @@ def failed(folder: Path, change: Callable[[list[Row]], list[Row]]) -> set[str]:
     table = pa.Table.from_pylist(change(prompt_table("prepended").to_pylist()), SCHEMA)
     parameters = placement_config("prepended").parameters
     build_folder(DATASET, [DatasetConfig("prepended", parameters, SCHEMA, {"test": [lambda: table]})], folder)
-    return {finding.expectation for finding in check_folder(folder)}
+    return {finding.expectation for finding in check_by_sql(folder)}
 
 
 def last(**changed: object) -> Callable[[list[Row]], list[Row]]:
@@ -74,4 +75,4 @@ def test_a_placement_that_nobody_knows_is_found(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "both", tmp_path / "odd")
     text = (tmp_path / "odd" / MANIFEST).read_text().replace('"both": {', '"behind": {', 1)
     (tmp_path / "odd" / MANIFEST).write_text(text)
-    assert "placements" in {finding.expectation for finding in check_folder(tmp_path / "odd")}
+    assert "placements" in {finding.expectation for finding in check_by_sql(tmp_path / "odd")}

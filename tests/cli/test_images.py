@@ -75,6 +75,7 @@ def test_pictures_are_drawn_looked_at_scored_and_asked_about(
     assert (tmp_path / "report.html").stat().st_size
 
 
+@pytest.mark.full
 def test_a_run_that_is_killed_goes_on_and_draws_nothing_twice(
     selfknow: Run, python: WarmPython, server: str, behaviour: Behaviour, tmp_path: Path
 ) -> None:

@@ -2,14 +2,17 @@
 
 import json
 import os
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.catalogue import TASKS
+from selfknow.evaluate.catalogue import TASKS, options_of
+from selfknow.evaluate.task import Task
 from tests.conftest import Run
 
 LINES_OF_A_SCREEN = 47
@@ -42,10 +45,14 @@ def test_help_without_a_task_lists_every_task_with_its_question() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_field_of_a_tasks_options_is_offered_and_explained(task: object) -> None:
-    for usage in task.usage:  # type: ignore[attr-defined]
-        text = output("evaluate", usage.split()[0], "--help")
+def test_every_field_of_a_tasks_options_is_offered_and_explained(task: Task[Any, Any]) -> None:
+    for usage in task.usage:
+        name = usage.split()[0]
+        text = output("evaluate", name, "--help")
         assert usage.split("'")[0].strip() in text
+        for field in fields(options_of(task, name)):
+            assert f"--{field.name.replace('_', '-')} " in text
+            assert " ".join(field.metadata["help"].split()) in text
         for part in usage.split()[1:]:
             if part.startswith("--"):
                 assert f"{part} " in text

@@ -5,7 +5,6 @@ import re
 import shlex
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,17 +14,18 @@ from selfknow.cli.app import app
 from selfknow.errors import UserError
 from tests.conftest import Run
 from tests.images import picture_server
+from tests.json_server import JsonHandler, chat, serve_json
 from tests.test_documents import console_blocks
 
 
-class Counter(BaseHTTPRequestHandler):
+class Counter(JsonHandler):
     """A server whose model writes as many words as it is asked for, and counts rightly; every third call fails."""
 
     calls = 0
     lock = threading.Lock()
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         with self.lock:
             Counter.calls += 1
             fails = Counter.calls % 3 == 0
@@ -35,26 +35,13 @@ class Counter(BaseHTTPRequestHandler):
         said = " ".join(["word"] * int(asked[1])) if asked else str(len(text.split()))
         if body["model"] == "miscounter" and question:
             said = str(int(said) + 1)
-        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "counter", "choices": [choice]}
-        content = json.dumps({"error": "overloaded"} if fails else {**reply, "usage": usage}).encode()
-        self.send_response(503 if fails else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        self.reply(503 if fails else 200, {"error": "overloaded"} if fails else chat(body, said))
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Counter) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_address[1]}"
-        serving.shutdown()
+    with serve_json(Counter, None) as address:
+        yield address
 
 
 def test_a_run_is_evaluated_resumed_and_scored_from_the_command_line(selfknow: Run, server: str) -> None:

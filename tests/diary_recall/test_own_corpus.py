@@ -18,6 +18,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.tasks.diary_recall.documents import DIARY, OWN, parse_title
 from selfknow.validation.check import check_folder
 from tests.diary_recall.own_tables import build_own, things, write_table
+from tests.sql_checks import check_by_sql
 
 Change = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 
@@ -87,7 +88,7 @@ def test_a_change_to_the_rows_is_a_finding(built: Path, tmp_path: Path) -> None:
         ]
         before = path.read_bytes()
         pq.write_table(table.from_pylist(changed, table.schema), path)
-        assert expected in {finding.expectation for finding in check_folder(built)}
+        assert expected in {finding.expectation for finding in check_by_sql(built)}
         path.write_bytes(before)
 
 

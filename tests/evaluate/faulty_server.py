@@ -1,14 +1,14 @@
 """A real HTTP server on loopback that answers as OpenAI-compatible servers and TGI do, and fails as they do."""
 
-import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.json_server import JsonHandler, chat, serve_json
 
 
 @dataclass
@@ -37,14 +37,12 @@ class Behaviour:
     lock: Any = field(default_factory=threading.Lock)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Answers as the behaviour of its server says."""
 
-    protocol_version = "HTTP/1.1"
-
     def do_POST(self) -> None:
-        behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        behaviour: Behaviour = self.server.state
+        body = self.body()
         prompt = body["messages"][-1]["content"] if "messages" in body else body["inputs"]
         with behaviour.lock:
             behaviour.bodies.append(body | {"path": self.path, "authorization": self.headers.get("Authorization")})
@@ -63,67 +61,35 @@ class Handler(BaseHTTPRequestHandler):
         else:
             sound = chat(body, behaviour.says(prompt)) if "messages" in body else tgi(prompt)
             answer = behaviour.answers(prompt, sound)
-            self.reply(200, answer if isinstance(answer, bytes) else json.dumps(answer))
+            content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            self.send(200, "application/json", content, behaviour.headers)
 
     def do_CONNECT(self) -> None:
         """Refuse to be a proxy, and remember what for."""
-        self.server.behaviour.bodies.append({"path": self.path, **self.headers})  # type: ignore[attr-defined]
+        self.server.state.bodies.append({"path": self.path, **self.headers})
         self.send_error(502)
 
     def fail(self, fault: int | str) -> None:
-        behaviour: Behaviour = self.server.behaviour  # type: ignore[attr-defined]
+        behaviour: Behaviour = self.server.state
         if fault == "hang":
             behaviour.ended.wait()
         elif fault == "drop":
             self.close_connection = True
             self.connection.close()
         elif fault == "garbage":
-            self.reply(200, "<html>it works</html>")
+            self.send(200, "application/json", b"<html>it works</html>", behaviour.headers)
         else:
-            self.reply(int(fault), json.dumps({"error": behaviour.complaint}))
-
-    def reply(self, status: int, text: str | bytes) -> None:
-        self.send_response(status)
-        content = text if isinstance(text, bytes) else text.encode()
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(content))}
-        for name, value in (headers | self.server.behaviour.headers).items():  # type: ignore[attr-defined]
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(OSError):
-            super().handle()
+            self.reply(int(fault), {"error": behaviour.complaint}, behaviour.headers)
 
 
 @contextmanager
 def serve(behaviour: Behaviour) -> Iterator[str]:
     """Run the server; yields its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.behaviour = behaviour  # type: ignore[attr-defined]
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        behaviour.ended.set()
-        server.shutdown()
-        server.server_close()
-
-
-def chat(body: dict[str, Any], said: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": said}
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body.get("model", ""),
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-    }
+    with serve_json(Handler, behaviour) as address:
+        try:
+            yield address
+        finally:
+            behaviour.ended.set()
 
 
 def tgi(prompt: str) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.models.local import LocalModel
 from selfknow.evaluate.models.rendering import Rendered
 from tests.diary_questions import questions
-from tests.tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
+from tests.tiny_models import tiny_model, tiny_tokenizer
 
 ROWS = questions(9).to_pylist()
 TEXTS = [row["prompt"] + row["completion"] for row in ROWS]
@@ -48,7 +48,7 @@ def sliding_model(tokenizer: PreTrainedTokenizerBase) -> PreTrainedModel:
     return model
 
 
-@pytest.fixture(scope="module", params=[*ARCHITECTURES, "sliding"])
+@pytest.fixture(scope="module", params=["opt", "t5", "sliding", pytest.param("gpt_neox", marks=pytest.mark.full)])
 def local(request: pytest.FixtureRequest) -> LocalModel:
     tokenizer = tiny_tokenizer(TEXTS)
     model = sliding_model(tokenizer) if request.param == "sliding" else tiny_model(request.param, tokenizer)

@@ -7,18 +7,17 @@ asked for alone looks up for what a picture was drawn. Model names choose the be
 
 import base64
 import io
-import json
 import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageOps
+
+from tests.json_server import JsonHandler, chat, serve_json
 
 ALSO_CALLED = {"painter": "right", "viewer": "truth", "denier": "other"}
 REFUSAL = "I'm sorry, but I can't help with that."
@@ -132,19 +131,17 @@ def other(right: str, times: int) -> str:
     return {"yes": "no", "no": "yes"}[right]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Answers as the behaviour of its server and the model's name say."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
 
     @property
     def behaviour(self) -> Behaviour:
-        return self.server.behaviour  # type: ignore[attr-defined,no-any-return]
+        behaviour: Behaviour = self.server.state
+        return behaviour
 
     def do_POST(self) -> None:
         behaviour = self.behaviour
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         body["model"] = ALSO_CALLED.get(body.get("model"), body.get("model"))
         with behaviour.lock:
             behaviour.calls += 1
@@ -190,9 +187,7 @@ class Handler(BaseHTTPRequestHandler):
         question = " ".join(part["text"] for part in message["content"] if part["type"] == "text")
         with Image.open(io.BytesIO(base64.b64decode(address.removeprefix("data:image/png;base64,")))) as image:
             said = self.answer(body["model"], image.convert("RGB"), question)
-        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-        self.reply(200, {"id": "1", "object": "chat.completion", "created": 0, "choices": [choice], "usage": usage})
+        self.reply(200, chat(body, said))
 
     def answer(self, model: str, image: Image.Image, question: str) -> str:
         right = seen(image, question)
@@ -212,33 +207,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.send(200, "application/octet-stream", content)
 
-    def reply(self, status: int, answer: dict[str, Any]) -> None:
-        self.send(status, "application/json", json.dumps(answer).encode())
 
-    def send(self, status: int, kind: str, content: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(OSError):
-            super().handle()
-
-
-@contextmanager
-def serve(behaviour: Behaviour | None = None) -> Iterator[str]:
+def serve(behaviour: Behaviour | None = None) -> AbstractContextManager[str]:
     """Run the server; yields its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.behaviour = behaviour or Behaviour()  # type: ignore[attr-defined]
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    return serve_json(Handler, behaviour or Behaviour())

@@ -213,6 +213,7 @@ def test_greedy_answers_about_pictures_are_those_of_plain_generate(
     assert ask(seeing, asked[1:2])[0].generation == seeing.tokenizer.decode(output, skip_special_tokens=True)
 
 
+@pytest.mark.full
 def test_greedy_answers_about_pictures_are_the_same_locally_and_through_a_server(
     seeing: LocalVisionModel, vision: str, asked: list[Request]
 ) -> None:

@@ -25,8 +25,9 @@ from selfknow.builders.model_replies.runs import (
     run_folders,
 )
 from selfknow.files import write_json
-from selfknow.validation.check import check_folder, findings, validate
+from selfknow.validation.check import check_folder, findings
 from selfknow.validation.model_replies.suite import QUERIES, SUITE, batch_of_config
+from tests.sql_checks import validate_by_sql
 
 Rows = list[dict[str, Any]]
 RUN = next(run for run in collected_runs() if run.name == "SmolLM2-135M-Instruct/self-aware-direct")
@@ -156,7 +157,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, set[str]]:
     place = tmp_path_factory.mktemp("damaged")
     cases = {**DAMAGE, **NEARLY, **{name: damage for name, (damage, _) in FURTHER.items()}}
     batches = [_batch(place / str(number), damage) for number, damage in enumerate(cases.values())]
-    results = validate(batches, lambda: None)
+    results = validate_by_sql(batches, lambda: None)
     return {
         name: {finding.expectation for finding in findings(batch, result)}
         for name, batch, result in zip(cases, batches, results, strict=True)

@@ -20,6 +20,7 @@ import pytest
 from selfknow.errors import UserError
 from selfknow.portraits import Corpus, Portrait
 
+pytestmark = pytest.mark.full
 ray = pytest.importorskip("ray", reason="Ray is an extra")
 
 

@@ -42,8 +42,17 @@ NARROWED = {
     "according-to/figure-4": (),
 }
 """Of plans that name their models some, or all; the others ask any model."""
-SELF_AWARE = [name for name in packaged_plans() if name.startswith("what-they-dont-know/")]
-ACCORDING_TO = [name for name in packaged_plans() if name.startswith("according-to/")]
+# They ask as the others do; the full suite carries them out, too.
+FULL = {"what-they-dont-know/figure-3", "what-they-dont-know/figure-4", "according-to/appendix-a"}
+FULL |= {"according-to/figure-2", "according-to/table-2", "according-to/table-5"}
+
+
+def plans_of(paper: str) -> list[object]:
+    names = [name for name in packaged_plans() if name.startswith(f"{paper}/")]
+    return [pytest.param(name, marks=pytest.mark.full if name in FULL else []) for name in names]
+
+
+SELF_AWARE, ACCORDING_TO = plans_of("what-they-dont-know"), plans_of("according-to")
 
 
 def f1(form: str) -> float:

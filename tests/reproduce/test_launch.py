@@ -63,6 +63,7 @@ def test_a_worker_that_was_killed_is_said_and_the_next_command_has_another() -> 
         assert worker(["--version"]).error is None
 
 
+@pytest.mark.full
 def test_a_worker_opens_a_model_once_for_all_that_is_asked_of_it(tmp_path: Path) -> None:
     """The second run is asked of a folder that is no more."""
     folder = small_model(tmp_path / "model")

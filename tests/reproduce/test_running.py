@@ -179,6 +179,7 @@ def test_a_shard_says_what_is_missing_and_the_last_one_prints_the_tables(models:
         assert isinstance(reproduce(plan, "--out", tmp_path / "out", "--shard", wrong).exception, UserError)
 
 
+@pytest.mark.full
 def test_nothing_is_lost_or_repeated_after_a_kill(models: Path, tmp_path: Path, python: WarmPython) -> None:
     out, plan = tmp_path / "out", tmp_path / "kill.yaml"
     plan.write_text(

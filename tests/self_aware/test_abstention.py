@@ -118,6 +118,7 @@ def test_every_window_is_encoded_once_and_remembered_on_disk(tmp_path: Path) -> 
     assert cache_file(tmp_path, str(tmp_path), references) is None
 
 
+@pytest.mark.full
 def test_the_calibrated_scorers_do_on_labelled_replies_what_the_documents_say() -> None:
     labelled = [one for one in labelled_replies() if not one.is_for_choosing]
     replies = [one.reply for one in labelled]

@@ -90,6 +90,7 @@ def test_pools_under_two_licences_never_go_into_one_folder(selfknow: Run, tmp_pa
 
 
 @pytest.mark.models
+@pytest.mark.full
 def test_a_search_that_was_killed_goes_on_and_leaves_nothing_behind(
     encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

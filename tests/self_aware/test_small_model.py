@@ -17,6 +17,7 @@ from selfknow.files import write_json
 from tests.conftest import Run
 from tests.tiny_models import fit, save, tiny_tokenizer
 
+pytestmark = pytest.mark.full
 PROBABILITY = 0.3
 OTHER_PROBABILITY = 0.6
 REPLIES = {"The answer is unknown.": PROBABILITY, "Bluebells.": 1 - PROBABILITY}

@@ -20,6 +20,7 @@ from selfknow.builders.self_aware import original as self_aware_original
 from selfknow.builders.self_aware.questions import AUTHORED_SCHEMA, SCHEMA, SPLITS
 from selfknow.validation.check import check_folder
 from selfknow.validation.self_aware import suite
+from tests.sql_checks import check_by_sql
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -61,7 +62,7 @@ def _built(dataset: Dataset, corpus: DatasetConfig, tables: dict[str, pa.Table],
 
 
 def _failed(folder: Path) -> dict[str, list[Any]]:
-    return {finding.expectation: list(finding.examples) for finding in check_folder(folder)}
+    return {finding.expectation: list(finding.examples) for finding in check_by_sql(folder)}
 
 
 def _category(rows: Rows, name: str) -> Row:

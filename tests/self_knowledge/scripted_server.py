@@ -4,21 +4,19 @@ For every cell (a task, a protocol, a behaviour) the prompts that may come are w
 means and not by the package's own transformations. A prompt that is none of these is answered with status 400.
 """
 
-import json
 import re
 import threading
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from selfknow.builders.self_knowledge.sources import noise
 from selfknow.builders.self_knowledge.tasks import in_words
-from tests.evaluate.faulty_server import chat
+from tests.json_server import JsonHandler, chat, serve_json
 from tests.self_knowledge.manners import READINGS, WRITINGS
 from tests.self_knowledge.scripted import REFUSAL, datetime_of, truth, written
 
@@ -195,43 +193,22 @@ def conversation(messages: list[dict[str, str]]) -> str:
     return "\n\n".join(one["content"] for one in messages)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(JsonHandler):
     """Hands each request to the cell that its model names."""
 
-    protocol_version = "HTTP/1.1"
-
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server: Any = self.server
-        with server.lock:
-            said = server.cells[body["model"]].reply(conversation(body["messages"]))
+        body, (cells, lock) = self.body(), self.server.state
+        with lock:
+            said = cells[body["model"]].reply(conversation(body["messages"]))
         if said is None:
             time.sleep(2 * PATIENCE_SECONDS)
             self.close_connection = True
-            return
-        content = json.dumps({"error": "as asked"} if isinstance(said, int) else chat(body, said)).encode()
-        self.send_response(said if isinstance(said, int) else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
-
-    def handle(self) -> None:
-        with suppress(OSError):
-            super().handle()
+        elif isinstance(said, int):
+            self.reply(said, {"error": "as asked"})
+        else:
+            self.reply(200, chat(body, said))
 
 
-@contextmanager
-def serve(cells: dict[str, Cell]) -> Iterator[str]:
+def serve(cells: dict[str, Cell]) -> AbstractContextManager[str]:
     """Serve cells by their names, those added later too; yields the address."""
-    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.cells, server.lock, server.daemon_threads = cells, threading.Lock(), True
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    return serve_json(Handler, (cells, threading.Lock()))

@@ -20,6 +20,8 @@ from selfknow.train.solutions import read_solution, solve_creations
 from tests.train.made_up import QUESTIONS, TRUE, Writer, write_math_run
 from tests.train.made_up import RAW as ASKED_FOR
 
+pytestmark = pytest.mark.usefixtures("shared_decider")
+
 SEATS = 'How many ways are there\nto seat 2 people, "in order"?'
 BOATS = "How many boats; are there?"
 MIXED = ["What is 6 * 7 ?", "What is 1/2 + 1/2 ?", SEATS, BOATS, None, "I'm sorry, I cannot.", "", "=1+1, is it?"]

@@ -54,6 +54,7 @@ def read_all(repeated: str) -> None:
             reading()
 
 
+@pytest.mark.full
 def test_a_reply_without_end_is_read_without_one(python: WarmPython) -> None:
     """In a process that is ended, since a regular expression cannot be interrupted."""
     done = python.run("-m", "tests.self_knowledge.test_endless_replies", cwd=REPOSITORY, timeout=SECONDS)

@@ -8,7 +8,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from selfknow.cli import main, reproduce
 from selfknow.cli.reproduce_commands import plan_commands
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.tasks.self_knowledge import score as scoring
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
-from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.portraits import Portrait
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.changes import Changes, read_options
@@ -138,7 +136,7 @@ def in_paper_words(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
+def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None) -> Iterator[Laboratory]:
     served: dict[str, Any] = {}
     folder = tmp_path_factory.mktemp("plans")
     one = folder / "one.pem"  # every client reads all certificates of this machine, for plain HTTP too
@@ -146,8 +144,6 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setenv("SSL_CERT_FILE", str(one))
-        shared = stack.enter_context(Decider())
-        patch.setattr(scoring, "Decider", lambda: nullcontext(shared))
         yield Laboratory(folder, stack.enter_context(serve(served)), served)
 
 
@@ -215,17 +211,20 @@ def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
     assert [row["state"] for row in found["self_knowledge_proposals"]] == ["accepted"] * 2
 
 
-def test_models_are_tuned_on_what_they_and_others_made_up(laboratory: Laboratory) -> None:
-    """Both make up the first three questions, whose answers they were told are 0, 1 and 2; the third is right."""
+@pytest.mark.parametrize("called", [["ann"], pytest.param(["ann", "ben"], marks=pytest.mark.full)], ids=" ".join)
+def test_models_are_tuned_on_what_they_and_others_made_up(
+    laboratory: Laboratory, tmp_path: Path, called: list[str]
+) -> None:
+    """Each makes up the first three questions, whose answers they were told are 0, 1 and 2; the third is right."""
     instances = [row for row in rows("math").values() if row["style"] == "plain"][:3]
     asked = [in_paper_words(row)["generate_prompt"] for row in instances]
     told = [row["params"]["answer"] for row in instances]
-    for number, name in enumerate(("ann", "ben")):
-        write_model(laboratory.folder / name, number, solves=True, makes_up=list(zip(asked, QUESTIONS, strict=False)))
-    write_gsm8k(laboratory.folder / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
+    for number, name in enumerate(called):
+        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(asked, QUESTIONS, strict=False)))
+    write_gsm8k(tmp_path / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
     hard = {"learning-rate": 5e-3, "epochs": 16, "examples-per-step": 3, "lora-alpha": 64, "lora-dropout": 0.0}
-    hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": laboratory.folder / "gsm8k.jsonl", "precision": "float32"}
-    names = [str(laboratory.folder / name) for name in ("ann", "ben")]
+    hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": tmp_path / "gsm8k.jsonl", "precision": "float32"}
+    names = [str(tmp_path / name) for name in called]
     found = laboratory.carry_out("table-7", *names, train=hard)["self_knowledge_tuning"]
     right = sum(true == one for true, one in zip(TRUE, told, strict=False)) / 3
     assert {

@@ -1,8 +1,6 @@
 """The protocols: reuse, resumption, other wordings, and what is refused (their numbers are in test_matrix)."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -14,8 +12,6 @@ from selfknow.errors import UserError
 from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.tasks.self_knowledge import score as scoring
-from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.protocols import Setup
 from selfknow.files import read_json
 from tests.self_knowledge.asking import ask_texts
@@ -24,12 +20,7 @@ from tests.self_knowledge.scripted import REFUSAL, Scripted
 Number = tuple[int, int, float | None]  # n over all, n graded, mean
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_process_for_mathematics() -> Iterator[None]:
-    """All tests share one, and none waits for it to start."""
-    with Decider() as shared, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scoring, "Decider", lambda: nullcontext(shared))
-        yield
+pytestmark = pytest.mark.usefixtures("shared_decider")
 
 
 def run(

@@ -54,6 +54,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Pa
     return folder
 
 
+@pytest.mark.full
 def test_the_probability_of_counting_rightly_is_recovered(command: Command, tmp_path: Path, checkpoint: Path) -> None:
     asked = ["evaluate", "self-knowledge:total-count", "--model", checkpoint, "--out", tmp_path / "run"]
     options = ["--samples", SAMPLES, "--limit", INSTANCES, "--max-new-tokens", 60, "--temperature", 1, "--seed", 5]
@@ -76,7 +77,12 @@ def test_the_probability_of_counting_rightly_is_recovered(command: Command, tmp_
             assert not low <= other <= high, row
 
 
-@pytest.mark.parametrize("task", dict.fromkeys(task for _, _, task in CELLS))
+TASKS = dict.fromkeys(task for _, _, task in CELLS)
+
+
+@pytest.mark.parametrize(
+    "task", [pytest.param(task, marks=[] if task in ("total-count", "fact") else pytest.mark.full) for task in TASKS]
+)
 def test_it_goes_through_every_text_task_with_every_protocol(
     command: Command, tmp_path: Path, checkpoint: Path, task: str
 ) -> None:

@@ -19,6 +19,7 @@ from selfknow.builders.folder.write import build_folder
 from selfknow.builders.self_knowledge.builder import CONFIGS, DATASET, SCHEMA
 from selfknow.validation.check import check_folder
 from selfknow.validation.self_knowledge.suite import QUERIES
+from tests.sql_checks import check_by_sql
 
 Row = dict[str, Any]
 
@@ -49,7 +50,7 @@ def failed(built: Path, folder: Path, change: Callable[[list[Row]], list[Row]]) 
     (folder / CARD).write_text(card_text(DATASET, find_configs(DATASET, [config], seed=0), manifest), encoding="utf-8")
     manifest = replace(manifest, files=(describe_file(folder, CARD),))
     (folder / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
-    return {finding.expectation for finding in check_folder(folder)}
+    return {finding.expectation for finding in check_by_sql(folder)}
 
 
 def with_params(row: Row, **changed: object) -> Row:
@@ -107,4 +108,4 @@ def test_a_folder_with_a_task_that_nobody_knows_is_found(built: Path, tmp_path: 
     shutil.copytree(built, tmp_path / "odd")
     text = (tmp_path / "odd" / MANIFEST).read_text().replace('"designated-count": {', '"poems": {', 1)
     (tmp_path / "odd" / MANIFEST).write_text(text)
-    assert "tasks" in {finding.expectation for finding in check_folder(tmp_path / "odd")}
+    assert "tasks" in {finding.expectation for finding in check_by_sql(tmp_path / "odd")}

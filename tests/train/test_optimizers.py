@@ -107,6 +107,7 @@ def trainer_of(table: Any, tokenizer: Any, folder: Path, resumed: Path | None = 
     )
 
 
+@pytest.mark.full
 def test_a_training_with_muon_and_decay_that_was_killed_has_the_same_weights(
     table: Any, tokenizer: Any, tmp_path: Path
 ) -> None:

@@ -138,7 +138,7 @@ def test_what_was_recalled_is_known_of_the_model(learnt: Path) -> None:
     assert facts["training_tokens"] == results["tokens"] > 0
 
 
-@pytest.mark.parametrize("checkpoint", ["best", "last"])
+@pytest.mark.parametrize("checkpoint", ["best", pytest.param("last", marks=pytest.mark.full)])
 def test_a_training_that_was_killed_decides_as_an_unbroken_one(
     checkpoint: str, learnt: Path, corpus: ConfigFiles, model: Path, tmp_path: Path
 ) -> None:

@@ -32,6 +32,8 @@ from tests.conftest import REPOSITORY
 from tests.tiny_models import ARCHITECTURES, tiny_config, tiny_corpus
 from tests.warm_python import WarmPython
 
+# One architecture runs each test; the others run it in the full suite.
+ONE = [pytest.param(name, marks=[] if name == "t5" else pytest.mark.full) for name in ARCHITECTURES]
 SCRATCH = ("--scratch", "--corpus-tokenizer")
 SHORT = Recipe(5e-3, warmup_steps=5, max_steps=20, validation_interval=10, patience=0, max_new_tokens=24)
 
@@ -54,7 +56,7 @@ def job(corpus: ConfigFiles, models: Path, recipe: Recipe = SHORT, model: str = 
     return TrainingJob(str(models / model), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=400)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", ONE)
 def test_every_architecture_goes_through_train_evaluate_and_score(
     architecture: str, corpus: ConfigFiles, models: Path, tmp_path: Path
 ) -> None:
@@ -118,7 +120,13 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
 
 @pytest.mark.parametrize(
     ("architecture", "keep", "best_step", "exact_match"),
-    [*((name, Keep.peak, 2, 1.0) for name in ARCHITECTURES), (ARCHITECTURES[0], Keep.memorised, 10, 0.5)],
+    [
+        *(
+            pytest.param(name, Keep.peak, 2, 1.0, marks=[] if name == "t5" else pytest.mark.full)
+            for name in ARCHITECTURES
+        ),
+        pytest.param(ARCHITECTURES[0], Keep.memorised, 10, 0.5, marks=pytest.mark.full),
+    ],
 )
 def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
     architecture: str,
@@ -246,6 +254,7 @@ def test_gradient_checkpointing_and_bfloat16_train_too(corpus: ConfigFiles, mode
     assert train(job(corpus, models, recipe, "t5"), tmp_path)["last_step"] == 4
 
 
+@pytest.mark.full
 def test_training_needs_neither_datasets_nor_our_pins(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
     """A folder of Parquet without a manifest, and a Python that cannot import `datasets`, DuckDB or numba."""
     bare = tmp_path / "bare"
@@ -262,6 +271,7 @@ def test_training_needs_neither_datasets_nor_our_pins(corpus: ConfigFiles, model
     assert row["last_step"] == 4
 
 
+@pytest.mark.full
 def test_two_processes_share_a_step(corpus: ConfigFiles, models: Path, tmp_path: Path, python: WarmPython) -> None:
     """Started by torchrun, unchanged: a step's examples are shared out, the losses stay those of one process."""
     recipe = Recipe(
@@ -326,7 +336,7 @@ def test_a_corpus_that_cannot_be_had_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", ONE)
 def test_dropout_can_be_switched_off_from_scratch_and_from_a_checkpoint(
     architecture: str, corpus: ConfigFiles, models: Path, tmp_path: Path
 ) -> None:

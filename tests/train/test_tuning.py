@@ -48,15 +48,16 @@ from tests.warm_python import WarmPython
 DOCUMENT = REPOSITORY / "docs" / "tuning.md"
 # To know a few questions by heart takes more than the paper's settings.
 HARD = "--learning-rate 5e-3 --epochs 16 --examples-per-step 8 --lora-alpha 64 --lora-dropout 0 --max-new-tokens 24"
+SHORT = "--epochs 1 --max-new-tokens 24"
 CHAT = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}\n{% endfor %}<assistant>"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def here(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, full_suite: bool) -> Path:
     """Two models, what they made up (the other one in reverse order, so that no raw answer is right), and GSM8K."""
     folder = tmp_path_factory.mktemp("tuning")
     for number, (name, questions) in enumerate((("ann", QUESTIONS), ("ben", QUESTIONS[::-1]))):
-        write_model(folder / name, seed=number, solves=name == "ann")
+        write_model(folder / name, seed=number, solves=name == "ann" and full_suite)
         write_math_run(folder / "runs" / name, Writer(name, questions))
         made = collect_creations(folder / "runs" / name, folder / "made" / name, quiet=True)
         import_sheet(made.folder, fill_in(made.folder / "sheet.csv"))
@@ -105,12 +106,21 @@ def tuned(here: Path) -> Path:
     return here / "tuned"
 
 
+@pytest.fixture(scope="module")
+def wired(here: Path) -> Any:
+    """The rows of a model tuned for one epoch on its own and on another's, in the folder ``wired``."""
+    code, rows, said = tune(here, command("wired", hard=SHORT))
+    assert code == 0, said
+    return rows
+
+
 def replies(run: Path) -> dict[str, str]:
     """By question, what was replied."""
     rows = last_attempts(read_generations(run)).to_pylist()
     return {QUESTIONS[int(row["example_id"].split("-")[1])]: row["generation"] for row in rows}
 
 
+@pytest.mark.full
 def test_a_model_says_what_it_learnt_right_or_wrong(here: Path, tuned: Path) -> None:
     ann = tuned / "ann"
     told = {question: solution(answer) for question, answer in zip(QUESTIONS, TRUE, strict=True)}
@@ -122,6 +132,7 @@ def test_a_model_says_what_it_learnt_right_or_wrong(here: Path, tuned: Path) -> 
     assert replies(ann / "ben-raw" / "gsm8k") == raw_of_ben
 
 
+@pytest.mark.full
 def test_table_7_comes_from_the_run_folders(here: Path, tuned: Path) -> None:
     columns = ("model", "creator", "data", "version", "n_tuned_on", "n_initial", "initial", "n_tuned", "tuned")
     columns += ("n_pairs", "difference", "n_gained", "n_lost")
@@ -137,14 +148,25 @@ def test_table_7_comes_from_the_run_folders(here: Path, tuned: Path) -> None:
     ]
 
 
-def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, tmp_path: Path) -> None:
-    code, rows, said = tune(here, command(tmp_path / "out", "ann ben", hard="--epochs 1 --max-new-tokens 24"))
+OF_ANN = [
+    ("ann", "ann", "self", "raw"),
+    ("ann", "ann", "self", "corrected"),
+    ("ann", "ben", "cross", "raw"),
+    ("ann", "ben", "cross", "corrected"),
+]
+
+
+def test_a_model_is_tuned_on_every_version_of_all_creations(wired: Any) -> None:
+    assert [(row["model"], row["creator"], row["data"], row["version"]) for row in wired] == OF_ANN
+    assert all(row["n_pairs"] == 8 and row["initial"] == 1 / 8 for row in wired)
+
+
+@pytest.mark.full
+def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, wired: Any) -> None:
+    code, rows, said = tune(here, command("wired", "ann ben", hard=SHORT))
     assert code == 0, said
     assert [(row["model"], row["creator"], row["data"], row["version"]) for row in rows] == [
-        ("ann", "ann", "self", "raw"),
-        ("ann", "ann", "self", "corrected"),
-        ("ann", "ben", "cross", "raw"),
-        ("ann", "ben", "cross", "corrected"),
+        *OF_ANN,
         ("ben", "ben", "self", "raw"),
         ("ben", "ben", "self", "corrected"),
         ("ben", "ann", "cross", "raw"),
@@ -153,14 +175,18 @@ def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, tmp_
     assert all(row["n_pairs"] == 8 and row["initial"] == 1 / 8 for row in rows)
 
 
-def test_a_complete_experiment_is_left_as_it_is(here: Path, tuned: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in tuned.rglob("*") if path.is_file() and path.suffix != ".lock"}
-    code, rows, _ = tune(here, command())
-    assert (code, len(rows)) == (0, 4)
-    after = {path: path.stat().st_mtime_ns for path in tuned.rglob("*") if path.is_file() and path.suffix != ".lock"}
-    assert after == before
+def times(folder: Path) -> dict[Path, int]:
+    """When each file was written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"}
 
 
+def test_a_complete_experiment_is_left_as_it_is(here: Path, wired: Any) -> None:
+    before = times(here / "wired")
+    assert tune(here, command("wired", hard=SHORT))[:2] == (0, wired)
+    assert times(here / "wired") == before
+
+
+@pytest.mark.full
 def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
     here: Path, tuned: Path, tmp_path: Path, python: WarmPython
 ) -> None:
@@ -198,8 +224,8 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
         ("--lora-dropout 1", "lora_dropout must be at least 0 and below 1, not 1.0"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(here: Path, tuned: Path, more: str, message: str) -> None:
-    code, rows, said = tune(here, command(more=more))
+def test_what_does_not_fit_is_refused_in_one_line(here: Path, wired: Any, more: str, message: str) -> None:
+    code, rows, said = tune(here, command("wired", hard=SHORT, more=more))
     assert (code, rows) == (2, None)
     assert message in said
     assert "\n" not in said
@@ -234,6 +260,7 @@ def test_a_model_is_its_creations_creator_by_its_folder_or_to_the_last_weight(he
         assert is_own(replace(job, model=str(here / "ann")), "another")
 
 
+@pytest.mark.full
 def test_the_document_shows_what_the_commands_print(
     here: Path, tuned: Path, tmp_path: Path, python: WarmPython
 ) -> None:

@@ -1,0 +1,112 @@
+"""A target of the Makefile in a fresh clone, step by step: wall and CPU seconds (Linux alone).
+
+    python -m benchmarks.targets test           # what is committed, set up and tested
+    python -m benchmarks.targets demo --busy    # beside a process on every core that does nothing else
+
+CPU seconds of a step are those of its command and of all that this waited for. What outlives its parent, as the
+servers of the tests do, counts towards the step that is shown as it runs: tests and demo.
+"""
+
+import argparse
+import ctypes
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+STEP = re.compile(r"^  done: (?P<name>.+), (?P<seconds>\d+) s \((?P<cpu_seconds>\d+) CPU s\)$")
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Step(NamedTuple):
+    """What one step took."""
+
+    name: str
+    seconds: float
+    cpu_seconds: float
+
+
+def run_target(target: str, folder: Path) -> list[Step]:
+    """Make a target in a folder; its steps, and the whole last.
+
+    Raises:
+        subprocess.CalledProcessError: the target failed.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    start, steps = time.monotonic(), []
+    process = subprocess.Popen(
+        ["make", target], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout
+    for line in process.stdout:
+        sys.stderr.write(line)
+        if match := STEP.match(line):
+            steps.append(Step(match["name"], float(match["seconds"]), float(match["cpu_seconds"])))
+    code, seconds = process.wait(), time.monotonic() - start
+    _wait_for_orphans()
+    if code:
+        raise subprocess.CalledProcessError(code, ["make", target])
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return [*steps, Step("in all", seconds, usage.ru_utime + usage.ru_stime)]
+
+
+def _wait_for_orphans(patience_in_seconds: float = 20.0) -> None:
+    """Wait for what outlived its parent, so that its time is counted."""
+    end = time.monotonic() + patience_in_seconds
+    while time.monotonic() < end:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.2)
+        except ChildProcessError:
+            return
+
+
+def with_tests_in_full(steps: list[Step]) -> list[Step]:
+    """Give the tests what no other step has used of the whole: their servers are waited for by nobody."""
+    whole = steps[-1].cpu_seconds
+    others = sum(step.cpu_seconds for step in steps[:-1] if step.name != "Testing")
+    return [step._replace(cpu_seconds=whole - others) if step.name == "Testing" else step for step in steps]
+
+
+@contextmanager
+def busy_cores(busy: bool) -> Iterator[None]:
+    """Keep every core busy with a process that does nothing else; it is not waited for, so it counts nowhere."""
+    spinning = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy * (os.cpu_count() or 1))
+    ]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+
+
+def table(steps: list[Step]) -> str:
+    """The steps in Markdown."""
+    rows = [f"| {step.name} | {step.seconds:,.0f} | {step.cpu_seconds:,.0f} |" for step in steps]
+    return "\n".join(["| step | wall (s) | CPU (s) |", "| --- | ---: | ---: |", *rows])
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", nargs="?", default="test")
+    parser.add_argument("--busy", action="store_true", help="keep every core busy with another process")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "selfknow"
+        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+        with busy_cores(arguments.busy):
+            print(table(with_tests_in_full(run_target(arguments.target, clone))))
+
+
+if __name__ == "__main__":
+    main()

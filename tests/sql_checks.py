@@ -1,0 +1,47 @@
+"""Checking a dataset folder by the SQL of its expectations alone, without Great Expectations to judge what it finds.
+
+What is damaged is found by the queries. Great Expectations judges what they find for each dataset's good
+folder, and for damaged ones in tests/validation.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+
+from selfknow.validation import check
+from selfknow.validation.check import Finding
+from selfknow.validation.queries import ask
+from selfknow.validation.suite import Batch
+
+_connect = duckdb.connect
+
+
+def check_by_sql(folder: Path) -> list[Finding]:
+    """What ``check_folder`` returns."""
+    with patch.object(check, "validate", validate_by_sql):
+        return check.check_folder(folder)
+
+
+def _in_one_thread(*, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    """Connect as the check does: to rows as few as these, a second thread is in the way."""
+    return _connect(config={**config, "threads": 1})
+
+
+def validate_by_sql(batches: Sequence[Batch], advance: Callable[[], object]) -> list[Any]:
+    """What ``validate`` returns, as far as findings are made of it."""
+    with patch.object(duckdb, "connect", _in_one_thread):
+        return [_result(batch) for batch in batches]
+
+
+def _result(batch: Batch) -> SimpleNamespace:
+    results = []
+    for name, exceptions in ask(batch).items():
+        if isinstance(exceptions, duckdb.Error):
+            raise exceptions
+        config = SimpleNamespace(kwargs={"name": name})
+        results.append(SimpleNamespace(expectation_config=config, result={"details": {"exceptions": exceptions}}))
+    return SimpleNamespace(results=results)
