@@ -1,5 +1,6 @@
 """A real HTTP server on loopback that answers as OpenAI-compatible servers and TGI do, and fails as they do."""
 
+import json
 import threading
 import time
 from collections import Counter
@@ -64,7 +65,7 @@ class Handler(JsonHandler):
             content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send(200, "application/json", content, behaviour.headers)
 
-    def do_CONNECT(self) -> None:
+    def do_CONNECT(self) -> None:  # noqa: N802 (the name that http.server calls)
         """Refuse to be a proxy, and remember what for."""
         self.server.state.bodies.append({"path": self.path, **self.headers})
         self.send_error(502)
