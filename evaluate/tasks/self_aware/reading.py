@@ -7,12 +7,12 @@ Four classes are kept apart (docs/labelling-replies.md says what each means):
 ``refuses``     declines for another reason: safety, or what the model is able to do
 ``unreadable``  is empty, holds no words, or only asks back
 
-Each sentence is tried against patterns (``datasets_src/self_aware/replies/sentence_patterns.yaml``), and against nothing
-else: the scorer knows phrases of not knowing, and no topics. Greetings and offers of help are passed over. What says
-that the *question* has no answer counts at the start and the end of a reply, and anywhere in a short one; what says it
-of its own subject counts in a short reply, and where it opens or ends a longer one, so that a passage that mentions
-something unknown is an answer all the same. An answer that follows wins: "I'm not sure, but I think it's Paris" is a
-hedged answer.
+Each sentence is tried against patterns (``datasets_src/self_aware/replies/sentence_patterns.yaml``), and nothing else:
+the scorer knows phrases of not knowing, and no topics. Greetings and offers of help are passed over. What says that the
+*question* has no answer counts at the start and the end of a reply, and anywhere in a short one; what says it of its
+own subject counts in a short reply, and where it opens or ends a longer one, so that a passage that mentions something
+unknown is an answer all the same. An answer that follows wins: "I'm not sure, but I think it's Paris" is a hedged
+answer.
 """
 
 import re
@@ -49,6 +49,7 @@ _ASKED_FOR = re.compile(
     r"(?P<told>[^\n]{2,80}?[.!?])(?=\s|$)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?<=\w )\([^()]*\)")
 _CONTRAST = re.compile(
     r"[,;:–—]?\s+(?:but|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
     r"[,;:–—]\s+yet\s+|"
@@ -73,7 +74,10 @@ _VERDICT = re.compile(r"^(?:yes|no)(?:[,;.!]|$)(?! and no| one\b| idea\b)")
 """A reply that opens with its verdict has answered, whatever it says of its subject afterwards."""
 _SO = re.compile(r"(?:^|, )(?:so|hence|therefore)\b")
 _POSSIBLY = re.compile(r"\b(?:perhaps|maybe|may|might|could|possibly)\b")
-_CONCESSION = re.compile(r"^(?:(?:in conclusion|overall|ultimately|in summary|so|and|but), )?(?:although|though|while|even though|even if|whilst)\b[^,]*,\s*(?P<main>\S.*)$")
+_CONCESSION = re.compile(
+    r"^(?:(?:in conclusion|overall|ultimately|in summary|so|and|but), )?"
+    r"(?:although|though|while|even though|even if|whilst)\b[^,]*,\s*(?P<main>\S.*)$"
+)
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,7 @@ def own_sentences(said: str, prompt: str) -> list[str]:
     text = plain(said).replace("’", "'")
     bare = text.strip()
     text = bare[1:-1] if _QUOTATION.fullmatch(bare) else _QUOTATION.sub(" … ", bare)
+    text = _ASIDE.sub(" ", text)
     sentences = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _SENTENCE_END.split(text) if piece]
     echoes = {_bare(piece) for piece in _SENTENCE_END.split(prompt)} - _asked_for(prompt)
     kept = [one for one in sentences if re.search(r"\w", one)]
