@@ -69,7 +69,7 @@ def test_courtesies_and_asides_say_nothing_of_the_answer(reply: str, kind: str) 
 
 
 def test_a_passage_that_warns_or_mentions_something_unknown_is_an_answer() -> None:
-    told = "Rome was founded on seven hills. " * 8
+    told = "Rome was founded on seven hills. " * 15
     assert read_reply(f"Who lived there first is unknown. {told}").kind == "answers"
     assert read_reply(f"{told}However, please note that the exact number is unknown.").kind == "answers"
     assert read_reply(f"{told}It is said that I cannot know all. {told}").kind == "answers", "the midst of a passage"

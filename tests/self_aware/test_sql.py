@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
@@ -208,19 +207,19 @@ def test_the_correction_is_rogan_and_gladens(tmp_path: Path) -> None:
 
 def test_a_scorer_that_errs_more_on_one_kind_of_question_is_corrected_for_each(tmp_path: Path) -> None:
     """Where only one kind draws false abstentions, equal shares are no longer an equal ability."""
-    given = [(pair, place, float(pair % 2 == 0), 0.5, 0.0, None) for pair in range(40) for place in (0, 1)]
-    biased = [
-        {"metric": "sentences_abstained", "truth": truth, "questions": kind, "n": 1000, "wrong": wrong, "unreadable": 0}
+    biased = ", ".join(
+        f"('sentences_abstained', '{truth}', '{kind}', 1000, {wrong}, 0)"
         for truth, kind, wrong in (
             ("abstains", "unanswerable", 0),
             ("abstains", "answerable", 0),
             ("does not abstain", "unanswerable", 200),
             ("does not abstain", "answerable", 0),
         )
-    ]
-    with connect(write(tmp_path / "run", given, scorer="sentences")) as connection:
-        connection.register("biased", pa.Table.from_pylist(biased))
-        connection.execute("create or replace view reader_errors as select * from biased")
+    )
+    columns = "errors (metric, truth, questions, n, wrong, unreadable)"
+    given = [(pair, place, float(pair % 2 == 0), 0.5, 0.0, None) for pair in range(40) for place in (0, 1)]
+    with connect(write(tmp_path / "run", given, scorer="sentences"), read_only=False) as connection:
+        connection.duckdb.sql(f"create or replace table reader_errors as select * from (values {biased}) as {columns}")
         [row] = answer(connection, "self_aware_abstention")
     assert row["difference"] == 0
     assert row["corrected_answerable"] == pytest.approx(0.5)
