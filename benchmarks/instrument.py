@@ -286,8 +286,8 @@ _KINDS = (
     "published differences."
 )
 _FRONTIER = (
-    "### Other readers\n\nLearnt readers are asked where no pattern fits, and see only words that many authors use. All "
-    "are measured on what they were not fitted to (`python -m benchmarks.abstention_frontier --chat-replies "
+    "### Other readers\n\nLearnt readers are asked where no pattern fits, and see only words that many authors use. "
+    "All are measured on what they were not fitted to (`python -m benchmarks.abstention_frontier --chat-replies "
     "FILE`): half of the templates and echoes. No model that could judge or tell entailment was at hand, but for the "
     "small one below."
 )
