@@ -2,6 +2,7 @@
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
+    python -m benchmarks.collect_replies --score-anew self-aware    # the collected runs of a task, by today's scorer
 
 Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. Of a cell that trained
 a model on diaries it is the run in which the model was asked. What was collected before is replaced. The same cells
@@ -13,6 +14,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -27,12 +29,14 @@ from selfknow.builders.model_replies.runs import (
     GENERATIONS,
     SOURCES,
     ReplyRun,
+    collected_runs,
     digest_of_folder,
     models,
 )
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError
 from selfknow.evaluate.runs.schema import SCORES, read_examples, read_generations
+from selfknow.evaluate.score import score_run
 from selfknow.files import read_json, read_parquet, write_json
 
 _QUANTIZATION = re.compile(r"[-.](?:I?Q\d\w*|BF16|F16|F32)$", re.IGNORECASE)
@@ -193,11 +197,38 @@ def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
     return runs
 
 
+def score_anew(task: str, sources: Path) -> list[ReplyRun]:
+    """Score the collected runs of a task by today's scorer, and keep all else as it is.
+
+    Args:
+        task: Its name, which is a config's.
+        sources: The folder ``model_replies`` of the sources.
+
+    Returns:
+        All runs, with the digests that the scored ones have now.
+    """
+    runs = []
+    for run in collected_runs():
+        folder = sources / FOLDER / run.name
+        if run.config == task:
+            score_run(folder)
+            for path in [*(folder / "scores").glob("*.parquet"), *(folder / "parsed").glob("*.parquet")]:
+                _write(path, read_parquet(path))
+        runs.append(replace(run, digest=digest_of_folder(folder)))
+    write_table_of_runs(sources / "runs.tsv", runs)
+    return runs
+
+
 def main() -> None:
-    """Collect, and say what there is."""
+    """Collect or score anew, and say what there is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", nargs="+", type=Path, help="folders that plans were run in, at any depth")
-    runs = collect(parser.parse_args().out, DATASETS_SRC / SOURCES)
+    parser.add_argument("out", nargs="*", type=Path, help="folders that plans were run in, at any depth")
+    parser.add_argument("--score-anew", metavar="TASK", help="score the collected runs of a task instead")
+    arguments = parser.parse_args()
+    if bool(arguments.out) == bool(arguments.score_anew):
+        parser.error("give folders to collect from, or --score-anew TASK")
+    sources = DATASETS_SRC / SOURCES
+    runs = score_anew(arguments.score_anew, sources) if arguments.score_anew else collect(arguments.out, sources)
     num_bytes = sum(path.stat().st_size for path in (DATASETS_SRC / SOURCES).rglob("*") if path.is_file())
     print(f"{len(runs)} runs, {sum(run.replies for run in runs):,} replies, {num_bytes / 1e6:.1f} MB")
 

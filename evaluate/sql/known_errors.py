@@ -20,6 +20,7 @@ class KnownErrors:
     Attributes:
         metric: What it gives, as ``scores`` call it.
         truth: Of which replies: ``abstains``, ``does not abstain``, or ``any`` reply.
+        questions: To which questions: ``answerable`` or ``unanswerable`` ones, or ``any``.
         n: How many there are.
         wrong: How many of them it read wrongly.
         unreadable: How many it gave no value for.
@@ -29,6 +30,7 @@ class KnownErrors:
 
     metric: str
     truth: str
+    questions: str
     n: int
     wrong: int
     unreadable: int
@@ -36,11 +38,13 @@ class KnownErrors:
     high: float
 
     def __str__(self) -> str:
-        """For people: ``paper_abstained: 12.0% wrong (9.1% to 15.8%) of 400 labelled replies that abstain``."""
+        """For people: ``paper_abstained: 12.0% wrong (9.1% to 15.8%) of 400 labelled replies that abstain …``."""
         rate = f"{self.wrong / self.n:.1%} wrong ({self.low:.1%} to {self.high:.1%})" if self.n else "not measured"
-        kind = {"abstains": "replies that abstain", "does not abstain": "replies that do not"}.get(
+        kind = {"abstains": "replies that abstain", "does not abstain": "replies that do not abstain"}.get(
             self.truth, "replies"
         )
+        if self.questions != "any":
+            kind += f" from {self.questions} questions"
         null = f", {self.unreadable} of them read as nothing" if self.unreadable else ""
         return f"{self.metric}: {rate} of {self.n:,} labelled {kind}{null}"
 
@@ -52,6 +56,7 @@ def known_errors() -> tuple[KnownErrors, ...]:
         KnownErrors(
             row["metric"],
             row["truth"],
+            row["questions"],
             int(row["n"]),
             int(row["wrong"]),
             int(row["unreadable"]),

@@ -21,7 +21,14 @@ Corpora = Mapping[str, Mapping[str, Sequence[str]]]
 """For each task with documents beside its runs, by its name: the Parquet files, by a key of the task's own."""
 
 SQL = Path(__file__).parent
-_ERRORS = {"metric": "varchar", "truth": "varchar", "n": "bigint", "wrong": "bigint", "unreadable": "bigint"}
+_ERRORS = {
+    "metric": "varchar",
+    "truth": "varchar",
+    "questions": "varchar",
+    "n": "bigint",
+    "wrong": "bigint",
+    "unreadable": "bigint",
+}
 _NO_EXAMPLES = "select null::varchar as run_id, null::varchar as id where false"
 _FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed", "normal", "paired")
 _OF_ONE_METRIC = {"cohort": "bigint", "stage": "varchar", "variant": "varchar", "metric": "varchar"}

@@ -3,12 +3,14 @@
 import importlib
 import sys
 import time
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfknow.errors import UserError
 from selfknow.evaluate.sql.intervals import wilson_interval
 from selfknow.evaluate.sql.known_errors import errors_of
 from selfknow.evaluate.tasks.self_aware.prompts import requests
@@ -47,17 +49,32 @@ def test_four_classes_are_kept_apart_and_a_hedged_answer_is_an_answer(reply: str
     assert (reading.reason is not None) == (kind == "unreadable")
 
 
-def test_the_learnt_reader_is_asked_where_no_pattern_fits_and_no_side_is_taken() -> None:
-    def asked(reply: str, likely: float) -> str:
-        return read_reply(reply, likelihood=lambda sentences: likely).kind
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        ("Great question! It's Rome.", "answers"),
+        ("As an AI language model, I can tell you that the answer is no.", "answers"),
+        ("As an AI, I don't have a favourite.", "abstains"),
+        ("Hello! I'm happy to help. I don't know that. Let me know if you have other questions!", "abstains"),
+        ("We will live (I don't know if I put this well).", "answers"),
+        ("If nobody can know the answer, reply with the sentence: The answer is unknown.\nRome.", "answers"),
+        ("The window is opened by a lock.", "answers"),
+        ("It was Dr. No, who is often called James Bond's personal enemy.", "answers"),
+        ("The record doesn't yet allow a firm conclusion.", "abstains"),
+        ("It is not true that nobody knows it: it was Rome.", "answers"),
+    ],
+)
+def test_courtesies_and_asides_say_nothing_of_the_answer(reply: str, kind: str) -> None:
+    assert read_reply(reply).kind == kind
 
-    assert (asked("The dead tell no tales of it.", 0.51), asked("The dead tell no tales of it.", 0.49)) == (
-        "abstains",
-        "answers",
-    )
-    for near_miss in ("The answer is seven.", "It is probably Rome, I think.", "His hands.", "No, it was not Rome."):
-        assert asked(near_miss, 1.0) == "answers", near_miss
-    assert asked("I don't know.", 0.0) == "abstains"
+
+def test_a_passage_that_warns_or_mentions_something_unknown_is_an_answer() -> None:
+    told = "Rome was founded on seven hills. " * 15
+    assert read_reply(f"Who lived there first is unknown. {told}").kind == "answers"
+    assert read_reply(f"{told}However, please note that the exact number is unknown.").kind == "answers"
+    assert read_reply(f"{told}It is said that I cannot know all. {told}").kind == "answers", "the midst of a passage"
+    assert read_reply(f"I don't know who founded it. {told}").kind == "abstains"
+    assert read_reply(f"I'm an AI and I have no opinion. However, I can tell you that it is old. {told}").is_hedged
 
 
 def test_what_the_prompt_told_the_model_to_say_counts_and_an_echo_of_the_prompt_does_not() -> None:
@@ -107,9 +124,13 @@ def test_the_labelled_replies_are_as_many_and_as_different_as_the_card_says() ->
             part: {getattr(one, name) for one in replies if one.part == part and getattr(one, name) is not None}
             for part in (CHOSEN, UNSEEN)
         }
-        for name in ("question", "author")
+        for name in ("question", "question_id", "author")
     }
-    assert all(not of[CHOSEN] & of[UNSEEN] for of in parts.values()), "the parts share no question, author or model"
+    assert not parts["question"][CHOSEN] & parts["question"][UNSEEN]
+    assert not parts["question_id"][CHOSEN] & parts["question_id"][UNSEEN]
+    real = {one.author for one in replies if one.is_real}
+    assert parts["author"][CHOSEN] & parts["author"][UNSEEN] <= real, "only the two models speak in both"
+    assert all((one.answerable is not None) == one.is_real for one in replies)
 
 
 def test_kappa_is_one_for_the_same_labels_and_zero_for_chance() -> None:
@@ -136,7 +157,27 @@ def test_no_length_of_plain_answers_is_taken_for_abstaining_significantly_above_
 
 def test_the_instruments_card_and_its_table_are_what_the_labelled_replies_give(instrument: ModuleType) -> None:
     instrument.main(check=True)
-    recall, specificity = errors_of(["sentences_abstained"])
-    assert (recall.truth, specificity.truth) == ("abstains", "does not abstain")
-    assert recall.wrong / recall.n <= 0.05
-    assert specificity.wrong / specificity.n <= 0.02
+    errors = {(one.truth, one.questions): one for one in errors_of(["sentences_abstained"])}
+    assert len(errors) == 4
+    assert all(one.n >= 40 and one.wrong / one.n <= 0.05 for one in errors.values())
+
+
+def test_the_default_scorer_decides_by_no_topic(instrument: ModuleType) -> None:
+    chat, templates, echo, *_ = instrument.aims_rows()
+    assert [row[3] for row in (chat, templates, echo)] == ["yes"] * 3
+
+
+def test_the_frontier_was_measured_with_the_patterns_as_they_are(instrument: ModuleType) -> None:
+    aims = importlib.import_module("benchmarks.abstention_aims")
+    recorded = importlib.import_module("benchmarks.abstention_sections").recorded()["patterns"]
+    reads = importlib.import_module("benchmarks.abstention_frontier").by_patterns
+    unseen = aims.unseen_replies()
+    assert recorded["abstained"] == aims.recognised(reads, unseen)
+    assert recorded["false, real"] == aims.false_on_replies(reads, [one for one in unseen if one.is_real])
+
+
+def test_chat_replies_other_than_the_labelled_ones_are_refused(instrument: ModuleType, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"model": "m", "prompt": "p", "reply": "r"}\n')
+    with pytest.raises(UserError, match=r"other\.jsonl is not the file that was labelled"):
+        instrument.aims.chat_replies(other)

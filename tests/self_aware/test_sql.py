@@ -180,25 +180,51 @@ def test_the_correction_is_rogan_and_gladens(tmp_path: Path) -> None:
     given = [(pair, place, float(pair % 2 == 0 or place == 0), 0.5, 0.0, None) for pair in range(8) for place in (0, 1)]
     with connect(write(tmp_path / "run", given, scorer="sentences")) as connection:
         [row] = answer(connection, "self_aware_abstention")
-    sensitivity, false_positives = row["sensitivity"], row["false_positives"]
-    assert 0.8 < sensitivity <= 1
-    assert 0 <= false_positives < 0.1
-    assert row["corrected_unanswerable"] == pytest.approx(
-        min(1, (row["unanswerable"] - false_positives) / (sensitivity - false_positives))
-    )
-    assert row["corrected_answerable"] == pytest.approx(
-        (row["answerable"] - false_positives) / (sensitivity - false_positives)
-    )
+    rates = {(one.truth, one.questions): one for one in errors_of(["sentences_abstained"])}
+    estimates, told_apart, doubts = {}, {}, {}
+    for kind in ("unanswerable", "answerable"):
+        missed, false = rates["abstains", kind], rates["does not abstain", kind]
+        sensitivity, false_positives = row[f"sensitivity_{kind}"], row[f"false_positives_{kind}"]
+        assert sensitivity == pytest.approx(1 - missed.wrong / missed.n)
+        assert false_positives == pytest.approx(false.wrong / false.n)
+        told_apart[kind] = sensitivity - false_positives
+        estimates[kind] = (row[kind] - false_positives) / told_apart[kind]
+        assert row[f"corrected_{kind}"] == pytest.approx(max(0, min(1, estimates[kind])))
+        variances = [(one.wrong + 1) / (one.n + 2) for one in (missed, false)]
+        of_missed, of_false = (
+            share * (1 - share) / (one.n + 2) for share, one in zip(variances, (missed, false), strict=True)
+        )
+        doubts[kind] = math.hypot(estimates[kind] * of_missed**0.5, (1 - estimates[kind]) * of_false**0.5)
+        doubts[kind] /= told_apart[kind]
     assert row["corrected_difference"] == pytest.approx(row["corrected_unanswerable"] - row["corrected_answerable"])
-    told_apart = sensitivity - false_positives
-    least = (row["unanswerable"] - row["answerable"]) / told_apart
-    exactly = [least + (row[f"difference_{end}"] - row["difference"]) / told_apart for end in ("low", "high")]
-    assert row["corrected_difference_low"] < exactly[0], "the scorer's own rates are not exact"
-    assert row["corrected_difference_high"] > min(1, exactly[1]) - 1e-9
-    rates = [(one.wrong + 1, one.n + 2) for one in errors_of(["sentences_abstained"])]
-    variance = sum(wrong / n * (1 - wrong / n) / n for wrong, n in rates)
-    doubt = 1.959964 * abs(row["difference"]) * variance**0.5 / told_apart**2
-    assert row["corrected_difference_low"] == pytest.approx(least - math.hypot(least - exactly[0], doubt))
+    difference = estimates["unanswerable"] - estimates["answerable"]
+    doubt = 1.959964 * math.hypot(*doubts.values())
+    drawn = (row["difference"] - row["difference_low"]) / min(told_apart.values())
+    assert row["corrected_difference_low"] == pytest.approx(max(-1, difference - math.hypot(drawn, doubt)))
+    assert row["corrected_difference_low"] < difference - drawn, "the scorer's own rates are not exact"
+    assert row["corrected_difference_high"] == 1 or row["corrected_difference_high"] > difference
+
+
+def test_a_scorer_that_errs_more_on_one_kind_of_question_is_corrected_for_each(tmp_path: Path) -> None:
+    """Where only one kind draws false abstentions, equal shares are no longer an equal ability."""
+    biased = ", ".join(
+        f"('sentences_abstained', '{truth}', '{kind}', 1000, {wrong}, 0)"
+        for truth, kind, wrong in (
+            ("abstains", "unanswerable", 0),
+            ("abstains", "answerable", 0),
+            ("does not abstain", "unanswerable", 200),
+            ("does not abstain", "answerable", 0),
+        )
+    )
+    columns = "errors (metric, truth, questions, n, wrong, unreadable)"
+    given = [(pair, place, float(pair % 2 == 0), 0.5, 0.0, None) for pair in range(40) for place in (0, 1)]
+    with connect(write(tmp_path / "run", given, scorer="sentences"), read_only=False) as connection:
+        connection.duckdb.sql(f"create or replace table reader_errors as select * from (values {biased}) as {columns}")
+        [row] = answer(connection, "self_aware_abstention")
+    assert row["difference"] == 0
+    assert row["corrected_answerable"] == pytest.approx(0.5)
+    assert row["corrected_unanswerable"] == pytest.approx((0.5 - 0.2) / 0.8)
+    assert row["corrected_difference"] == pytest.approx(-0.125)
 
 
 def test_the_quadrants_hold_every_graded_reply_once(given: Connection) -> None:

@@ -24,8 +24,11 @@ class ReadReply:
     Attributes:
         id: A hash of question, form, author and reply.
         part: ``chosen``: scorers may be chosen on it; ``unseen``: they are measured on it. The two share no question,
-            no author and no model.
-        question: What it replies to; null for the first set, which was written without questions.
+            and no author but SmolLM2.
+        question: What it replies to; null for the first set, which was written without questions, and for the
+            questions of Yin et al., whose text is not kept.
+        question_id: Of the latter: the dataset and the row's id in it.
+        answerable: Whether the question of a real reply has an answer; null where nobody labelled the question.
         reply: The text.
         author: The model that said it, or who wrote it.
         form: The input form, of a model's replies.
@@ -41,6 +44,8 @@ class ReadReply:
     id: str
     part: str
     question: str | None
+    question_id: str | None
+    answerable: bool | None
     reply: str
     author: str
     form: str | None

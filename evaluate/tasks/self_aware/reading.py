@@ -7,32 +7,36 @@ Four classes are kept apart (docs/labelling-replies.md says what each means):
 ``refuses``     declines for another reason: safety, or what the model is able to do
 ``unreadable``  is empty, holds no words, or only asks back
 
-Each sentence is tried against patterns (``datasets_src/self_aware/replies/sentence_patterns.yaml``). What says that the
-*question* has no answer counts wherever it stands; what says it of its own subject counts in a short reply, and where
-it opens or ends a longer one, so that a passage that mentions something unknown is an answer all the same. An answer
-that follows wins: "I'm not sure, but I think it's Paris" is a hedged answer.
+Each sentence is tried against patterns (``datasets_src/self_aware/replies/sentence_patterns.yaml``), and nothing else:
+the scorer knows phrases of not knowing, and no topics. Greetings and offers of help are passed over. What says that the
+*question* has no answer counts at the start and the end of a reply, and anywhere in a short one; what says it of its
+own subject counts in a short reply, and where it opens or ends a longer one, so that a passage that mentions something
+unknown is an answer all the same. An answer that follows wins: "I'm not sure, but I think it's Paris" is a hedged
+answer.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import yaml
 
-from selfknow.builders.self_aware.question_text import holds_phrase
+from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.replies import plain, without_thinking
-from selfknow.evaluate.tasks.self_aware.ngrams import likelihood_of_abstaining
 from selfknow.evaluate.tasks.self_aware.references import denials
 
 ABSTAINS, ANSWERS, REFUSES, UNREADABLE = "abstains", "answers", "refuses", "unreadable"
 CLASSES = (ABSTAINS, ANSWERS, REFUSES, UNREADABLE)
 SHORT_REPLY, SHORT_WORDS, SHORT_CHARACTERS = 3, 45, 400  # sentences, words, and characters
-LIKELY = 0.5
-"""Above this likelihood the learnt reader says that a reply abstains."""
-FEWEST_WORDS = 4  # that the learnt reader is asked about: "His hands." is a noun of any kind
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|[\r\n]+")
+PASSAGE = 80
+"""A reply of more words is a passage: that it opens with something unknown is not yet its answer."""
+EDGE = 2
+"""In a longer reply so many sentences at either end may say that the question has no answer."""
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?…])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\b[A-Z]\.)[\"'”’)\]]*\s+|[\r\n]+"
+)
 _NOT_KNOWING = re.compile(
     r"know|unsure|uncertain|not able|unable|cannot|can't|no answer|unanswerable|not sure", re.IGNORECASE
 )
@@ -45,8 +49,10 @@ _ASKED_FOR = re.compile(
     r"(?P<told>[^\n]{2,80}?[.!?])(?=\s|$)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?<=\w )\([^()]*\)")
 _CONTRAST = re.compile(
-    r"[,;:–—]?\s+(?:but|yet|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
+    r"[,;:–—]?\s+(?:but|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
+    r"[,;:–—]\s+yet\s+|"
     r"[;–—]\s*|:\s+|,\s+(?=(?:maybe|perhaps|probably|possibly|presumably|most likely|likely|i'd|i would|i think)\b)"
 )
 _DEFINITION = re.compile(
@@ -68,7 +74,10 @@ _VERDICT = re.compile(r"^(?:yes|no)(?:[,;.!]|$)(?! and no| one\b| idea\b)")
 """A reply that opens with its verdict has answered, whatever it says of its subject afterwards."""
 _SO = re.compile(r"(?:^|, )(?:so|hence|therefore)\b")
 _POSSIBLY = re.compile(r"\b(?:perhaps|maybe|may|might|could|possibly)\b")
-_CONCESSION = re.compile(r"^(?:although|though|while|even though|even if|whilst)\b[^,]*,\s*(?P<main>\S.*)$")
+_CONCESSION = re.compile(
+    r"^(?:(?:in conclusion|overall|ultimately|in summary|so|and|but), )?"
+    r"(?:although|though|while|even though|even if|whilst)\b[^,]*,\s*(?P<main>\S.*)$"
+)
 
 
 @dataclass(frozen=True)
@@ -111,16 +120,13 @@ def _says(what: str, text: str) -> bool:
     return _patterns()[what].search(text) is not None
 
 
-def read_reply(
-    reply: str, prompt: str = "", *, likelihood: Callable[[Sequence[str]], float] = likelihood_of_abstaining
-) -> Reading:
-    """What a reply does with its question.
+def read_reply(reply: str, prompt: str = "") -> Reading:
+    """Return what a reply does with its question.
 
     Args:
         reply: As it came, thinking and Markdown included.
         prompt: As rendered: a sentence that it told the model to say counts, and instructions that the reply only
             repeats do not.
-        likelihood: The learnt reader that is asked where no pattern fits: sentences in, how likely they abstain out.
 
     Example:
         >>> read_reply("I'm not sure, but I think it's Paris.")
@@ -145,11 +151,11 @@ def read_reply(
         for one in sentences
     ):
         return Reading(UNREADABLE, reason="it only asks back")
-    return _read(sentences, likelihood)
+    return _read(sentences)
 
 
 def own_sentences(said: str, prompt: str) -> list[str]:
-    """The sentences of a reply in lower case, without quotations, denials, and what repeats the prompt.
+    """Return a reply's sentences in lower case, without quotations, denials, greetings, and what repeats the prompt.
 
     Args:
         said: A reply without its thinking.
@@ -158,11 +164,25 @@ def own_sentences(said: str, prompt: str) -> list[str]:
     text = plain(said).replace("’", "'")
     bare = text.strip()
     text = bare[1:-1] if _QUOTATION.fullmatch(bare) else _QUOTATION.sub(" … ", bare)
+    text = _ASIDE.sub(" ", text)
     sentences = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _SENTENCE_END.split(text) if piece]
     echoes = {_bare(piece) for piece in _SENTENCE_END.split(prompt)} - _asked_for(prompt)
     kept = [one for one in sentences if re.search(r"\w", one)]
     own = [one for one in kept if _bare(one) not in echoes] or kept
-    return [one for one in own if not any(holds_phrase(one, denial) for denial in denials())]
+    own = [one for one in own if not _says("courtesies", one)] or own
+    return [one for one in own if not _denies(one)]
+
+
+def _denies(sentence: str) -> bool:
+    """Whether a sentence takes back what it says of not knowing: "it is not true that nobody knows"."""
+    words = f" {normalized(sentence)} "
+    return any(denial in words for denial in _denials())
+
+
+@cache
+def _denials() -> tuple[str, ...]:
+    """The denials as they stand in a normalized sentence, with a space at each end."""
+    return tuple(f" {normalized(denial)} " for denial in denials())
 
 
 def _bare(sentence: str) -> str:
@@ -180,7 +200,7 @@ def _asked_for(prompt: str) -> frozenset[str]:
     return frozenset(told)
 
 
-def _read(sentences: Sequence[str], likelihood: Callable[[Sequence[str]], float]) -> Reading:
+def _read(sentences: Sequence[str]) -> Reading:
     is_short = (
         len(sentences) <= SHORT_REPLY
         and sum(len(one.split()) for one in sentences) <= SHORT_WORDS
@@ -196,8 +216,6 @@ def _read(sentences: Sequence[str], likelihood: Callable[[Sequence[str]], float]
         return found
     if refusals:
         return Reading(REFUSES, evidence=refusals[0])
-    if not has_verdict and _is_asked(sentences) and likelihood(sentences) > LIKELY:
-        return Reading(ABSTAINS, evidence=sentences[0])
     hedge = next((one for one, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
     if hedge is None:
         hedge = next((one for one in sentences[:2] if _says("commits", one) or _TAG_QUESTION.search(one)), None)
@@ -208,16 +226,20 @@ def _read_marked(
     sentences: Sequence[str], marks: Sequence[str | None], refusals: Sequence[str], *, is_short: bool
 ) -> Reading | None:
     """What a reply does whose sentences say that something is not known; null where none counts."""
-    last = len(sentences) - 1
+    last, is_passage = len(sentences) - 1, sum(len(one.split()) for one in sentences) > PASSAGE
     for place, mark in enumerate(marks):
-        at_an_edge = place == 0 or is_short or (place == last and _CONCLUSION.match(sentences[place]) is not None)
-        if mark == "question" or (mark == "subject" and at_an_edge):
+        near_an_end = is_short or place < EDGE or place > last - EDGE
+        concludes = place == last and _CONCLUSION.match(sentences[place]) is not None
+        at_an_edge = is_short or concludes or (place == 0 and not is_passage)
+        if (mark == "question" and near_an_end) or (mark == "subject" and at_an_edge):
             if refusals and not _says("of_the_question", _without_refusals(sentences[place])):
                 return Reading(REFUSES, evidence=refusals[0])
             if place and _says("doubts", sentences[place].rstrip(".!?… ")) and marks[0] is None:
                 return Reading(ANSWERS, is_hedged=True, evidence=sentences[place])
             later = sentences[place + 1 :]
             after = next((one for one in later if _says("answers", one) or _side(one, leniently=is_short)), None)
+            if after is None and not is_short:
+                after = next((one for one in later[:EDGE] if _says("goes_on", one) and not _unknown(one)), None)
             if after is not None:
                 return Reading(ANSWERS, is_hedged=True, evidence=after)
             before = next((one for one in sentences[:place] if _says("answers", one)), None)
@@ -225,13 +247,6 @@ def _read_marked(
                 return Reading(ANSWERS, is_hedged=True, evidence=before)
             return Reading(ABSTAINS, evidence=sentences[place])
     return None
-
-
-def _is_asked(sentences: Sequence[str]) -> bool:
-    """Whether the learnt reader is asked: about what takes no side, and is more than a few words."""
-    if any(_says("answers", one) or _says("commits", one) for one in sentences):
-        return False
-    return sum(len(one.split()) for one in sentences) >= FEWEST_WORDS
 
 
 def _without_refusals(sentence: str) -> str:
@@ -258,6 +273,8 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
     mark = _unknown(sentence, leniently=leniently)
     if mark is None:
         return None
+    if mark == "subject" and _says("caveats", sentence):
+        return "hedge"
     for contrast in _CONTRAST.finditer(sentence):
         before, after = sentence[: contrast.start()], sentence[contrast.end() :]
         if (

@@ -1,0 +1,174 @@
+"""Other readers of abstaining beside the patterns: what each gains in recall, and what it costs in the other aims.
+
+    python -m benchmarks.abstention_frontier --chat-replies FILE
+
+Fits two learnt readers, which are asked only where the patterns find nothing: a logistic model over n-grams, and one
+over the packaged encoder's vectors. Both see only words that many authors use; all others are masked. They are fitted
+to the part ``chosen``, and to plain chat answers, templates and echoes as negatives, and measured on what they were not
+fitted to. Writes ``frontier.tsv``, for the instrument's page. Some minutes on two cores.
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from benchmarks import abstention_aims as aims
+from selfknow.builders.self_aware.encoders import PACKAGED, load_encoder
+from selfknow.builders.sources import DATASETS_SRC
+from selfknow.evaluate.replies import without_thinking
+from selfknow.evaluate.tasks.self_aware.read_replies import CHOSEN, ReadReply, read_replies
+from selfknow.evaluate.tasks.self_aware.reading import ANSWERS, UNREADABLE, own_sentences, read_reply
+
+TABLE = "self_aware/replies/frontier.tsv"
+COLUMNS = ("reader", "measure", "abstaining", "n")
+PATTERNS = "patterns"
+FEWEST_AUTHORS, FEWEST_REPLIES = 7, 25  # that use a word, or it is masked
+MASK = "_"
+NGRAMS_ABOVE, HEAD_ABOVE = (0.7, 0.8, 0.95), (0.5, 0.7)
+Likely = Callable[[Sequence[str]], Sequence[float]]
+"""How likely masked texts abstain."""
+
+
+def by_patterns(reply: str, prompt: str) -> bool:
+    """Whether the default scorer takes a reply for abstaining."""
+    return read_reply(reply, prompt).abstained == 1
+
+
+def words_of(reply: str, prompt: str) -> list[str]:
+    """The words of a reply's first two sentences and its last, with the full stops."""
+    sentences = own_sentences(without_thinking(reply, prompt).text, prompt)
+    ends = sentences if len(sentences) <= 3 else [*sentences[:2], sentences[-1]]
+    return " . ".join(ends).replace(".", " . ").replace(",", " ").replace("?", " ").split()
+
+
+def common_words(replies: Iterable[ReadReply]) -> frozenset[str]:
+    """The words that enough authors use in enough replies."""
+    authors: dict[str, set[str]] = defaultdict(set)
+    counts: dict[str, int] = defaultdict(int)
+    for one in replies:
+        for word in set(words_of(one.reply, aims.prompt_of(one))):
+            authors[word].add(one.author)
+            counts[word] += 1
+    return frozenset(w for w in counts if counts[w] >= FEWEST_REPLIES and len(authors[w]) >= FEWEST_AUTHORS)
+
+
+def masked(words: Sequence[str], common: frozenset[str]) -> str:
+    """A text in which every run of other words is one placeholder.
+
+    >>> masked(["nobody", "knows", "old", "tunes", "."], frozenset({"nobody", "knows", "."}))
+    'nobody knows _ .'
+    """
+    shown = [word if word in common else MASK for word in words]
+    return " ".join(word for place, word in enumerate(shown) if word != MASK or shown[place - 1 : place] != [MASK])
+
+
+def training(chat: Sequence[aims.ChatReply]) -> list[tuple[str, str, bool]]:
+    """The replies, prompts and labels that learnt readers are fitted to."""
+    chosen = [one for one in read_replies() if one.part == CHOSEN and one.kind != UNREADABLE]
+    rows = [(one.reply, aims.prompt_of(one), one.abstains) for one in chosen]
+    plain = [one for one in chat if one.label == ANSWERS and one.model in aims.CHOSEN_MODELS]
+    rows += [(one.reply, one.prompt, False) for one in plain]
+    for template in aims.templates():
+        if not aims.held_out(template):
+            rows += [(reply, prompt, False) for reply, prompt in list(aims.filled(template))[:20]]
+    echoes = [question.question for question in aims.asked() if not aims.held_out(question.question)][::2]
+    return rows + [(aims.echoed(question), aims.cue(question), False) for question in echoes]
+
+
+def ngram_reader(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
+    """Fit a logistic model over masked words, pairs and triples."""
+    vectorizer = CountVectorizer(token_pattern=r"\S+", ngram_range=(1, 3), binary=True, min_df=2)
+    model = LogisticRegression(C=1.0, max_iter=1000).fit(vectorizer.fit_transform(texts), labels)
+    return lambda asked: model.predict_proba(vectorizer.transform(asked))[:, 1]
+
+
+def encoder_head(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
+    """Fit a logistic model over the packaged encoder's vectors of masked texts; every text is encoded once."""
+    encode = load_encoder(PACKAGED)
+    known: dict[str, Any] = {}
+
+    def vectors(asked: Sequence[str]) -> Any:
+        new = sorted(set(asked) - known.keys())
+        for start in range(0, len(new), 256):
+            batch = new[start : start + 256]
+            known.update(zip(batch, encode(batch), strict=True))
+        return np.stack([known[text] for text in asked])
+
+    model = LogisticRegression(C=10.0, max_iter=2000).fit(vectors(texts), labels)
+    return lambda asked: model.predict_proba(vectors(asked))[:, 1]
+
+
+def measured(reads: aims.Reads, chat: Sequence[aims.ChatReply]) -> dict[str, aims.Count]:
+    """All counts of a reader, by measure, on what no learnt reader was fitted to."""
+    unseen = aims.unseen_replies()
+    real = [one for one in unseen if one.is_real]
+    by_template = aims.false_on_templates(reads, aims.held_out)
+    worst = max(by_template.values(), key=lambda count: count.share)
+    unanswerable, answerable = aims.abstained_from_echoes(reads, aims.held_out)
+    return {
+        "chat": aims.false_on_chat(reads, chat, chosen=False),
+        "templates": aims.Count(
+            sum(count.abstaining for count in by_template.values()), sum(count.n for count in by_template.values())
+        ),
+        "worst template": worst,
+        "echo, unanswerable": unanswerable,
+        "echo, answerable": answerable,
+        "abstained": aims.recognised(reads, unseen),
+        "abstained, real": aims.recognised(reads, real),
+        "false, real": aims.false_on_replies(reads, real),
+    }
+
+
+def frontier(chat: Sequence[aims.ChatReply]) -> dict[str, Mapping[str, aims.Count]]:
+    """The counts of every reader, by its name."""
+    rows = training(chat)
+    common = common_words(one for one in read_replies() if one.part == CHOSEN)
+    texts = [masked(words_of(reply, prompt), common) for reply, prompt, _ in rows]
+    labels = [label for _, _, label in rows]
+    print(f"{len(rows):,} replies to fit to, {len(common)} words stay")
+    found: dict[str, Mapping[str, aims.Count]] = {PATTERNS: measured(by_patterns, chat)}
+    fitted = [("n-grams", ngram_reader, NGRAMS_ABOVE), ("head on the encoder", encoder_head, HEAD_ABOVE)]
+    for name, fit, thresholds in fitted:
+        likely = fit(texts, labels)
+        likelihoods: dict[tuple[str, str], float] = {}
+
+        def collects(reply: str, prompt: str) -> bool:
+            likelihoods[reply, prompt] = 0.0  # noqa: B023
+            return False
+
+        measured(collects, chat)  # so that texts are encoded in batches
+        asked = [masked(words_of(*one), common) for one in likelihoods]
+        likelihoods = dict(zip(likelihoods, map(float, likely(asked)), strict=True))
+        for least in thresholds:
+            found[f"{PATTERNS}, or {name} above {least:g}"] = measured(
+                lambda reply, prompt, least=least, likelihoods=likelihoods: (  # type: ignore[misc]
+                    by_patterns(reply, prompt)
+                    or (likelihoods[reply, prompt] > least and read_reply(reply, prompt).kind == ANSWERS)
+                ),
+                chat,
+            )
+    return found
+
+
+def main() -> None:
+    """Measure every reader and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--chat-replies", type=Path, required=True, help="the labelled replies of chat models")
+    chat = aims.chat_replies(parser.parse_args().chat_replies)
+    lines = [
+        f"{reader}\t{measure}\t{count.abstaining}\t{count.n}"
+        for reader, counts in frontier(chat).items()
+        for measure, count in counts.items()
+    ]
+    (DATASETS_SRC / TABLE).write_text("\n".join(["\t".join(COLUMNS), *lines]) + "\n", encoding="utf-8")
+    print(f"wrote {TABLE}")
+
+
+if __name__ == "__main__":
+    main()
