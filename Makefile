@@ -39,7 +39,7 @@ lint: $(ENV)/ready
 	@$(STEP) "Linting" $(ENV)/bin/ruff check .
 	@$(STEP) "Checking the format" $(ENV)/bin/ruff format --check .
 	@$(STEP) "Checking which room imports which" $(ENV)/bin/lint-imports
-	@$(STEP) "Linting SQL" $(ENV)/bin/sqruff lint evaluate validation
+	@$(STEP) "Linting SQL" $(ENV)/bin/sqruff lint evaluate validation src/selfknow/sql
 	@$(STEP) "Checking types" $(ENV)/bin/mypy
 
 # The reference is made from a copy: griffe reads no folder without an __init__.py, and evaluate/ can have none here;

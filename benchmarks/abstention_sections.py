@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks import abstention_aims as aims
 from benchmarks.abstention_frontier import PATTERNS, TABLE, by_patterns
 from selfknow.builders.tables import read_table
-from selfknow.evaluate.sql.intervals import wilson_interval
+from selfknow.sql.intervals import wilson_interval
 
 AIMS_HEADER = ("Aim", "wanted", "measured", "reached")
 FRONTIER_HEADER = (

@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.processes import measure
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.tasks.according_to.cooccurrences import count_cooccurrences, passages_of
 from selfknow.evaluate.tasks.according_to.prompts import PROMPTS
 from selfknow.evaluate.tasks.according_to.questions import open_questions
 from selfknow.portraits import Corpus
+from selfknow.sql.queries import run_query
 from tests.sql.according_to_runs import array, draws, ends, replicated_mean, write_run
 
 FOLDER = Path("out/benchmarks/according-to")

@@ -35,9 +35,9 @@ from selfknow.builders.model_replies.runs import (
 )
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError
-from selfknow.evaluate.runs.schema import SCORES, read_examples, read_generations
 from selfknow.evaluate.score import score_run
 from selfknow.files import read_json, read_parquet, write_json
+from selfknow.runs.schema import SCORES, read_examples, read_generations
 
 _QUANTIZATION = re.compile(r"[-.](?:I?Q\d\w*|BF16|F16|F32)$", re.IGNORECASE)
 _OF_A_MACHINE = re.compile(r"(?<![\w.:/])/(?:\w[\w.+-]*/)+\w")

@@ -12,10 +12,10 @@ from pathlib import Path
 import torch
 
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.models.checkpoints import quieten
-from selfknow.evaluate.models.interface import Decoding
-from selfknow.evaluate.models.local import LocalModel
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests
+from selfknow.models.checkpoints import quieten
+from selfknow.models.interface import Decoding
+from selfknow.models.local import LocalModel
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train

@@ -23,8 +23,6 @@ from benchmarks.encoder_verdicts import TABLE as ENCODER_VERDICTS
 from benchmarks.judging import VERDICTS as JUDGE_VERDICTS
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.builders.tables import read_table
-from selfknow.evaluate.sql.intervals import wilson_interval
-from selfknow.evaluate.sql.known_errors import TABLE
 from selfknow.evaluate.tasks.self_aware.read_replies import (
     CHOSEN,
     LENGTHS,
@@ -34,6 +32,8 @@ from selfknow.evaluate.tasks.self_aware.read_replies import (
     read_replies,
 )
 from selfknow.evaluate.tasks.self_aware.reading import CLASSES, UNREADABLE, Reading, read_reply
+from selfknow.sql.intervals import wilson_interval
+from selfknow.sql.known_errors import TABLE
 
 CARD = Path(__file__).parents[1] / "docs" / "instrument.md"
 Verdicts = Mapping[str, float | None]

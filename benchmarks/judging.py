@@ -15,12 +15,12 @@ from pathlib import Path
 
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.evaluate.judge import DECODING
-from selfknow.evaluate.models.interface import Request
-from selfknow.evaluate.models.opening import ModelOptions
-from selfknow.evaluate.sql.intervals import wilson_interval
 from selfknow.evaluate.tasks.self_aware.judging import ABSTENTION, prompt_of, read_grade
 from selfknow.evaluate.tasks.self_aware.read_replies import UNSEEN, cohens_kappa, read_replies
 from selfknow.evaluate.tasks.self_aware.reading import ABSTAINS, CLASSES
+from selfknow.models.interface import Request
+from selfknow.models.opening import ModelOptions
+from selfknow.sql.intervals import wilson_interval
 
 VERDICTS = "self_aware/replies/judge_verdicts.tsv"
 

@@ -13,9 +13,9 @@ from importlib import metadata
 import torch
 
 from selfknow.builders.self_aware.questions import questions
-from selfknow.evaluate.models.checkpoints import quieten
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.models.local import LocalModel
+from selfknow.models.checkpoints import quieten
+from selfknow.models.interface import Decoding, Request
+from selfknow.models.local import LocalModel
 
 WISHES = ("Answer in one word.", "Answer in one sentence.", "Answer in a paragraph.")
 

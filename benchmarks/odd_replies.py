@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from benchmarks.mutations.damage import damaged_bytes, damaged_json
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
-from selfknow.evaluate.models.function import FunctionModel
-from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import read_generations
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.models.endpoint import Endpoint, EndpointModel
+from selfknow.models.function import FunctionModel
+from selfknow.models.interface import Decoding, LanguageModel, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import read_generations
+from selfknow.runs.writer import RunWriter
 from tests.evaluate.faulty_server import Behaviour, serve
 
 _SHARES = {"chat completions": 0.5, "TGI": 0.25, "a function": 0.25}

@@ -16,16 +16,16 @@ import pandas as pd
 import pyarrow as pa
 
 from benchmarks.processes import measure
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import GREEDY
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import GENERATIONS, SCORES, write_scores
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import queries, run_query
+from selfknow.evaluate.connection import connect, queries
 from selfknow.evaluate.tasks.self_knowledge.protocols import PROTOCOLS
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.evaluate.tasks.self_knowledge.tasks import REPLY_KINDS
 from selfknow.files import write_json, write_parquet
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import GREEDY
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import GENERATIONS, SCORES, write_scores
+from selfknow.sql.queries import run_query
 
 FOLDER = Path("out/benchmarks/self_knowledge")
 MODELS = tuple(f"org/model-{number}b" for number in (1, 2, 4, 8, 16))

@@ -14,10 +14,11 @@ from benchmarks.processes import measure
 from benchmarks.sql_in_pandas import IN_PANDAS
 from selfknow.builders.catalogue import find_configs, find_dataset
 from selfknow.builders.folder.write import build_folder
-from selfknow.evaluate.report.write import write_html
-from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
+from selfknow.report.write import write_html
+from selfknow.runs.description import DatasetReference
+from selfknow.sql.queries import run_query
 from tests.sql.synthetic_runs import SyntheticModel, write_run
 
 FOLDER = Path("out/benchmarks/sql")
@@ -69,7 +70,7 @@ def ask_pandas(name: str, runs: list[str]) -> float:
 def write_report(runs: list[str], path: str) -> float:
     """Write the page; returns its size in megabytes."""
     with connect(runs) as connection:
-        write_html(connection, Path(path), title="A million generations", figures=None, progress=False)
+        write_html(connection, task_reports(), Path(path), title="A million generations", figures=None, progress=False)
     return Path(path).stat().st_size / 1e6
 
 

@@ -1,4 +1,4 @@
-"""The questions of ``evaluate/sql/``, written plainly in pandas: the shares and counts, without their intervals.
+"""The questions of ``src/selfknow/sql/``, written plainly in pandas: the shares and counts, without their intervals.
 
 Each function reads the columns that it needs of all runs, and gives one number that the SQL has to give too.
 """
@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from selfknow.evaluate.runs.reader import RunFolder, open_runs
-from selfknow.evaluate.sql.connection import find_corpora
+from selfknow.evaluate.catalogue import task_sql
 from selfknow.evaluate.tasks.diary_recall.documents import cut
+from selfknow.runs.reader import RunFolder, open_runs
+from selfknow.sql.connection import find_corpora
 
 COHORT = ["config", "model"]
 Runs = Sequence[str]
@@ -56,7 +57,7 @@ def _corpus(runs: Runs) -> pd.DataFrame:
     columns = ["kind", "diarist", "completion"]
     files = [
         (size, path)
-        for size, paths in find_corpora(open_runs(list(runs)), [])["diary-recall"].items()
+        for size, paths in find_corpora(open_runs(list(runs)), [], task_sql())["diary-recall"].items()
         for path in paths
     ]
     frames = [pq.read_table(path, columns=columns).to_pandas().assign(size=size) for size, path in files]

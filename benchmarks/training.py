@@ -21,7 +21,7 @@ from transformers import (
 )
 
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.models.checkpoints import quieten
+from selfknow.models.checkpoints import quieten
 from selfknow.train.corpus_tokenizer import train_tokenizer
 from selfknow.train.data import Stream, TrainingRows, training_rows
 from selfknow.train.packing import Collator

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.any_reply import writable_reply
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import Decoding, LanguageModel, Request
-from selfknow.evaluate.models.progress import ProgressBar
-from selfknow.evaluate.runs.description import RunDescription
-from selfknow.evaluate.runs.failures import failures, most_often
-from selfknow.evaluate.runs.functions import check_functions
-from selfknow.evaluate.runs.precision import check_precision
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.task import Models, Options, Reuse, ReusedReply, Row, Rows, SoFar, Stage, Task
+from selfknow.models.any_reply import writable_reply
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import Decoding, LanguageModel, Request
+from selfknow.models.progress import ProgressBar
+from selfknow.runs.description import RunDescription
+from selfknow.runs.failures import failures, most_often
+from selfknow.runs.functions import check_functions
+from selfknow.runs.precision import check_precision
+from selfknow.runs.writer import RunWriter
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """All tasks, and which of them a name means: a fifth task is one folder and one line here."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.task import Options, Task
@@ -14,6 +14,10 @@ from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.files import user_path
+
+if TYPE_CHECKING:
+    from selfknow.report.task import TaskReport
+    from selfknow.sql.task import TaskSql
 
 TASKS: tuple[Task[Any, Any], ...] = (
     DIARY_RECALL,
@@ -99,7 +103,7 @@ def task_of_log(name: str, columns: Collection[str]) -> str:
     """
     if any(task.name == name for task in TASKS):
         return name
-    fitting = (task.name for task in TASKS for view in task.examples.values() if view.keys() <= set(columns))
+    fitting = (task.name for task in TASKS for view in task.sql.examples.values() if view.keys() <= set(columns))
     return next(fitting, name)
 
 
@@ -131,3 +135,13 @@ def set_patterns(option: str) -> list[str]:
         for pattern, options in task.options.items()
         if option in options.__dataclass_fields__
     ]
+
+
+def task_reports() -> "dict[str, Callable[[], TaskReport]]":
+    """Return what each task shows in a report, by the name of the task, to be loaded if there is a run of it."""
+    return {task.name: task.report for task in TASKS if task.report is not None}
+
+
+def task_sql() -> "tuple[TaskSql, ...]":
+    """Return what all tasks add to SQL."""
+    return tuple(task.sql for task in TASKS)

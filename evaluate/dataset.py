@@ -16,8 +16,8 @@ from filelock import FileLock
 from selfknow.cache import cache_folder
 from selfknow.downloads import DownloadError, dataset_file, dataset_folder
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.files import read_json, read_parquet, user_path
+from selfknow.runs.description import DatasetReference
 
 MANIFEST = "manifest.json"
 CACHE_VARIABLE = "SELFKNOW_CACHE"

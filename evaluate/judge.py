@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import Progress, collect
 from selfknow.evaluate.catalogue import task_of_run
-from selfknow.evaluate.models.interface import GRADE, Decoding
-from selfknow.evaluate.runs.functions import check_functions
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import finished_run
 from selfknow.files import read_json
+from selfknow.models.interface import GRADE, Decoding
+from selfknow.runs.functions import check_functions
+from selfknow.runs.writer import RunWriter
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.models.interface import LanguageModel
+    from selfknow.models.interface import LanguageModel
 
 DECODING = Decoding(max_new_tokens=1024)
 """A judge answers greedily; it may think before it says its one word."""

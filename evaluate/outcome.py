@@ -43,11 +43,11 @@ def scores_table(scores: Iterable[tuple[str, str, Outcome[float]]]) -> "pa.Table
         scores: For each score the ``generation_id``, the metric and its outcome.
 
     Returns:
-        A table in the shape of :data:`selfknow.evaluate.runs.schema.SCORES`.
+        A table in the shape of :data:`selfknow.runs.schema.SCORES`.
     """
     import pyarrow as pa
 
-    from selfknow.evaluate.runs.schema import SCORES
+    from selfknow.runs.schema import SCORES
 
     columns: dict[str, list[Any]] = {name: [] for name in SCORES.names}  # a tenth of the memory of a dict for each row
     for generation_id, metric, outcome in scores:

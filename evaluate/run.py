@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 from selfknow.errors import SelfknowWarning, UserError, nearest
 from selfknow.evaluate.ask import Progress, ask_task
 from selfknow.evaluate.catalogue import find_task, options_of, set_patterns, task_of_run
-from selfknow.evaluate.models.interface import LanguageModel, ReplyOptions
-from selfknow.evaluate.models.opening import ModelOptions
+from selfknow.models.interface import LanguageModel, ReplyOptions
+from selfknow.models.opening import ModelOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,8 +99,9 @@ class Run:
         """
         import duckdb
 
-        from selfknow.evaluate.sql.connection import connect, query_error
-        from selfknow.evaluate.sql.queries import run_query
+        from selfknow.evaluate.connection import connect
+        from selfknow.sql.connection import query_error
+        from selfknow.sql.queries import run_query
 
         with connect(self.folder, **options) as connection:
             try:
@@ -117,12 +118,12 @@ class Run:
             options: ``models`` and ``variants``, for both sides or for each; those of :func:`selfknow.connect`.
 
         Returns:
-            One row (see :func:`selfknow.evaluate.sql.compare.compare_runs`).
+            One row (see :func:`selfknow.evaluate.connection.compare_runs`).
 
         Raises:
             UserError: The sides are not scored in this metric, are not told apart, or share no example.
         """
-        from selfknow.evaluate.sql.compare import compare_runs
+        from selfknow.evaluate.connection import compare_runs
 
         return compare_runs(self.folder, other.folder, metric, **options)
 
@@ -190,7 +191,7 @@ def _named(
         return model
     if not callable(model) or isinstance(model, LanguageModel):
         raise UserError("name= is for a function: other models have names, and label= is how tables call them")
-    from selfknow.evaluate.models.function import FunctionModel
+    from selfknow.models.function import FunctionModel
 
     return FunctionModel(model, name)
 

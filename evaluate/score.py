@@ -9,10 +9,12 @@ import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
-from selfknow.evaluate.models.interface import GRADE
 from selfknow.evaluate.replies import Kept, up_to_next_question
-from selfknow.evaluate.runs.failures import nothing_in
-from selfknow.evaluate.runs.schema import (
+from selfknow.evaluate.task import FinishedRun, ScoreOptions
+from selfknow.files import read_json, write_parquet
+from selfknow.models.interface import GRADE
+from selfknow.runs.failures import nothing_in
+from selfknow.runs.schema import (
     CALL,
     KEPT,
     KEPT_FILE,
@@ -21,8 +23,6 @@ from selfknow.evaluate.runs.schema import (
     read_generations,
     write_scores,
 )
-from selfknow.evaluate.task import FinishedRun, ScoreOptions
-from selfknow.files import read_json, write_parquet
 
 
 def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
@@ -33,7 +33,7 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
         options: Those of the task's scorer; null: as they are by default.
 
     Returns:
-        All scores, in the shape of :data:`selfknow.evaluate.runs.schema.SCORES`.
+        All scores, in the shape of :data:`selfknow.runs.schema.SCORES`.
 
     Raises:
         UserError: It is not a run folder, no scorer knows its task, or a call is about no example.

@@ -11,19 +11,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from selfknow.evaluate.models.interface import Decoding, LanguageModel, Reply, Request
+from selfknow.models.interface import Decoding, LanguageModel, Reply, Request
 from selfknow.options import option
+from selfknow.sql.task import TaskSql
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from selfknow.evaluate.models.opening import ModelOptions
     from selfknow.evaluate.replies import Kept
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Exhibit, Figure, Headline
-    from selfknow.evaluate.runs.description import DatasetReference
-    from selfknow.evaluate.runs.reader import RunFolder
-    from selfknow.evaluate.sql.connection import Connection
+    from selfknow.models.opening import ModelOptions
+    from selfknow.report.task import TaskReport
+    from selfknow.runs.description import DatasetReference
 
 Row = Mapping[str, Any]
 SetName = str
@@ -141,7 +139,7 @@ class SoFar:
 
         A completion model's reply ends where it ran on to a next question of its own.
         """
-        from selfknow.evaluate.runs.schema import generation_files, last_attempts, read_generations
+        from selfknow.runs.schema import generation_files, last_attempts, read_generations
 
         if not generation_files(self.folder):
             return []
@@ -222,78 +220,13 @@ class Scores:
     kept: "Mapping[str, Kept]" = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class ParsedFiles:
-    """Files in ``parsed/`` that a view shows.
-
-    Attributes:
-        pattern: Of their names, such as ``parsed/documents-*.parquet``.
-        schema: Gives their columns.
-    """
-
-    pattern: str
-    schema: "Callable[[], pa.Schema]"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a run's ``run.json`` means to its task.
-
-    Attributes:
-        columns: Of the view ``runs``, by name.
-        cohort_order: Sorts runs in tables and charts; runs of one model that sort alike and share the task's cohort
-            columns are one cohort.
-    """
-
-    columns: Mapping[str, object]
-    cohort_order: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True)
-class CorpusView:
-    """Documents outside of the run folders that queries join against.
-
-    Attributes:
-        name: Of the view.
-        find: From runs of the task and the folders that the user named to the Parquet files, by a key of the task's
-            own. Raises UserError where a named folder holds nothing that was asked about.
-        sql: From these files to the view's statement.
-        missing: Why a run's documents are not at hand and how to name them; null where they are.
-    """
-
-    name: str
-    find: "Callable[[Sequence[RunFolder], Sequence[str]], dict[str, list[str]]]"
-    sql: Callable[[Mapping[str, Sequence[str]]], str]
-    missing: "Callable[[RunFolder, Mapping[str, Sequence[str]]], str | None]"
-
-
 def only_writer(options: Options, models: "ModelOptions", folder: Path) -> Models:
     """The usual cast of a task: the one model that ``--model`` names."""
     return Models([models.language_model()])
 
 
-def no_facts(description: Mapping[str, Any]) -> Facts:
-    """Of a task that adds no columns to the view ``runs``."""
-    return Facts({})
-
-
 def no_grades(run: FinishedRun) -> Sequence[Request]:
     """Of a task whose replies no model judges."""
-    return ()
-
-
-def no_figures() -> "Mapping[str, Figure]":
-    """Of a task that only has tables."""
-    return {}
-
-
-def no_headline(report: "Report") -> "Headline | None":
-    """Of a task without a number of its own."""
-    return None
-
-
-def no_exhibits(connection: "Connection") -> "Sequence[Exhibit]":
-    """Of a task whose replies are not shown."""
     return ()
 
 
@@ -321,17 +254,8 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
         cast: From the options, how models are opened and the run folder to who is asked.
         grades: From a run to what a model that judges its replies is asked, in the stage :data:`GRADE`.
         score: From a whole run to its scores.
-        folder: Where its queries lie, ``NAME.sql`` each, and its views in ``views/``.
-        views: Names of files in ``views/``, in the order in which they are made; functions among them.
-        examples: Views of its examples: for each name the columns and their SQL types.
-        parsed: Views of what scoring parsed.
-        corpus: Documents beside its runs.
-        columns: What it adds to the view ``runs``: names and SQL types.
-        cohort: Which of these make a cohort, beside the model.
-        facts: From ``run.json`` to the values of these columns.
-        figures: What a report draws: figures by the name of their query, in their order.
-        headline: What a report says first.
-        exhibits: Replies that a report shows, marked.
+        sql: What it adds to SQL.
+        report: Loads what it shows in a report; null: tables alone.
     """
 
     name: str
@@ -340,7 +264,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
     open: "Callable[[SetName, OptionsType, Path], Rows]"
     stages: "Callable[[OptionsType, Rows], Sequence[Stage]]"
     score: "Callable[[FinishedRun, ScoreOptionsType], Scores]"
-    folder: Path
+    sql: TaskSql
     options: "Mapping[str, type[OptionsType]]"
     score_options: "type[ScoreOptionsType]" = ScoreOptions  # type: ignore[assignment]
     words: tuple[str, ...] = ()
@@ -348,13 +272,4 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
     decoding: Callable[[], Decoding] = Decoding
     cast: "Callable[[OptionsType, ModelOptions, Path], Models]" = only_writer
     grades: Callable[[FinishedRun], Sequence[Request]] = no_grades
-    views: tuple[str, ...] = ()
-    examples: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    parsed: Mapping[str, ParsedFiles] = field(default_factory=dict)
-    corpus: CorpusView | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    cohort: tuple[str, ...] = ()
-    facts: Callable[[Mapping[str, Any]], Facts] = no_facts
-    figures: "Callable[[], Mapping[str, Figure]]" = no_figures
-    headline: "Callable[[Report], Headline | None]" = no_headline
-    exhibits: "Callable[[Connection], Sequence[Exhibit]]" = no_exhibits
+    report: "Callable[[], TaskReport] | None" = None

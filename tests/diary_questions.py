@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from selfknow.builders.diary_recall.rows import SCHEMA
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.tasks.diary_recall.documents import Document
+from selfknow.models.interface import Decoding, Reply, Request
 
 SENTENCES = ("Location: City", "Time: Evening", "Weather: Rain", "Mood: Happy")
 

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.evaluate.catalogue import TASKS
-from selfknow.evaluate.sql.queries import queries
+from selfknow.evaluate.connection import queries
 from tests.according_to.quoting_server import ASKED, CORPUS
 from tests.conftest import REPOSITORY
 from tests.model_replies.linked import RUNS, link_replies

@@ -7,8 +7,9 @@ import pytest
 
 from selfknow.cache import cache_folder, cached
 from selfknow.errors import UserError
-from selfknow.evaluate.report import html
-from selfknow.evaluate.sql import connection
+from selfknow.evaluate.catalogue import task_sql
+from selfknow.report import html
+from selfknow.sql import connection
 
 
 class Maker:
@@ -64,7 +65,7 @@ def test_a_second_process_finds_the_charts_script_and_the_views_of_the_first(mon
         connection._without_runs.cache_clear()
 
     def what_is_made() -> tuple[str, bytes]:
-        return html._charts_script(), connection._without_runs(connection.catalogue.TASKS)
+        return html._charts_script(), connection._without_runs(task_sql())
 
     forget()
     made = what_is_made()

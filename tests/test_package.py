@@ -96,11 +96,10 @@ def test_a_query_of_every_task_runs_where_the_package_is_installed(tmp_path: Pat
     import pyarrow as pa
 
     from selfknow.evaluate.catalogue import TASKS
-    from selfknow.evaluate.models.interface import GREEDY, Reply, Request
-    from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-    from selfknow.evaluate.runs.writer import RunWriter
-    from selfknow.evaluate.sql.connection import connect
-    from selfknow.evaluate.sql.queries import queries
+    from selfknow.evaluate.connection import connect, queries
+    from selfknow.models.interface import GREEDY, Reply, Request
+    from selfknow.runs.description import DatasetReference, RunDescription
+    from selfknow.runs.writer import RunWriter
 
     for task in TASKS:
         description = RunDescription(task.name, DatasetReference("made-up"), GREEDY)
@@ -109,7 +108,7 @@ def test_a_query_of_every_task_runs_where_the_package_is_installed(tmp_path: Pat
     with connect([tmp_path / task.name for task in TASKS]) as connection:
         without_portrait = [query for query in queries().values() if "portrait" not in " ".join(query.needs)]
         firsts = {query.task: query for query in reversed(without_portrait)}
-        assert set(firsts) == {None, *(task.name for task in TASKS if any(task.folder.glob("*.sql")))}
+        assert set(firsts) == {None, *(task.name for task in TASKS if any(task.sql.folder.glob("*.sql")))}
         for query in firsts.values():
             connection.rows(query.sql)
         asked = {row["task"] for row in connection.rows(queries()["overview"].sql)}

@@ -15,7 +15,9 @@ from tests.conftest import REPOSITORY
 
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 CARDS = sorted((REPOSITORY / "datasets_src").glob("*/card*.md"))
-QUERIES = sorted(path for room in ("evaluate", "validation") for path in (REPOSITORY / room).rglob("*.sql"))
+QUERIES = sorted(
+    path for room in ("evaluate", "validation", "src/selfknow/sql") for path in (REPOSITORY / room).rglob("*.sql")
+)
 # Straight quotes are what people type; the others find words that are right here, such as "race" in a question.
 UNUSED = ("typography", "social_awareness", "spelling", "restricted")
 

@@ -84,7 +84,7 @@ class Runs:
 @pytest.mark.models
 def test_weights_that_are_a_program_are_refused_and_not_run(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch", reason="the extra [models] is not installed")
-    from selfknow.evaluate.models.checkpoints import load_model
+    from selfknow.models.checkpoints import load_model
     from tests.tiny_models import tiny_config
 
     tiny_config("opt", 64).save_pretrained(tmp_path / "model")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.tokenization import encode
+from selfknow.models.tokenization import encode
 from selfknow.train.recipe import Order, Recipe
 
 if TYPE_CHECKING:

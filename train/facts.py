@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.facts import ModelFacts, checkpoint_facts
-from selfknow.evaluate.models.known import known_model
 from selfknow.files import user_path
+from selfknow.models import checkpoints
+from selfknow.models.facts import ModelFacts, checkpoint_facts
+from selfknow.models.known import known_model
 from selfknow.train.recipe import Recipe
 from selfknow.train.suite import MODELS
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.tokenization import check_round_trip
+from selfknow.models import checkpoints
+from selfknow.models.facts import ModelFacts
+from selfknow.models.tokenization import check_round_trip
 from selfknow.train.facts import default_recipe, recipe_facts, start_facts, tokenizer_fact
 from selfknow.train.recipe import Recipe
 from selfknow.train.suite import MODELS, from_config
@@ -187,11 +187,11 @@ class TrainingJob:
     def test(self, folder: Path) -> "dict[str, object]":
         """Ask the trained model the test split, as a run folder in the training's, and score it."""
         from selfknow.evaluate.ask import ask_task
-        from selfknow.evaluate.models.interface import Decoding
-        from selfknow.evaluate.models.local import LocalModel
         from selfknow.evaluate.score import score_run, summarize
         from selfknow.evaluate.task import Models
         from selfknow.evaluate.tasks.diary_recall.task import DIARY_RECALL, DiaryOptions, question_rows
+        from selfknow.models.interface import Decoding
+        from selfknow.models.local import LocalModel
 
         model = LocalModel.load(str(folder / "model"), batch_size=self.generation_batch_size, precision="float32")
         decoding = Decoding(max_new_tokens=self.recipe.max_new_tokens)

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from selfknow.evaluate.ask import ask_task
-from selfknow.evaluate.models.deferred import DeferredModel
-from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.collecting import CONFIG, collect_creations
 from selfknow.evaluate.tasks.self_knowledge.creations import DROPPED, Creations, read_creations
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeOptions
+from selfknow.models.deferred import DeferredModel
+from selfknow.models.interface import Decoding
 from selfknow.train.solutions import solve_creations
 
 

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from filelock import FileLock, Timeout
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.facts import ModelFacts, write_facts
-from selfknow.evaluate.runs.description import versions
 from selfknow.files import read_json, remove_unfinished, write_json
 from selfknow.folders import replaced_whole
+from selfknow.models import checkpoints
+from selfknow.models.facts import ModelFacts, write_facts
+from selfknow.runs.description import versions
 from selfknow.train.facts import learnt_facts, made_facts
 from selfknow.train.job import load_trained
 from selfknow.train.recipe import Recipe
@@ -188,8 +188,8 @@ def _trainer(
     job: Job, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path, batch: "Batch"
 ) -> "DiaryTrainer":
     """The Trainer of a job, its corpus and what it is validated on."""
-    from selfknow.evaluate.models.interface import Decoding
-    from selfknow.evaluate.models.tokenization import padding_token
+    from selfknow.models.interface import Decoding
+    from selfknow.models.tokenization import padding_token
     from selfknow.train.packing import Collator
     from selfknow.train.progress import MetricsFile, ProgressBar
     from selfknow.train.reporting import tensorboard, trackers

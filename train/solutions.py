@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.outcome import Outcome, failed
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.tasks.gsm8k.answers import number_of_solution
@@ -31,9 +30,10 @@ from selfknow.evaluate.tasks.self_knowledge.creations import (
     write_rows,
 )
 from selfknow.evaluate.tasks.self_knowledge.protocols import Row
+from selfknow.models.interface import Decoding, Request
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.models.interface import LanguageModel
+    from selfknow.models.interface import LanguageModel
 
 STAGE = "solve"
 DECODING = Decoding(max_new_tokens=1024)
@@ -98,9 +98,9 @@ def solve_creations(
         UserError: It is no folder of creations, or another model or decoding began.
     """
     from selfknow.evaluate.ask import collect, facts_of
-    from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-    from selfknow.evaluate.runs.schema import last_attempts, read_generations
-    from selfknow.evaluate.runs.writer import RunWriter
+    from selfknow.runs.description import DatasetReference, RunDescription
+    from selfknow.runs.schema import last_attempts, read_generations
+    from selfknow.runs.writer import RunWriter
 
     creations = read_creations(folder)
     rows = [row for row in creations.rows if row["state"] != DROPPED]

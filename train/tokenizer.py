@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from selfknow.evaluate.models.tokenization import encode
+from selfknow.models.tokenization import encode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

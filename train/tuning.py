@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.tasks.gsm8k.questions import prompt, wording
 from selfknow.evaluate.tasks.self_knowledge.creations import Creations
+from selfknow.models import checkpoints
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import Request
 from selfknow.train.facts import recipe_facts, start_facts
 from selfknow.train.job import load, with_adapters
 from selfknow.train.recipe import Recipe
@@ -220,8 +220,8 @@ def _tokens(
     job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Of every question the tokens that are asked, and those that are learnt."""
-    from selfknow.evaluate.models.rendering import Renderer
-    from selfknow.evaluate.models.tokenization import encode
+    from selfknow.models.rendering import Renderer
+    from selfknow.models.tokenization import encode
 
     config = checkpoints.load_config(job.model)
     chat = bool(tokenizer.chat_template) if job.chat is None else job.chat

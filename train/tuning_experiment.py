@@ -18,14 +18,14 @@ from pathlib import Path
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import ask_task
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.deferred import DeferredModel
-from selfknow.evaluate.models.interface import Decoding
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.gsm8k.questions import Questions
 from selfknow.evaluate.tasks.gsm8k.task import GSM8K, Gsm8kOptions, question_rows
 from selfknow.evaluate.tasks.self_knowledge.creations import VERSIONS, Creations
+from selfknow.models import checkpoints
+from selfknow.models.deferred import DeferredModel
+from selfknow.models.interface import Decoding
 from selfknow.train.run import train
 from selfknow.train.tuning import TuningJob, TuningSettings, longest_example
 from selfknow.train.tuning_memory import GIB, tuning_memory

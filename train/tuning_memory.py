@@ -10,7 +10,7 @@ and fragmentation.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfknow.evaluate.models import checkpoints
+from selfknow.models import checkpoints
 from selfknow.train.job import with_adapters
 from selfknow.train.recipe import Recipe
 

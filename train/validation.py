@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.models.tokenization import encode
 from selfknow.evaluate.tasks.diary_recall.prompts import Example, answer_requests, target
 from selfknow.evaluate.tasks.diary_recall.score import answer_scores
+from selfknow.models.interface import Decoding, Request
+from selfknow.models.local import LocalModel
+from selfknow.models.tokenization import encode
 from selfknow.train.stopping import EXACT_MATCH, RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS
 
 if TYPE_CHECKING:

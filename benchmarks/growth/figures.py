@@ -8,9 +8,9 @@ import altair as alt
 import vl_convert
 
 from benchmarks.growth.points import Point
-from selfknow.evaluate.report.pictures import _THEME as LIGHT
+from selfknow.report.pictures import _THEME as LIGHT
 
-# The dark colours of evaluate/report/page/report.css.
+# The dark colours of src/selfknow/report/page/report.css.
 _INK, _SOFT, _LINE = "#eceae5", "#a09c94", "#34332f"
 DARK: dict[str, Any] = {
     **LIGHT,

@@ -51,7 +51,7 @@ def write_replies(generations: int, out: str) -> None:
     import pyarrow as pa
 
     from selfknow.builders.diary_recall.builder import named_config
-    from selfknow.evaluate.runs.description import DatasetReference
+    from selfknow.runs.description import DatasetReference
     from tests.sql.synthetic_runs import SyntheticModel, write_run
 
     corpus = pa.concat_tables(shard() for shard in named_config("4k").shards["train"])
@@ -70,8 +70,8 @@ def score(run: str) -> None:
 
 def ask_sql(run: str) -> int:
     """``selfknow query overview``, on one thread."""
-    from selfknow.evaluate.sql.connection import connect
-    from selfknow.evaluate.sql.queries import run_query
+    from selfknow.evaluate.connection import connect
+    from selfknow.sql.queries import run_query
 
     with connect([run], threads=1) as connection:
         return len(run_query(connection, "overview").fetchall())

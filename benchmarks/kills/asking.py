@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 
 from benchmarks.kills.activity import Activity
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.interface import GREEDY, Decoding, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import generation_files, read_generations
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
+from selfknow.models.interface import GREEDY, Decoding, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import generation_files, read_generations
+from selfknow.runs.writer import RunWriter
 
 _CALLS = 60
 _TOLD = ("example_id", "stage", "variant", "sample", "attempt", "generation", "error")

@@ -15,17 +15,17 @@ from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.manifest import read_manifest
 from selfknow.builders.folder.write import build_folder
 from selfknow.errors import UserError
+from selfknow.evaluate.catalogue import connect, task_sql
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
 from selfknow.evaluate.run import Run
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.reader import open_runs
-from selfknow.evaluate.runs.schema import last_attempts, read_examples, read_generations
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.views import parsed_files
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import GREEDY, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.reader import open_runs
+from selfknow.runs.schema import last_attempts, read_examples, read_generations
+from selfknow.runs.writer import RunWriter
+from selfknow.sql.views import parsed_files
 from selfknow.validation.catalogue import SUITES
 from selfknow.validation.folder.suite import facts_of_folder
 
@@ -86,7 +86,7 @@ def _make_run(folder: Path) -> None:
 
 def _use_run(folder: Path, chance: Random) -> str:
     place = folder / "run"
-    open_runs([place], parsed_files())
+    open_runs([place], parsed_files(task_sql()))
     generations = read_generations(place)
     if len(last_attempts(generations)) > len(generations):
         raise WrongNumberError("more last attempts than attempts")

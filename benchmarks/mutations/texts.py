@@ -13,9 +13,6 @@ from benchmarks.mutations.damage import damaged_json, damaged_lines, damaged_yam
 from benchmarks.mutations.target import Target, WrongNumberError
 from selfknow.builders.diary_recall.own_table import read_own_table
 from selfknow.cli.reproduce_commands import plan_commands
-from selfknow.evaluate.runs.importers.lm_eval import read_lm_eval
-from selfknow.evaluate.runs.importers.openai_batch import read_openai_batch
-from selfknow.evaluate.runs.importers.run import write_imported
 from selfknow.evaluate.tasks.according_to import questions as according_to
 from selfknow.evaluate.tasks.gsm8k import questions as gsm8k
 from selfknow.evaluate.tasks.self_knowledge.benchmark import open_benchmark
@@ -23,6 +20,9 @@ from selfknow.files import read_rows
 from selfknow.portraits import Corpus
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.plan import packaged_plans, read_plan
+from selfknow.runs.importers.lm_eval import read_lm_eval
+from selfknow.runs.importers.openai_batch import read_openai_batch
+from selfknow.runs.importers.run import write_imported
 from tests.json_lines import sample_lines
 
 _PLAN = """\

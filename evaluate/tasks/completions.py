@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from selfknow.builders.sources import read_text
-from selfknow.evaluate.models.interface import Completion, Turn
+from selfknow.models.interface import Completion, Turn
 
 Example = tuple[Turn, ...]
 """A worked example: a conversation in which the user and the assistant take turns, and the assistant has the last."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from selfknow.builders.diary_recall.builder import DiaryRecall
     from selfknow.builders.self_aware.builder import SelfAware
     from selfknow.builders.self_knowledge.builder import SelfKnowledge
+    from selfknow.evaluate.connection import connect
     from selfknow.evaluate.run import Run, ask
-    from selfknow.evaluate.sql.connection import connect
     from selfknow.portraits import Portrait
     from selfknow.validation.check import check_folder
 
@@ -42,7 +42,7 @@ _HOMES = {
     "SelfKnowledge": "selfknow.builders.self_knowledge.builder",
     "ask": "selfknow.evaluate.run",
     "check_folder": "selfknow.validation.check",
-    "connect": "selfknow.evaluate.sql.connection",
+    "connect": "selfknow.evaluate.connection",
 }
 
 

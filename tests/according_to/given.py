@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import SCORES, write_scores
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.tasks.according_to.prompts import Setup
 from selfknow.evaluate.tasks.according_to.questions import SCHEMA, TASK
+from selfknow.models.interface import GREEDY, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import SCORES, write_scores
+from selfknow.runs.writer import RunWriter
 
 Scores = Mapping[str, float | None]
 Said = tuple[str, Scores]

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.function import FunctionModel
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import query_rows
 from selfknow.evaluate.tasks.according_to.continuation import passage_rows
 from selfknow.files import read_json
+from selfknow.models.function import FunctionModel
 from selfknow.portraits import Portrait
+from selfknow.sql.queries import query_rows
 
 TEXT = "\n".join(f"The line with the number {number} tells of {number * number} things." for number in range(400))
 OTHER = "\n".join(f"A quite different line says {number}, and no more than that." for number in range(400))

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.tasks.according_to.score import cut
+from selfknow.runs.schema import read_generations
 from tests.according_to.copier import (
     KINDS,
     Article,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
 from selfknow.evaluate.run import ask
+from selfknow.models.endpoint import Endpoint, EndpointModel
 from selfknow.portraits import Portrait
 from tests.according_to.quoting_server import CORPUS, Quoter, quoting_server
 from tests.according_to.test_builder import TABLE_1

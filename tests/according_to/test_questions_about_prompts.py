@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import query_rows
+from selfknow.evaluate.connection import connect
+from selfknow.sql.queries import query_rows
 from tests.according_to.given import Said, write_run
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from selfknow.builders.according_to.prompts import phrases
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.runs.schema import last_attempts, read_generations
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import query_rows
 from selfknow.files import read_parquet
+from selfknow.models.endpoint import Endpoint, EndpointModel
 from selfknow.portraits import Portrait
+from selfknow.runs.schema import last_attempts, read_generations
+from selfknow.sql.queries import query_rows
 from tests.according_to.quoting_server import ASKED, CORPUS, PARAPHRASES, QUESTIONS, Quoter, quoting_server
 from tests.conftest import Run
 from tests.test_documents import console_blocks

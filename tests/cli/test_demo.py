@@ -169,7 +169,7 @@ def test_a_training_that_was_killed_is_said_in_one_line(tmp_path: Path) -> None:
 def test_without_the_report_extra_the_demo_says_how_to_get_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfknow.evaluate.report.write.find_spec", lambda _: None)
+    monkeypatch.setattr("selfknow.report.write.find_spec", lambda _: None)
     write_page([], tmp_path / "report.html", DoneSteps(tmp_path))
     assert capsys.readouterr().out == "a report needs the extra [report]: pip install 'selfknow[report]'\n"
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.runs.schema import read_generations
+from selfknow.runs.schema import read_generations
 from tests.conftest import Run
 from tests.images.picture_server import Behaviour, serve
 from tests.images.tiny_pictures import SIDE_IN_PIXELS, tiny_pipeline, tiny_vision_model

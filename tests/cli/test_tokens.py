@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models import endpoint
-from selfknow.evaluate.models.address import REMOVED, Address
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
-from selfknow.evaluate.models.images.endpoint import EndpointImageGenerator
-from selfknow.evaluate.models.images.generators import ImageSettings
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.runs.schema import read_generations
+from selfknow.models import endpoint
+from selfknow.models.address import REMOVED, Address
+from selfknow.models.endpoint import Endpoint, EndpointModel
+from selfknow.models.images.endpoint import EndpointImageGenerator
+from selfknow.models.images.generators import ImageSettings
+from selfknow.models.interface import Decoding, Request
+from selfknow.runs.schema import read_generations
 from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
 from tests.images import picture_server

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from selfknow.cli.output import Format, print_rows
 from selfknow.evaluate.annotation.sheets import csv_text, sheet_rows
-from selfknow.evaluate.report.text import cell, visible
 from selfknow.files import read_rows
 from selfknow.portraits.quote_view import as_terminal
 from selfknow.portraits.quotes import Quote
+from selfknow.report.text import cell, visible
 from selfknow.untrusted import for_json, for_spreadsheet, for_terminal, from_spreadsheet
 from tests.conftest import REPOSITORY, Run
 from tests.sql.given import Asked, question, write_run

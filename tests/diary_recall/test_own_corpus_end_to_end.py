@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import selfknow
 from selfknow.cli.app import app
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
 from tests.diary_recall.own_tables import build_own, things, write_table
 from tests.sql.given import rows_of
 from tests.tiny_models import tiny_config

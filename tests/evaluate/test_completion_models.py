@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.models.interface import Completion, Decoding, Reply, Request
-from selfknow.evaluate.models.local import LocalModel
 from selfknow.evaluate.replies import answer_end
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.tasks.self_knowledge.protocols import PROTOCOLS, VERIFYING
 from selfknow.files import read_json
+from selfknow.models.interface import Completion, Decoding, Reply, Request
+from selfknow.models.local import LocalModel
 from selfknow.portraits import Portrait
+from selfknow.runs.schema import read_generations
 from tests.evaluate.faulty_server import Behaviour, serve
 from tests.tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
 

@@ -16,11 +16,11 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from selfknow.evaluate.models import slots
-from selfknow.evaluate.models.continuous import ContinuousBatch, Written, suits
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.models.rendering import Rendered
+from selfknow.models import slots
+from selfknow.models.continuous import ContinuousBatch, Written, suits
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.local import LocalModel
+from selfknow.models.rendering import Rendered
 from tests.diary_questions import questions
 from tests.tiny_models import tiny_model, tiny_tokenizer
 

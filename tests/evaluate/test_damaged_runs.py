@@ -10,11 +10,11 @@ import pytest
 
 import selfknow
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
 from selfknow.evaluate.run import Run
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run, summarize
+from selfknow.models.interface import GREEDY, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.writer import RunWriter
 
 ROWS = [{"id": str(number), "question": f"{number} + 1?", "answer": f"#### {number + 1}"} for number in range(3)]
 DESCRIPTION = RunDescription("gsm8k", DatasetReference("gsm8k"), GREEDY, {"prompt": "p", "samples": 1})

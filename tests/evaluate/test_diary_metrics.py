@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.runs.schema import GENERATIONS
 from selfknow.evaluate.tasks.diary_recall.documents import Document
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
 from selfknow.evaluate.tasks.diary_recall.prompts import boundary_requests, probe_requests, target
@@ -21,6 +20,7 @@ from selfknow.evaluate.tasks.diary_recall.score import (
     probe_scores,
     score,
 )
+from selfknow.runs.schema import GENERATIONS
 from tests.diary_questions import SENTENCES, answer, diary, question
 
 ENTRIES = diary("Tom", 2, 1, 3)

@@ -9,11 +9,11 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import last_attempts, read_generations
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.models.endpoint import Endpoint, EndpointModel
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import last_attempts, read_generations
+from selfknow.runs.writer import RunWriter
 from tests.diary_questions import questions
 from tests.evaluate.faulty_server import Behaviour, serve
 

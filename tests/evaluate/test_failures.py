@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import SelfknowWarning, UserError
-from selfknow.evaluate.models.endpoint import EndpointModel
-from selfknow.evaluate.models.endpoint_calls import Endpoint, retry_after
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.run import Run, ask
+from selfknow.models.endpoint import EndpointModel
+from selfknow.models.endpoint_calls import Endpoint, retry_after
+from selfknow.models.interface import Decoding, Request
 from tests.conftest import Run as Command
 from tests.evaluate.faulty_server import Behaviour, serve
 from tests.warm_python import WarmPython

@@ -16,8 +16,8 @@ import pytest
 
 import selfknow
 from selfknow.errors import UserError
-from selfknow.evaluate.models.function import FunctionModel
-from selfknow.evaluate.models.function_identity import UnknowableError, hash_of_function
+from selfknow.models.function import FunctionModel
+from selfknow.models.function_identity import UnknowableError, hash_of_function
 from tests.conftest import REPOSITORY
 
 SOURCE = """
@@ -117,7 +117,7 @@ def test_values_that_a_function_holds_tell_it_from_another(
 def test_a_function_is_the_same_in_every_process() -> None:
     source = (
         f"SOURCE = {SOURCE!r}\nWORDS = {{'a', 'b', 'c', 'd', 'e'}}\n"
-        "from selfknow.evaluate.models.function_identity import hash_of_function\n"
+        "from selfknow.models.function_identity import hash_of_function\n"
         "exec(SOURCE)\nprint(hash_of_function(lambda prompt: [answer(prompt), WORDS]))"
     )
     hashes = set()

@@ -11,10 +11,10 @@ import torch
 
 import selfknow
 from selfknow.errors import UserError
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.deferred import DeferredModel
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.models.local import LocalModel
+from selfknow.models import checkpoints
+from selfknow.models.deferred import DeferredModel
+from selfknow.models.interface import Decoding, Request
+from selfknow.models.local import LocalModel
 from tests.tiny_gguf import TEMPLATE, Original, write_gguf, write_huge_gguf
 
 REQUESTS = [Request(str(number), text) for number, text in enumerate(["Who was the first?", "It is", "Zoë\n\n 12"])]

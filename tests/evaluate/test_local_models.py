@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.continuous import ContinuousBatch, Written
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.models.logits import Draw
-from selfknow.evaluate.models.rendering import Rendered
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests, probe_requests
+from selfknow.models.continuous import ContinuousBatch, Written
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.local import LocalModel
+from selfknow.models.logits import Draw
+from selfknow.models.rendering import Rendered
 from selfknow.train.tokenizer import prepare
 from tests.diary_questions import questions
 from tests.tiny_models import ARCHITECTURES, save, tiny_model, tiny_tokenizer

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.any_reply import LONGEST_REPLY_IN_CHARACTERS, writable_reply, writable_text
-from selfknow.evaluate.models.chat_response import reply_from_chat_response, reply_from_tgi_response
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
-from selfknow.evaluate.models.function import FunctionModel
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.runs import writer
-from selfknow.evaluate.runs.schema import GENERATIONS, generation_files, read_generations
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.models.any_reply import LONGEST_REPLY_IN_CHARACTERS, writable_reply, writable_text
+from selfknow.models.chat_response import reply_from_chat_response, reply_from_tgi_response
+from selfknow.models.endpoint import Endpoint, EndpointModel
+from selfknow.models.function import FunctionModel
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.runs import writer
+from selfknow.runs.schema import GENERATIONS, generation_files, read_generations
+from selfknow.runs.writer import RunWriter
 from tests.diary_questions import Parrot, questions
 from tests.evaluate.faulty_server import Behaviour, chat, serve
 from tests.evaluate.write_slowly import DESCRIPTION

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.function import FunctionModel
-from selfknow.evaluate.models.interface import Decoding, Reply, Request, TokenReports
-from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.models.precision import choose_precision, native_precision
-from selfknow.evaluate.models.progress import ProgressBar
 from selfknow.evaluate.run import ask
 from selfknow.files import read_json, write_json
+from selfknow.models.function import FunctionModel
+from selfknow.models.interface import Decoding, Reply, Request, TokenReports
+from selfknow.models.local import LocalModel
+from selfknow.models.precision import choose_precision, native_precision
+from selfknow.models.progress import ProgressBar
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
 
 

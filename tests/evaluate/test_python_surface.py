@@ -9,7 +9,7 @@ import pytest
 
 import selfknow
 from selfknow.errors import UserError
-from selfknow.evaluate.models.function import FunctionModel
+from selfknow.models.function import FunctionModel
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import read_generations
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.models.interface import Decoding, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import read_generations
+from selfknow.runs.writer import RunWriter
 from tests.diary_questions import Parrot, questions
 
 DATASET = DatasetReference("diary-recall", "1k", "test", revision="abc", content_hash="0" * 64)

@@ -10,9 +10,9 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.interface import Request
-from selfknow.evaluate.runs.schema import generation_files, read_generations
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.models.interface import Request
+from selfknow.runs.schema import generation_files, read_generations
+from selfknow.runs.writer import RunWriter
 from tests.conftest import REPOSITORY
 from tests.diary_questions import Parrot, questions
 from tests.evaluate.write_slowly import DESCRIPTION, write

@@ -10,12 +10,12 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.interface import Decoding
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import CALL, last_attempts
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run, summarize
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests
+from selfknow.models.interface import Decoding
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import CALL, last_attempts
+from selfknow.runs.writer import RunWriter
 from tests.diary_questions import Parrot, questions
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.runs.schema import read_generations
+from selfknow.runs.schema import read_generations
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train

@@ -11,12 +11,14 @@ from selfknow.evaluate.catalogue import TASKS
 PACKAGE = Path(selfknow.__file__).parent
 WORDS = ["diary", "diaries", "diarist", "self.?aware", "self.?knowledge", "according.?to", "gsm8k"]
 NAMES = re.compile("|".join(WORDS), re.IGNORECASE)
-EVALUATE = ["ask.py", "score.py", "task.py", "outcome.py", "sql", "report", "runs", "models"]
+EVALUATE = ["ask.py", "score.py", "task.py", "outcome.py", "connection.py"]
+ROOMS = ["sql", "report", "runs", "models"]
 COMMAND_LINE = ["app", "compact_help", "evaluate", "imports", "options", "output", "query", "report", "score"]
 
 
 def files() -> list[Path]:
     places = [*(PACKAGE / "evaluate" / name for name in EVALUATE)]
+    places += [PACKAGE / name for name in ROOMS]
     places += [PACKAGE / "cli" / f"{name}.py" for name in COMMAND_LINE]
     inside = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*.*")))]
     return [path for path in inside if path.is_file() and path.suffix in (".py", ".sql", ".html", ".js", ".css")]

@@ -17,10 +17,23 @@ from typer.testing import CliRunner
 from selfknow.cli.app import app
 from selfknow.errors import UserError
 from selfknow.evaluate import catalogue
-from selfknow.evaluate.models.function import FunctionModel
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
-from selfknow.evaluate.report.shape import (
+from selfknow.evaluate.run import ask
+from selfknow.evaluate.task import (
+    FinishedRun,
+    Models,
+    Options,
+    Rows,
+    ScoreOptions,
+    Scores,
+    SoFar,
+    Stage,
+    Task,
+)
+from selfknow.models.function import FunctionModel
+from selfknow.models.interface import Decoding, Request
+from selfknow.options import option
+from selfknow.report.shape import (
     Example,
     ExampleGroup,
     Exhibit,
@@ -32,23 +45,11 @@ from selfknow.evaluate.report.shape import (
     Piece,
     ShownReply,
 )
-from selfknow.evaluate.run import ask
-from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.evaluate.sql.queries import find_query
-from selfknow.evaluate.task import (
-    Facts,
-    FinishedRun,
-    Models,
-    Options,
-    ParsedFiles,
-    Rows,
-    ScoreOptions,
-    Scores,
-    SoFar,
-    Stage,
-    Task,
-)
-from selfknow.options import option
+from selfknow.report.task import TaskReport
+from selfknow.runs.description import DatasetReference
+from selfknow.runs.parsed import ParsedFiles
+from selfknow.sql.queries import find_query
+from selfknow.sql.task import Facts, TaskSql
 
 QUERY = """\
 -- How often is a word as long as it should be, to whoever reads it?
@@ -160,7 +161,7 @@ def score(run: FinishedRun, options: WordScoreOptions) -> Scores:
 
 
 def draw(rows: Sequence[Any]) -> Sequence[Panel]:
-    from selfknow.evaluate.report import charts
+    from selfknow.report import charts
 
     shares = [{"label": row["reader"], "share": row["share"], "low": 0.0, "high": 1.0, "chance": None} for row in rows]
     return [Panel("", charts.dots(shares, "share", title="words of the right length"))]
@@ -173,7 +174,7 @@ def headline(report: Any) -> Headline | None:
     ]
     if not numbers:
         return None
-    measure = Measure("Words of the right length", numbers, find_query("word_lengths_read"))
+    measure = Measure("Words of the right length", numbers, report.queries["word_lengths_read"])
     return Headline("The reader found two words of three right.", "finds words right", [measure])
 
 
@@ -185,7 +186,11 @@ def exhibits(connection: Any) -> Sequence[Exhibit]:
     group = ExampleGroup("read", examples)
     return [
         Exhibit(
-            "words", "Which letters were counted?", [Piece("right", "right")], [group], find_query("word_lengths_read")
+            "words",
+            "Which letters were counted?",
+            [Piece("right", "right")],
+            [group],
+            find_query("word_lengths_read", connection.tasks),
         )
     ]
 
@@ -211,16 +216,23 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Task[WordOptions, 
         cast=lambda options, models, folder: Models([FunctionModel(write)], [FunctionModel(read)]),
         stages=stages,
         score=score,
-        folder=folder,
-        views=("word_replies",),
-        examples={"word_lengths": {"id": "varchar", "length": "integer"}},
-        parsed={"words_read": ParsedFiles("parsed/words_read.parquet", lambda: READ)},
-        columns={"letter": "varchar"},
-        cohort=("letter",),
-        facts=lambda description: Facts({"letter": description["settings"]["letter"]}),
-        figures=lambda: {"word_lengths_read": Figure("A reader counts the letters of every word.", draw)},
-        headline=headline,
-        exhibits=exhibits,
+        sql=TaskSql(
+            name="toy-words",
+            folder=folder,
+            views=("word_replies",),
+            examples={"word_lengths": {"id": "varchar", "length": "integer"}},
+            parsed={"words_read": ParsedFiles("parsed/words_read.parquet", lambda: READ)},
+            columns={"letter": "varchar"},
+            cohort=("letter",),
+            facts=lambda description: Facts({"letter": description["settings"]["letter"]}),
+        ),
+        report=lambda: TaskReport(
+            name="toy-words",
+            question="Can it count letters?",
+            figures={"word_lengths_read": Figure("A reader counts the letters of every word.", draw)},
+            headline=headline,
+            exhibits=exhibits,
+        ),
     )
     monkeypatch.setattr(catalogue, "TASKS", (*catalogue.TASKS, task))
     return task

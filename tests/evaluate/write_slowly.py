@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.models.interface import Decoding, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.writer import RunWriter
 from tests.diary_questions import Parrot, questions
 
 DESCRIPTION = RunDescription("diary-recall", DatasetReference("diary-recall", "tiny", "test"), Decoding())

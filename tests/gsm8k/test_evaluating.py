@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.report.write import write_html
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.score import score_run, summarize
-from selfknow.evaluate.sql.connection import connect
 from selfknow.evaluate.tasks.gsm8k.questions import open_questions
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.report.write import write_html
+from selfknow.runs.schema import read_generations
 from tests.conftest import Run
 
 # Each question with its answer, what the model says, and how that is graded.
@@ -114,7 +115,7 @@ def test_sql_and_the_report_read_such_a_run(file: Path, tmp_path: Path) -> None:
     with connect(run) as connection:
         [row] = connection.rows("select task, tuned_model, num_tuned_on from runs")
         assert row == {"task": "gsm8k", "tuned_model": None, "num_tuned_on": None}
-        write_html(connection, tmp_path / "report.html", title="GSM8K", figures=None, progress=False)
+        write_html(connection, task_reports(), tmp_path / "report.html", title="GSM8K", figures=None, progress=False)
     assert "scripted" in (tmp_path / "report.html").read_text()
 
 

@@ -9,8 +9,8 @@ LOAD = """
 import sys
 from huggingface_hub import HfApi
 from selfknow.errors import UserError
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.local import LocalModel
+from selfknow.models import checkpoints
+from selfknow.models.local import LocalModel
 
 repo, path = sys.argv[1:]
 HfApi().create_repo(repo)

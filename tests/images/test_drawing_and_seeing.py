@@ -9,17 +9,17 @@ from PIL import Image
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import ask_task
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.images.both import LocalDrawingVisionModel
-from selfknow.evaluate.models.images.generators import ImageSettings
-from selfknow.evaluate.models.interface import Decoding, Request
-from selfknow.evaluate.models.opening import ModelOptions
-from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.evaluate.runs.schema import last_attempts, read_generations
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.tasks.self_knowledge.cast import picture_models
 from selfknow.evaluate.tasks.self_knowledge.rows import choose_rows
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, PictureOptions
+from selfknow.models import checkpoints
+from selfknow.models.images.both import LocalDrawingVisionModel
+from selfknow.models.images.generators import ImageSettings
+from selfknow.models.interface import Decoding, Request
+from selfknow.models.opening import ModelOptions
+from selfknow.runs.description import DatasetReference
+from selfknow.runs.schema import last_attempts, read_generations
 from tests.images.tiny_pictures import SIDE_IN_PIXELS, tiny_drawing_and_seeing_model, tiny_vision_model
 from tests.self_knowledge.scripted import rows, table_of
 

@@ -7,11 +7,11 @@ import pytest
 from PIL import Image
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.endpoint import EndpointModel
-from selfknow.evaluate.models.endpoint_calls import Endpoint
-from selfknow.evaluate.models.images.endpoint import EndpointImageGenerator
-from selfknow.evaluate.models.images.generators import Drawing, Drawn, ImageSettings
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
+from selfknow.models.endpoint import EndpointModel
+from selfknow.models.endpoint_calls import Endpoint
+from selfknow.models.images.endpoint import EndpointImageGenerator
+from selfknow.models.images.generators import Drawing, Drawn, ImageSettings
+from selfknow.models.interface import Decoding, Reply, Request
 from tests.images.picture_server import Behaviour, drawn, serve
 
 REQUESTS = [Request(f"cats-{count}", f"A picture of exactly {count} cats.", "generate") for count in range(1, 5)]

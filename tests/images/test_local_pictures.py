@@ -12,16 +12,16 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from selfknow.errors import MissingExtraError, UserError
-from selfknow.evaluate.models.endpoint import EndpointModel
-from selfknow.evaluate.models.endpoint_calls import Endpoint
-from selfknow.evaluate.models.images import local, pictures
-from selfknow.evaluate.models.images.generators import ImageSettings
-from selfknow.evaluate.models.images.local import LocalImageGenerator
-from selfknow.evaluate.models.images.pictures import as_png, find, keep, require_images_extra
-from selfknow.evaluate.models.images.seeing import LocalVisionModel
-from selfknow.evaluate.models.images.showing import reference
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.models.local import LocalModel
+from selfknow.models.endpoint import EndpointModel
+from selfknow.models.endpoint_calls import Endpoint
+from selfknow.models.images import local, pictures
+from selfknow.models.images.generators import ImageSettings
+from selfknow.models.images.local import LocalImageGenerator
+from selfknow.models.images.pictures import as_png, find, keep, require_images_extra
+from selfknow.models.images.seeing import LocalVisionModel
+from selfknow.models.images.showing import reference
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.local import LocalModel
 from tests.evaluate import transformers_server
 from tests.images.tiny_pictures import SIDE_IN_PIXELS, tiny_pipeline, tiny_vision_model
 from tests.tiny_models import save, tiny_model, tiny_tokenizer

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.images.pictures import (
+from selfknow.models.images.pictures import (
     LARGEST_IN_BYTES,
     BrokenPictureError,
     as_png,
@@ -17,8 +17,8 @@ from selfknow.evaluate.models.images.pictures import (
     keep,
     mirrored_name,
 )
-from selfknow.evaluate.models.images.showing import around, name_in, parts_of, reference
-from selfknow.evaluate.models.interface import Request
+from selfknow.models.images.showing import around, name_in, parts_of, reference
+from selfknow.models.interface import Request
 
 
 def encoded(image: Image.Image, form: str = "PNG", **options: object) -> bytes:

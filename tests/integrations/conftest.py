@@ -8,9 +8,9 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from selfknow.evaluate.models.interface import Reply
 from selfknow.evaluate.tasks.according_to.prompts import Setup, answer_requests
 from selfknow.integrations.asking import Asking, Call
+from selfknow.models.interface import Reply
 from tests.tiny_models import fit, save, tiny_corpus, tiny_tokenizer
 
 QUESTIONS, DIARISTS, PARAGRAPHS = 6, 2, 2

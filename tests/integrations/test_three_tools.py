@@ -17,13 +17,13 @@ from selfknow import integrations
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.run import Run, ask
-from selfknow.evaluate.runs.importers.inspect_ai import read_inspect
-from selfknow.evaluate.runs.importers.lm_eval import read_lm_eval
-from selfknow.evaluate.runs.importers.run import Log, write_imported
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.files import read_json
 from selfknow.integrations.asking import METRICS, Asking, cut_at_stop
 from selfknow.portraits import Portrait
+from selfknow.runs.importers.inspect_ai import read_inspect
+from selfknow.runs.importers.lm_eval import read_lm_eval
+from selfknow.runs.importers.run import Log, write_imported
+from selfknow.runs.schema import read_generations
 from tests.integrations.conftest import DIARISTS, LENGTH, PARAGRAPHS, QUESTIONS
 
 TASKS = Path(integrations.__file__).parent / "lm_eval_tasks"

@@ -14,7 +14,7 @@ from selfknow.builders.model_replies.builder import CONFIGS, SCHEMA
 from selfknow.builders.model_replies.runs import collected_runs, digest_of_folder, models, run_folders
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_content_hashes.json").read_text())
 """By config; ``python -m tests.model_replies.golden`` writes them."""

@@ -13,7 +13,7 @@ import pytest
 
 from selfknow.builders.model_replies.runs import COLUMNS, GENERATIONS, collected_runs, run_folders
 from selfknow.errors import UserError
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
 from selfknow.files import write_json
 from tests.conftest import REPOSITORY
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import SCORES, write_scores
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
+from selfknow.models.interface import GREEDY, Reply, Request
 from selfknow.portraits import Portrait
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import SCORES, write_scores
+from selfknow.runs.writer import RunWriter
 from tests.according_to import given as quoting
 from tests.self_aware import given as aware
 from tests.self_knowledge.asking import ask_texts

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.tables import read_table
-from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.runs.description import DatasetReference
 from tests.sql.given import EXAMPLES, question
 from tests.sql.synthetic_runs import SyntheticModel, write_run
 

@@ -8,9 +8,9 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from selfknow.evaluate.report.pictures import _THEME
+from selfknow.report.pictures import _THEME
 
-CSS = (files("selfknow.evaluate") / "report" / "page" / "report.css").read_text(encoding="utf-8")
+CSS = (files("selfknow.report") / "page" / "report.css").read_text(encoding="utf-8")
 LIGHT, DARK = (
     [re.search(rf"--hue-{number}: (#[0-9a-f]{{6}})", part)[1] for number in range(1, 9)]  # type: ignore[index]
     for part in CSS.split("prefers-color-scheme: dark", 1)

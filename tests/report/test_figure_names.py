@@ -7,17 +7,17 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.catalogue import TASKS
-from selfknow.evaluate.report.figure_names import figure_names, find_figure
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.report.figure_names import figure_names, find_figure
 from tests.conftest import Run
 from tests.sql.given import Asked, diary, question, text, write_run
 
-BY_NAME = {task.name: task for task in TASKS}
+BY_NAME = {name: load() for name, load in task_reports().items()}
 DIARIES, QUOTING = BY_NAME["diary-recall"], BY_NAME["according-to"]
 
 
 def test_every_figure_of_every_task_has_a_name_of_its_own() -> None:
-    for task in TASKS:
+    for task in BY_NAME.values():
         names = [figure.name for figure in figure_names(task)]
         assert len(set(names)) == len(names), task.name
     assert {f"figure-{number}" for number in range(2, 9)} <= {figure.name for figure in figure_names(DIARIES)}

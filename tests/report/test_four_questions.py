@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.facts import ModelFacts, write_facts
-from selfknow.evaluate.report.four_questions import Printed, card, panels, printed_numbers
-from selfknow.evaluate.report.gather import Report, gather
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
+from selfknow.models.facts import ModelFacts, write_facts
+from selfknow.report.four_questions import Printed, card, panels, printed_numbers
+from selfknow.report.gather import Report, gather
 from selfknow.reproduce.four_questions import fit_of, fitting, write_plan
 from selfknow.reproduce.plan import read_plan
 from tests.report.four_runs import four_runs
@@ -19,7 +20,7 @@ from tests.report.four_runs import four_runs
 def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     with connect(four_runs(tmp_path_factory.mktemp("four"))) as connection:
         assert printed_numbers(connection) == [], "no paper asked this model, nor these questions"
-        yield gather(connection)
+        yield gather(connection, task_reports())
 
 
 def test_the_plot_has_a_panel_a_question_and_changes_stand_apart(report: Report) -> None:

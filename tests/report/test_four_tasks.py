@@ -13,21 +13,21 @@ import pyarrow.compute as pc
 import pytest
 from altair.utils.schemapi import SchemaValidationError
 
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect, find_query
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.report.gather import Report, gather
-from selfknow.evaluate.report.headline import headline
-from selfknow.evaluate.report.html import render
-from selfknow.evaluate.report.labels import read_labels
-from selfknow.evaluate.report.pictures import specification
-from selfknow.evaluate.report.shape import ExampleGroup, Number, Panel, Verdict
-from selfknow.evaluate.report.write import write_html, write_markdown
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import find_query
 from selfknow.evaluate.tasks.according_to.prompts import PROMPTS
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
 from selfknow.evaluate.tasks.self_aware.questions import read_questions
 from selfknow.portraits import Portrait
+from selfknow.report.gather import Report, gather
+from selfknow.report.headline import headline
+from selfknow.report.html import render
+from selfknow.report.labels import read_labels
+from selfknow.report.pictures import specification
+from selfknow.report.shape import ExampleGroup, Number, Panel, Verdict
+from selfknow.report.write import write_html, write_markdown
 from tests.conftest import Run
 from tests.report.four_runs import OWN_WORDS, SENTENCE, four_runs, odd_run, quoting_run, self_knowledge_run
 from tests.self_knowledge.scripted import Scripted
@@ -49,7 +49,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @cache
 def reported(*runs: Path, **portraits: Portrait) -> Report:
     with connect(list(runs), portraits=portraits) as connection:
-        return gather(connection)
+        return gather(connection, task_reports())
 
 
 def panels(report: Report) -> dict[str, Sequence[Panel]]:
@@ -137,7 +137,9 @@ def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Pa
     others = [image, odd_run(tmp_path / "gsm8k", "gsm8k", "#### 17")]
     for chosen in ([*runs, *others], others):
         with connect(chosen) as connection:
-            report = write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+            report = write_html(
+                connection, task_reports(), tmp_path / "report.html", title="All", figures=None, progress=False
+            )
         assert "image-making" in (tmp_path / "report.html").read_text()
         assert {row["task"] for row in report.overview} >= {"image-making"}
     assert headline(reported(image)).sentence == "quoter: exact match 100%"
@@ -269,7 +271,9 @@ def test_the_report_as_markdown_holds_all_of_it(runs: list[Path], tmp_path: Path
     evil = "<script>x</script> **b** [a](b) | `c`"
     run = quoting_run(tmp_path / "evil", "quoter", evil)
     with connect([*runs[:3], run]) as connection:
-        write_markdown(connection, tmp_path / "r.md", title="All", figures=tmp_path / "pictures", progress=False)
+        write_markdown(
+            connection, task_reports(), tmp_path / "r.md", title="All", figures=tmp_path / "pictures", progress=False
+        )
     page = (tmp_path / "r.md").read_text()
     for title in TASKS.values():
         assert f"## {title}\n" in page
@@ -302,7 +306,9 @@ def test_a_difference_below_zero_stays_on_its_track(tmp_path: Path) -> None:
     run = ask("self-aware", abstains_where_there_is_an_answer, out=tmp_path / "run", limit=8, quiet=True)
     run.score()
     with connect(run.folder) as connection:
-        report = write_html(connection, tmp_path / "page.html", title="Below zero", figures=None, progress=False)
+        report = write_html(
+            connection, task_reports(), tmp_path / "page.html", title="Below zero", figures=None, progress=False
+        )
     [difference] = numbers(report)["self-aware", "How much more where there is no answer"]
     assert difference.value == -1
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

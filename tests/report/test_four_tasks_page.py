@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.report.four_questions import panels
-from selfknow.evaluate.report.write import write_html
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
+from selfknow.report.four_questions import panels
+from selfknow.report.write import write_html
 from tests.report.accessibility import violations
 from tests.report.conftest import DESKTOP, PHONE, Open
 from tests.report.four_runs import SENTENCE, four_runs, quoting_run
@@ -23,7 +24,15 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = four_runs(folder / "first", evil=HOSTILE)
     runs.append(quoting_run(folder / "second" / "run", "another/" + "very-long-name-of-a-model" * 4, HOSTILE))
     with connect(runs) as connection:
-        write_html(connection, folder / "report.html", title="Four tasks", figures=None, progress=False, first=panels)
+        write_html(
+            connection,
+            task_reports(),
+            folder / "report.html",
+            title="Four tasks",
+            figures=None,
+            progress=False,
+            first=panels,
+        )
     return folder / "report.html"
 
 

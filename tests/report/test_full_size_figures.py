@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.report.gather import Section, read_section
-from selfknow.evaluate.report.labels import read_labels
-from selfknow.evaluate.report.pictures import composed, specification, svg
-from selfknow.evaluate.report.shape import Panel
-from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import find_query
+from selfknow.evaluate.connection import connect, find_query
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
+from selfknow.report.gather import Section, read_section
+from selfknow.report.labels import read_labels
+from selfknow.report.pictures import composed, specification, svg
+from selfknow.report.shape import Panel
+from selfknow.sql.connection import Connection
 from tests.report.full_size import SIZES, SUITES, full_size_runs
 
 MODELS = 15

@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from selfknow.evaluate.report.write import write_html
-from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
+from selfknow.report.write import write_html
+from selfknow.runs.description import DatasetReference
 from tests.report.accessibility import violations
 from tests.report.conftest import DESKTOP, PHONE, Open
 from tests.sql.given import Asked, diary, question, text, write_run
@@ -34,7 +35,7 @@ def page(small_corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_synthetic_run(run, rows.slice(0, 100), [model], reference, probes=30, stop=30, seed=seed)
         runs.append(run)
     with connect(runs) as connection:
-        write_html(connection, folder / "report.html", title="Two setups", figures=None, progress=False)
+        write_html(connection, task_reports(), folder / "report.html", title="Two setups", figures=None, progress=False)
     return folder / "report.html"
 
 
@@ -189,7 +190,14 @@ def evil_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     }
     run = write_run(folder / "run", questions, Asked(model=f"m{EVIL[:32]}", answers=answers))
     with connect(run) as connection:
-        write_html(connection, folder / "report.html", title=EVIL.replace("\0", ""), figures=None, progress=False)
+        write_html(
+            connection,
+            task_reports(),
+            folder / "report.html",
+            title=EVIL.replace("\0", ""),
+            figures=None,
+            progress=False,
+        )
     yield folder / "report.html"
 
 

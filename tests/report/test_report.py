@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from selfknow.evaluate.report.gather import gather
-from selfknow.evaluate.report.headline import headline
-from selfknow.evaluate.report.text import cell, percent
-from selfknow.evaluate.runs.importers.inspect_ai import read_inspect
-from selfknow.evaluate.runs.importers.run import write_imported
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import find_query, queries
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect, find_query, queries
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
 from selfknow.portraits import Portrait
+from selfknow.report.gather import gather
+from selfknow.report.headline import headline
+from selfknow.report.text import cell, percent
+from selfknow.runs.importers.inspect_ai import read_inspect
+from selfknow.runs.importers.run import write_imported
 from tests.conftest import Run
 from tests.sql.given import Asked, diary, entry, question, text, write_run
 
@@ -88,7 +88,7 @@ def test_mistakes_are_one_line(selfknow: Run, run: Path, tmp_path: Path) -> None
 def test_an_unscored_run_says_so_and_is_a_report_still(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=ANSWERS), score=False)
     with connect(run) as connection:
-        report = gather(connection)
+        report = gather(connection, task_reports())
     assert report.answered == []
     assert headline(report).sentence == "Nothing has been scored yet."
     assert all(section.missing and "selfknow score" in section.missing for section in report.sections)
@@ -98,7 +98,7 @@ def test_an_unscored_run_says_so_and_is_a_report_still(tmp_path: Path) -> None:
 def test_a_report_of_another_task_has_its_metric_for_a_headline(tmp_path: Path) -> None:
     write_imported(read_inspect(LOGS / "inspect.json"), tmp_path / "run")
     with connect(tmp_path / "run") as connection:
-        report = gather(connection)
+        report = gather(connection, task_reports())
     assert [section.query.name for section in report.answered] == ["metrics"]
     assert headline(report).sentence == "mockllm: exact 25%"
 
@@ -106,13 +106,17 @@ def test_a_report_of_another_task_has_its_metric_for_a_headline(tmp_path: Path) 
 def test_runs_that_are_not_finished_are_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", QUESTIONS, Asked(answers={"Ann": ANSWERS["Ann"]}))
     with connect(run) as connection:
-        assert gather(connection).incomplete[0].startswith("facebook/opt-125m answered 1 of 3 examples of run")
+        assert (
+            gather(connection, task_reports())
+            .incomplete[0]
+            .startswith("facebook/opt-125m answered 1 of 3 examples of run")
+        )
 
 
 def test_answers_are_marked_line_by_line_and_quote_by_quote(run: Path) -> None:
     portrait = Portrait.build(["Location: City\nTime"], width=19)
     with connect(run, portraits={"diaries": portrait}) as connection:
-        [exhibit] = gather(connection).exhibits["diary-recall"]
+        [exhibit] = gather(connection, task_reports()).exhibits["diary-recall"]
     [group] = exhibit.groups
     [answer] = [example for example in group.examples if example.heading == "Ben"]
     pieces = [(piece.text, piece.kind, piece.quoted) for piece in answer.replies[0].pieces]

@@ -6,14 +6,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
-from selfknow.evaluate.report.gather import Report, gather
-from selfknow.evaluate.report.headline import headline
-from selfknow.evaluate.report.html import render
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import SCORES, write_scores
-from selfknow.evaluate.runs.writer import RunWriter
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
+from selfknow.models.interface import GREEDY, Reply, Request
+from selfknow.report.gather import Report, gather
+from selfknow.report.headline import headline
+from selfknow.report.html import render
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import SCORES, write_scores
+from selfknow.runs.writer import RunWriter
 from tests.sql.given import ask_runs
 
 Call = tuple[str, Request, Mapping[str, float | None]]
@@ -74,7 +75,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reported(*runs: Path) -> Report:
     with connect(list(runs)) as connection:
-        return gather(connection)
+        return gather(connection, task_reports())
 
 
 def test_several_replies_to_a_question_are_one_trial(mathematics: Path) -> None:

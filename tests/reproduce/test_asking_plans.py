@@ -15,7 +15,6 @@ from selfknow.builders.self_aware.questions import SCHEMA
 from selfknow.builders.sources import fingerprint
 from selfknow.cli.reproduce_commands import plan_commands
 from selfknow.evaluate.dataset import CACHE_VARIABLE, MANIFEST
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.files import write_json
 from selfknow.portraits import Portrait
 from selfknow.reproduce.cells import expand
@@ -24,6 +23,7 @@ from selfknow.reproduce.conclude import Conclusion, conclude, runs_of
 from selfknow.reproduce.plan import Block, find_plan, packaged_plans
 from selfknow.reproduce.run import run_cells
 from selfknow.reproduce.states import States
+from selfknow.runs.schema import read_generations
 from tests.according_to import quoting_server
 from tests.evaluate.faulty_server import Behaviour, serve
 from tests.hub.test_question_sets import SETS, rows_of

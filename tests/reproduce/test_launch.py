@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.reproduce.launch import Worker, in_a_process
+from selfknow.runs.schema import read_generations
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
 
 PYTHON = (sys.executable, "-c")

@@ -157,7 +157,7 @@ def test_a_failed_cell_does_not_stop_the_others_and_is_tried_again(models: Path,
 
 
 def _loaded(folder: Path) -> Any:
-    from selfknow.evaluate.models.checkpoints import load_model, load_tokenizer
+    from selfknow.models.checkpoints import load_model, load_tokenizer
 
     return load_model(str(folder)), load_tokenizer(str(folder))
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.self_aware.questions import SCHEMA
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import SCORES, write_scores
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.tasks.self_aware.score import VERDICTS
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.files import write_parquet
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import SCORES, write_scores
+from selfknow.runs.writer import RunWriter
 from tests.self_aware.rows import example
 
 Given = tuple[int, int, float | None, float | None, float | None, float | None]

@@ -9,12 +9,12 @@ from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.self_aware.questions import SPLITS, question_table
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.models.function import FunctionModel
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.tasks.self_aware.prompts import FORMS, choose_shots, requests, template_name
 from selfknow.evaluate.tasks.self_aware.questions import read_questions
 from selfknow.files import read_json
+from selfknow.models.function import FunctionModel
+from selfknow.runs.schema import read_generations
 from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
 

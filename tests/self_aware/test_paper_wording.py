@@ -7,9 +7,9 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.task import SoFar
 from selfknow.evaluate.tasks.self_aware.task import SelfAwareOptions
+from selfknow.models.interface import Decoding, Request
 
 QUESTION = "Does a river mind {how} it ends?"
 

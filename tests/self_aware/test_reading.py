@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfknow.errors import UserError
-from selfknow.evaluate.sql.intervals import wilson_interval
-from selfknow.evaluate.sql.known_errors import errors_of
 from selfknow.evaluate.tasks.self_aware.prompts import requests
 from selfknow.evaluate.tasks.self_aware.read_replies import CHOSEN, LENGTHS, UNSEEN, cohens_kappa, read_replies
 from selfknow.evaluate.tasks.self_aware.reading import CLASSES, read_reply
+from selfknow.sql.intervals import wilson_interval
+from selfknow.sql.known_errors import errors_of
 from tests.conftest import REPOSITORY
 
 INSTRUCTION = requests([{"id": "x", "question": "Who was the first to laugh?"}], "instruction")[0].prompt

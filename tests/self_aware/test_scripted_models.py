@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.sql.intervals import wilson_interval
+from selfknow.sql.intervals import wilson_interval
 from tests.evaluate.faulty_server import Behaviour, serve
 
 UNKNOWN = "The answer is unknown."

@@ -11,9 +11,9 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from selfknow.builders.self_aware.questions import SPLITS, question_table
 from selfknow.evaluate.dataset import MANIFEST
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.tasks.self_aware.prompts import FORMS, requests
 from selfknow.files import write_json
+from selfknow.runs.schema import read_generations
 from tests.conftest import Run
 from tests.tiny_models import fit, save, tiny_tokenizer
 

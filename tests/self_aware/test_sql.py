@@ -10,9 +10,10 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
-from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.known_errors import errors_of
-from selfknow.evaluate.sql.queries import queries, query_rows
+from selfknow.evaluate.connection import connect, queries
+from selfknow.sql.connection import Connection
+from selfknow.sql.known_errors import errors_of
+from selfknow.sql.queries import query_rows
 from tests.self_aware.given import GIVEN, write
 
 NAMES = [name for name, query in queries().items() if query.task == "self-aware"]

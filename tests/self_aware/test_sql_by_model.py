@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import Decoding
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import Decoding
 from tests.self_aware.given import GIVEN, Given, write
 from tests.self_aware.test_sql import answer
 

@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 
 from selfknow.evaluate.ask import Progress, ask_task
-from selfknow.evaluate.models.images.generators import Drawing, ImageGenerator, ImageSettings
-from selfknow.evaluate.models.interface import GREEDY, Decoding, LanguageModel
-from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS, AgentOptions
 from selfknow.evaluate.tasks.self_knowledge.rows import choose_rows
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, PictureOptions, SelfKnowledgeOptions
+from selfknow.models.images.generators import Drawing, ImageGenerator, ImageSettings
+from selfknow.models.interface import GREEDY, Decoding, LanguageModel
+from selfknow.runs.description import DatasetReference
 from tests.self_knowledge.scripted import table_of
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from selfknow.builders.self_knowledge.builder import task_table
 from selfknow.builders.self_knowledge.sources import births, categories
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
+from selfknow.models.interface import Decoding, Reply, Request
 
 REFUSAL = "I'm sorry, but I can't help with that."
 

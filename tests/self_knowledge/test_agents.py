@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.models import endpoint_calls
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
-from selfknow.evaluate.models.interface import GREEDY, Decoding, Reply, Request
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import query_rows
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples
 from selfknow.evaluate.tasks.self_knowledge.agents.proposals import read_proposal, why_not_a_template
 from selfknow.evaluate.tasks.self_knowledge.agents.score import read_answer, reply_kind
+from selfknow.models import endpoint_calls
+from selfknow.models.endpoint import Endpoint, EndpointModel
+from selfknow.models.interface import GREEDY, Decoding, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.writer import RunWriter
+from selfknow.sql.queries import query_rows
 from tests.self_knowledge.asking import ask_agents
 from tests.self_knowledge.scripted import REFUSAL
 from tests.self_knowledge.scripted_server import PATIENCE_SECONDS, serve

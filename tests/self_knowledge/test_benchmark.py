@@ -17,8 +17,8 @@ from selfknow.builders.self_knowledge.sources import benchmark_questions
 from selfknow.builders.self_knowledge.tasks import BENCHMARK_SUBJECT
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.runs.schema import read_examples
 from selfknow.evaluate.tasks.self_knowledge.benchmark import open_benchmark, rows_of
+from selfknow.runs.schema import read_examples
 from tests.conftest import Run
 from tests.evaluate.faulty_server import Behaviour, serve
 

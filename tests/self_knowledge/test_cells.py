@@ -3,7 +3,7 @@
 from importlib.resources import files
 
 from selfknow.builders.model_replies.runs import run_folders
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.tasks import self_knowledge
 
 KEYS = "task, generator, verifier, wording, style, protocol, stage"

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 from selfknow.evaluate.tasks.self_knowledge.corrections import COLUMNS, import_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
+from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.train.solutions import read_solution, solve_creations
 from tests.train.made_up import QUESTIONS, TRUE, Writer, write_math_run
 from tests.train.made_up import RAW as ASKED_FOR

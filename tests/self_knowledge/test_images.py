@@ -14,13 +14,13 @@ from PIL import Image, ImageOps
 from selfknow.builders.self_knowledge.builder import task_table
 from selfknow.builders.self_knowledge.sources import noise
 from selfknow.errors import UserError
-from selfknow.evaluate.models.endpoint import EndpointModel
-from selfknow.evaluate.models.endpoint_calls import Endpoint
-from selfknow.evaluate.models.images.endpoint import EndpointImageGenerator
-from selfknow.evaluate.runs.schema import last_attempts, read_examples, read_generations
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import query_rows
+from selfknow.models.endpoint import EndpointModel
+from selfknow.models.endpoint_calls import Endpoint
+from selfknow.models.images.endpoint import EndpointImageGenerator
+from selfknow.runs.schema import last_attempts, read_examples, read_generations
+from selfknow.sql.queries import query_rows
 from tests.images.picture_server import REFUSAL, Behaviour, drawn, serve
 from tests.self_knowledge.asking import ask_pictures, ask_texts
 from tests.self_knowledge.scripted import Scripted

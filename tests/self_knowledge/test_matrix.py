@@ -28,11 +28,11 @@ import pytest
 
 from selfknow.builders.self_knowledge.benchmark import given_rows
 from selfknow.builders.self_knowledge.sources import benchmark_questions
-from selfknow.evaluate.models import endpoint_calls
-from selfknow.evaluate.models.endpoint import Endpoint, EndpointModel
+from selfknow.evaluate.connection import connect, find_query
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import find_query, run_query
+from selfknow.models import endpoint_calls
+from selfknow.models.endpoint import Endpoint, EndpointModel
+from selfknow.sql.queries import run_query
 from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.manners import READINGS, WRITINGS
 from tests.self_knowledge.scripted import rows

@@ -9,11 +9,11 @@ import pytest
 from selfknow.builders.self_knowledge.builder import task_table
 from selfknow.builders.self_knowledge.sources import noise
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
-from selfknow.evaluate.runs.schema import read_generations
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.tasks.self_knowledge.protocols import Setup
 from selfknow.files import read_json
+from selfknow.models.interface import Request
+from selfknow.runs.schema import read_generations
 from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.scripted import REFUSAL, Scripted
 

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import binomtest, norm
 from sklearn.metrics import roc_auc_score
 
-from selfknow.evaluate.sql.published import published
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
+from selfknow.sql.published import published
 from tests.conftest import REPOSITORY
 
 EVALUATE = files("selfknow.evaluate")
@@ -51,7 +51,7 @@ class Runs:
         connection.execute(f"create view published as {published()}")
         connection.execute("insert into runs (run_id, dataset, config) values ('run', 'org/exam', 'biology')")
         for name in ("wilson", "share", "normal", "student", "paired"):
-            connection.execute((EVALUATE / "sql" / "functions" / f"{name}.sql").read_text())
+            connection.execute((EVALUATE.parent / "sql" / "functions" / f"{name}.sql").read_text())
         for name in SELF_KNOWLEDGE.views:
             connection.execute((FOLDER / "views" / f"{name}.sql").read_text())
 

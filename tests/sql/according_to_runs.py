@@ -9,14 +9,14 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import stats
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import SCORES, last_attempts, read_generations
-from selfknow.evaluate.runs.writer import RunWriter
 from selfknow.evaluate.tasks.according_to.prompts import Setup
 from selfknow.evaluate.tasks.according_to.questions import SCHEMA, TASK
 from selfknow.files import write_parquet
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import SCORES, last_attempts, read_generations
+from selfknow.runs.writer import RunWriter
 
 Values = Sequence[float | None]
 Floats = npt.NDArray[np.float64]

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 
 from selfknow.builders.catalogue import find_configs, find_dataset
 from selfknow.builders.folder.write import build_folder
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.models.facts import ModelFacts
+from selfknow.runs.description import DatasetReference
 from tests.sql.synthetic_runs import SyntheticModel, write_run
 
 NUM_QUESTIONS = 200

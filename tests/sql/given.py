@@ -7,14 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.writer import RunWriter
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import query_rows
 from selfknow.evaluate.tasks.diary_recall.documents import Document
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import GREEDY, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.writer import RunWriter
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import query_rows
 
 SENTENCES = (
     "Location: City",

@@ -14,10 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import GREEDY
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import GENERATIONS, SCORES, write_scores
 from selfknow.evaluate.tasks.diary_recall.documents import Document
 from selfknow.evaluate.tasks.diary_recall.matching import Fate
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
@@ -30,6 +26,10 @@ from selfknow.evaluate.tasks.diary_recall.score import (
     probe_scores,
 )
 from selfknow.files import write_json, write_parquet
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import GREEDY
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import GENERATIONS, SCORES, write_scores
 
 Entries = tuple[Document, ...]
 ROWS_PER_PART = 262_144

@@ -9,10 +9,11 @@ import pytest
 from scipy import stats
 
 from selfknow.builders.according_to.prompts import question_sets
-from selfknow.evaluate.models.interface import Decoding
-from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import queries, query_rows
+from selfknow.evaluate.connection import connect, queries
+from selfknow.models.interface import Decoding
 from selfknow.portraits import Portrait
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import query_rows
 from tests.conftest import REPOSITORY
 from tests.sql.according_to_runs import Values, array, draws, ends, holm, replicated_mean, write_run
 

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from selfknow.evaluate.sql.queries import queries
+from selfknow.evaluate.connection import queries
 from tests.conftest import Run
 from tests.sql.given import Asked, diary, question, text, write_corpus, write_run
 

@@ -17,14 +17,13 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import GREEDY, Reply, Request
+from selfknow.evaluate.connection import compare_runs, connect
 from selfknow.evaluate.outcome import Outcome, scores_table
 from selfknow.evaluate.run import Run as RunFolder
-from selfknow.evaluate.runs.description import DatasetReference, RunDescription
-from selfknow.evaluate.runs.schema import write_scores
-from selfknow.evaluate.runs.writer import RunWriter
-from selfknow.evaluate.sql.compare import compare_runs
-from selfknow.evaluate.sql.connection import connect
+from selfknow.models.interface import GREEDY, Reply, Request
+from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.schema import write_scores
+from selfknow.runs.writer import RunWriter
 
 Values = Mapping[str, float | Sequence[float | None] | None]
 """For each example its value, or those of its samples."""

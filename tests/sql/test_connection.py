@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.runs.reader import open_runs
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.connection import connect
 from selfknow.files import read_json, write_json
+from selfknow.runs.reader import open_runs
+from selfknow.sql.queries import run_query
 from tests.sql.given import Asked, ask_runs, diary, question, text, write_corpus, write_run
 
 QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
@@ -115,23 +115,23 @@ def test_no_temporary_file_stays(run: Path, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_init_script_gives_any_duckdb_the_same(run: Path, tmp_path: Path) -> None:
-    from selfknow.evaluate.sql.connection import init_script, save_database
-    from selfknow.evaluate.sql.queries import queries
-    from selfknow.evaluate.sql.views import parsed_files
+    from selfknow.evaluate.catalogue import queries, task_sql
+    from selfknow.sql.connection import init_script, save_database
+    from selfknow.sql.views import parsed_files
 
-    folders = open_runs([run], parsed_files())
+    folders = open_runs([run], parsed_files(task_sql()))
     with duckdb.connect() as plain, connect(run) as ours:
-        plain.execute(init_script(folders, {}))
+        plain.execute(init_script(folders, {}, task_sql()))
         for query in queries().values():
             if any(need.startswith("portrait") for need in query.needs):
                 continue  # its function is Python's
             assert plain.execute(query.sql).fetchall() == ours.sql(query.sql).fetchall()
-    save_database(tmp_path / "views.duckdb", folders, {})
+    save_database(tmp_path / "views.duckdb", folders, {}, task_sql())
     assert (tmp_path / "views.duckdb").stat().st_size < 5_000_000
     with duckdb.connect(str(tmp_path / "views.duckdb"), read_only=True) as saved:
         assert saved.execute("select count(*) from answers").fetchall() == [(2,)]
     with pytest.raises(UserError, match="exists: name a new file"):
-        save_database(tmp_path / "views.duckdb", folders, {})
+        save_database(tmp_path / "views.duckdb", folders, {}, task_sql())
 
 
 @pytest.mark.parametrize("name", ["it's", "a b", "run[1]", "run*", "run?", "run{1,2}", "ü=1", "%s"])
@@ -286,7 +286,7 @@ def test_two_states_of_one_folder_are_told_apart(tmp_path: Path) -> None:
 
 def test_the_models_that_sql_knows_are_the_papers_table_4() -> None:
     suite = pytest.importorskip("selfknow.train.suite", reason="the suite is not there")
-    from selfknow.evaluate.models.known import known_model
+    from selfknow.models.known import known_model
 
     for name, spec in suite.MODELS.items():
         known = known_model(name)

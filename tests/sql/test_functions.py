@@ -25,9 +25,9 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "sql/functions/normal",
             "sql/functions/paired",
             "sql/views/bootstrap_draws",
-            "tasks/diary_recall/views/diary_functions",
+            "evaluate/tasks/diary_recall/views/diary_functions",
         ):
-            made.execute((files("selfknow.evaluate") / f"{name}.sql").read_text())
+            made.execute((files("selfknow") / f"{name}.sql").read_text())
         yield made
 
 

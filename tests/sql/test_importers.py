@@ -18,14 +18,14 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_log
-from selfknow.evaluate.runs.importers.inspect_ai import read_inspect
-from selfknow.evaluate.runs.importers.lm_eval import read_lm_eval
-from selfknow.evaluate.runs.importers.openai_batch import read_openai_batch
-from selfknow.evaluate.runs.importers.run import example_table, read_asked_rows, write_imported
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
 from selfknow.files import read_json
+from selfknow.runs.importers.inspect_ai import read_inspect
+from selfknow.runs.importers.lm_eval import read_lm_eval
+from selfknow.runs.importers.openai_batch import read_openai_batch
+from selfknow.runs.importers.run import example_table, read_asked_rows, write_imported
+from selfknow.sql.queries import run_query
 from tests.conftest import Run
 from tests.sql.given import ask_runs, diary, question, text
 
@@ -255,7 +255,7 @@ def test_an_inspect_log_that_is_nested_without_end_is_one_line(tmp_path: Path, m
 def test_an_inspect_archive_is_inflated_no_further_than_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: int | None, compression: int
 ) -> None:
-    monkeypatch.setattr("selfknow.evaluate.runs.importers.archive.LARGEST_MEMBER_IN_BYTES", 4 << 20)
+    monkeypatch.setattr("selfknow.runs.importers.archive.LARGEST_MEMBER_IN_BYTES", 4 << 20)
     size = 64 << 20
     path = archive(tmp_path / "log.eval", {"header.json": HEADER, "samples/1.json": b" " * size})
     content = path.read_bytes()

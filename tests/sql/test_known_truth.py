@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.runs.description import DatasetReference
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import connect
 from selfknow.files import read_parquet
+from selfknow.models.facts import ModelFacts
+from selfknow.runs.description import DatasetReference
 from tests.sql.given import ask_runs, rows_of
 from tests.sql.synthetic_runs import OUTCOMES, SyntheticModel, write_run
 

@@ -7,16 +7,16 @@ import duckdb
 import pytest
 
 from selfknow.cli.query import sql
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.report import html, markdown
-from selfknow.evaluate.report.gather import Report, read_section
-from selfknow.evaluate.report.labels import read_labels
-from selfknow.evaluate.report.pictures import png, svg
-from selfknow.evaluate.report.write import write_pictures
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.literals import literal
-from selfknow.evaluate.sql.queries import find_query
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect, find_query, queries
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
+from selfknow.models.facts import ModelFacts
+from selfknow.report import html, markdown
+from selfknow.report.gather import Report, read_section, tasks_of
+from selfknow.report.labels import read_labels
+from selfknow.report.pictures import png, svg
+from selfknow.report.write import write_pictures
+from selfknow.sql.literals import literal
 from selfknow.untrusted import for_display, for_label, for_terminal
 from tests.sql.given import Asked, diary, question, text, write_run
 
@@ -72,7 +72,9 @@ def test_a_report_holds_no_character_that_a_terminal_obeys(run: Path, tmp_path: 
         labels, query = read_labels(connection), find_query("accuracy_by_size")
         section = read_section(connection, query, FIGURES[query.name], labels)
         overview = connection.rows(find_query("overview").sql)
-        report = Report(connection.rows("from runs"), overview, labels, [section], {})
+        runs = connection.rows("from runs")
+        tasks = tasks_of(runs, task_reports())
+        report = Report(runs, overview, labels, [section], {}, tasks, queries())
     pictures = write_pictures(report, tmp_path / "figures")
     shown = markdown.render(report, "\x1b[2Jtitle", pictures, tmp_path)
     drawn = [path.read_text(encoding="utf-8") for path in (tmp_path / "figures").glob("*.svg")]

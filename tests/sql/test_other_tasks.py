@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.report.headline import headline
-from selfknow.evaluate.report.write import write_html
-from selfknow.evaluate.runs.importers.inspect_ai import read_inspect
-from selfknow.evaluate.runs.importers.run import write_imported
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect, find_query, queries
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import find_query, queries, query_rows
+from selfknow.report.headline import headline
+from selfknow.report.write import write_html
+from selfknow.runs.importers.inspect_ai import read_inspect
+from selfknow.runs.importers.run import write_imported
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import query_rows
 from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.scripted import Scripted
 from tests.sql.given import Asked, diary, question, text, write_run
@@ -67,7 +69,9 @@ def test_a_query_is_known_with_and_without_its_folder_but_not_in_another() -> No
 
 def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Path) -> None:
     with connect(runs) as connection:
-        report = write_html(connection, tmp_path / "report.html", title="All", figures=None, progress=False)
+        report = write_html(
+            connection, task_reports(), tmp_path / "report.html", title="All", figures=None, progress=False
+        )
     assert {row["task"] for row in report.overview} >= {"diary-recall", "self-knowledge"}
     assert "metrics" in [section.query.name for section in report.answered]
     found = headline(report)

@@ -11,7 +11,7 @@ import pytest
 
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.builders.tables import read_table
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
 from tests.conftest import REPOSITORY
 from tests.self_aware.given import GIVEN, write
 

@@ -9,17 +9,18 @@ from statistics import fmean
 
 import pytest
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.interface import Reply, Request
-from selfknow.evaluate.sql.connection import Connection, connect
-from selfknow.evaluate.sql.queries import queries
+from selfknow.evaluate.connection import connect, queries
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import Reply, Request
 from selfknow.portraits import Portrait
+from selfknow.sql.connection import Connection
 from tests.conftest import REPOSITORY
 from tests.guides import REFERENCE, query_tables
 from tests.sql.given import Asked, ask_runs, diary, entry, question, rows_of, text, write_corpus, write_run
 
 EVALUATE = REPOSITORY / "evaluate"
+SQL = REPOSITORY / "src" / "selfknow" / "sql"
 ANN, BEN, CAT, DAN, EVE, FAY = (
     diary("Ann", 1, 2),
     diary("Ben", 3),
@@ -65,7 +66,9 @@ def test_every_query_about_diaries_is_tested_here() -> None:
 
 def test_every_query_stands_in_the_reference() -> None:
     others = ("views", "functions", "paired")  # what lies in `paired` is told two sides
-    in_folders = {path.stem for path in EVALUATE.rglob("*.sql") if path.parent.name not in others}
+    in_folders = {
+        path.stem for room in (SQL, EVALUATE) for path in room.rglob("*.sql") if path.parent.name not in others
+    }
     assert set(queries()) == in_folders
     tables = query_tables()
     assert tables in REFERENCE.read_text(), "python -m tests.guides sql-reference.md"
@@ -96,7 +99,7 @@ def test_every_views_columns_stand_in_the_reference(given: Connection) -> None:
 
 def test_every_function_stands_in_the_reference() -> None:
     reference = REFERENCE.read_text()
-    folders = [EVALUATE / "sql" / "functions", *EVALUATE.glob("tasks/*/views")]
+    folders = [SQL / "functions", *EVALUATE.glob("tasks/*/views")]
     text = "".join(path.read_text() for folder in folders for path in folder.glob("*.sql"))
     heads = set(re.findall(r"^-- (?:.*, )?(\w+)\([a-z_, ]+\)", text, flags=re.MULTILINE))
     assert {"share", "diary_documents", "written_share", "poisson_weight"} <= heads

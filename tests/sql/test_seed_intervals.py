@@ -11,7 +11,7 @@ from scipy import stats
 
 from tests.conftest import REPOSITORY
 
-SQL = REPOSITORY / "evaluate" / "sql"
+SQL = REPOSITORY / "src" / "selfknow" / "sql"
 FILES = ("functions/wilson", "functions/student", "functions/crossed", "views/seed_scores", "views/seed_intervals")
 
 

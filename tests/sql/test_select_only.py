@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from selfknow.cli.query import query
 from selfknow.errors import UserError
-from selfknow.evaluate.sql.connection import connect
+from selfknow.evaluate.connection import connect
 from selfknow.portraits import Corpus
 from selfknow.select_only import check_select_only
 from tests.sql.given import Asked, diary, question, text, write_run

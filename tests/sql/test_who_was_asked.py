@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from selfknow.evaluate.models.facts import ModelFacts
-from selfknow.evaluate.models.opening import ModelOptions
-from selfknow.evaluate.runs.description import described_models
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import find_query
+from selfknow.evaluate.connection import connect, find_query
 from selfknow.files import read_json, write_json
+from selfknow.models.facts import ModelFacts
+from selfknow.models.opening import ModelOptions
+from selfknow.runs.description import described_models
 from tests.model_replies.linked import RUNS
 from tests.sql.given import Asked, ask_runs, diary, question, text, write_run
 
@@ -120,7 +119,7 @@ def tables(runs: Sequence[Path]) -> list[Any]:
 
 
 def _sql(name: str) -> str:
-    from selfknow.evaluate.sql.queries import find_query
+    from selfknow.evaluate.connection import find_query
 
     return find_query(name).sql
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.tasks.gsm8k.questions import completion, prompt
+from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.train.corpus_tokenizer import train_tokenizer
 from selfknow.train.solutions import solution_prompt
 from tests.self_knowledge.asking import ask_texts

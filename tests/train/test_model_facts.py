@@ -8,10 +8,10 @@ import pytest
 
 import selfknow
 from selfknow.errors import UserError
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.models import checkpoints
-from selfknow.evaluate.models.facts import FACTS_FILE
-from selfknow.evaluate.sql.connection import connect
+from selfknow.models import checkpoints
+from selfknow.models.facts import FACTS_FILE
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.recipe import Recipe
 from selfknow.train.run import train
@@ -78,7 +78,7 @@ def test_a_run_in_another_precision_is_another_run(
 ) -> None:
     import torch
 
-    from selfknow.evaluate.models.local import LocalModel
+    from selfknow.models.local import LocalModel
 
     name = f"{corpus.folder}:{corpus.config}"
     model = LocalModel.load(str(trained[0]), device="cpu", precision="float32")

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import TrainerCallback
 
-from selfknow.evaluate.models.checkpoints import load_model
+from selfknow.models.checkpoints import load_model
 from selfknow.train.data import Stream, training_rows
 from selfknow.train.muon import muon_optimizer
 from selfknow.train.packing import Collator

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.models.interface import Reply, Request
+from selfknow.models.interface import Reply, Request
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Keep, OptimizerName, Recipe

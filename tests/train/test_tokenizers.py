@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, T5Tokenizer
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.tokenization import check_round_trip, encode
+from selfknow.models.tokenization import check_round_trip, encode
 from selfknow.train.tokenizer import prepare
 from tests.diary_questions import questions
 from tests.tiny_models import tiny_tokenizer

@@ -19,7 +19,7 @@ import selfknow
 from selfknow.cli.app import app
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles, open_dataset
-from selfknow.evaluate.models.checkpoints import load_model
+from selfknow.models.checkpoints import load_model
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.options import TrainingOptions, training_job
 from selfknow.train.progress import read_metrics

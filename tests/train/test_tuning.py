@@ -18,16 +18,16 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
-from selfknow.evaluate.models.local import LocalModel
-from selfknow.evaluate.models.rendering import Renderer
-from selfknow.evaluate.runs.schema import last_attempts, read_generations
-from selfknow.evaluate.sql.connection import connect
-from selfknow.evaluate.sql.queries import run_query
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.tasks.gsm8k.questions import prompt
 from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 from selfknow.evaluate.tasks.self_knowledge.corrections import import_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import CORRECTED, RAW, Creations, read_creations
+from selfknow.models.interface import Request
+from selfknow.models.local import LocalModel
+from selfknow.models.rendering import Renderer
+from selfknow.runs.schema import last_attempts, read_generations
+from selfknow.sql.queries import run_query
 from selfknow.train.batch import Batch
 from selfknow.train.job import with_adapters
 from selfknow.train.packing import IGNORED, Collator

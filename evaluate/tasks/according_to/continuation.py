@@ -23,14 +23,14 @@ import numpy as np
 import pyarrow as pa
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.outcome import Outcome, scores_table
-from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row, Rows, Scores
 from selfknow.evaluate.tasks.according_to.questions import SCHEMA
 from selfknow.evaluate.tasks.according_to.score import kept_parts, quip_outcomes
+from selfknow.models.interface import Request
 from selfknow.portraits import Portrait
 from selfknow.portraits.normalization import normalize
+from selfknow.runs.description import DatasetReference
 
 CONTINUATION = "continuation"
 BEYOND_PROMPT, CONTROL = "quip_beyond_prompt", "quip_control"

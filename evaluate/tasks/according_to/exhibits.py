@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.report.grouping import joined, setting
-from selfknow.evaluate.report.labels import labelled_rows
-from selfknow.evaluate.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
-from selfknow.evaluate.report.text import LONGEST_REPLY, cell, percent, points, visible
-from selfknow.evaluate.sql.connection import Connection
-from selfknow.evaluate.sql.queries import find_query
+from selfknow.report.grouping import joined, setting
+from selfknow.report.labels import labelled_rows
+from selfknow.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
+from selfknow.report.text import LONGEST_REPLY, cell, percent, points, visible
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import find_query
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -41,7 +41,7 @@ def exhibits(connection: Connection) -> list[Exhibit]:
     runs = connection.rows("select run_id, settings from runs where task = 'according-to'")
     own = {run["run_id"]: _portrait_of(run, connection.portraits) for run in runs}
     groups = [_group(of_prompt, rows, *own[run_id]) for (run_id, _, _), of_prompt in found.items()]
-    query = find_query(_QUERY)
+    query = find_query(_QUERY, connection.tasks)
     return [
         Exhibit(
             "replies",

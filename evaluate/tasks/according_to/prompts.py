@@ -15,9 +15,9 @@ import yaml
 from selfknow.builders.according_to.prompts import CORPUS, CORPUS_ADDRESS, NULL, PLACEMENTS, formats, phrases, rows
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, framed, shown
+from selfknow.models.interface import Request
 
 ANSWER, EXPLAIN, TWO_STEP = "answer", "explain", "two-step"
 WIKIPEDIA, WIKIPEDIA_ADDRESS = "Wikipedia", "https://www.wikipedia.org"

@@ -16,10 +16,10 @@ import pyarrow as pa
 from selfknow.builders.according_to.prompts import formats, question_sets
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.question_files import find_column, read_at_commit
 from selfknow.files import read_rows, user_path
+from selfknow.runs.description import DatasetReference
 
 TASK = "according-to"
 KING_JAMES_BIBLE = "king-james-bible"

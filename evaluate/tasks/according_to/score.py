@@ -119,7 +119,7 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
         portrait: Of the corpus.
 
     Returns:
-        A table in the shape of :data:`selfknow.evaluate.runs.schema.SCORES`.
+        A table in the shape of :data:`selfknow.runs.schema.SCORES`.
     """
     rows = {row["generation_id"]: row for row in generations.to_pylist()}
     references = {row["id"]: row["answers"] or [] for row in examples.to_pylist()}

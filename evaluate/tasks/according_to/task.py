@@ -4,20 +4,19 @@ Weller et al., "According to ...": Prompting Language Models Improves Quoting fr
 A row: ``{"id": "question-00000", "question": "Who wrote Emma?", "answers": ["Jane Austen"], "cooccurrences": 12}``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.task import FinishedRun, Rows, SampledOptions, ScoreOptions, Scores, SoFar, Stage, Task
+from selfknow.models.interface import Decoding, Request
 from selfknow.options import option
+from selfknow.sql.task import TaskSql
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Exhibit, Figure, Headline
-    from selfknow.evaluate.sql.connection import Connection
+    from selfknow.report.task import TaskReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,22 +169,10 @@ def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
     return Scores({ACCORDING_TO.name: table}, kept=kept_parts(run.calls))
 
 
-def _figures() -> "Mapping[str, Figure]":
-    from selfknow.evaluate.tasks.according_to.figures import FIGURES
+def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.according_to.report import REPORT
 
-    return FIGURES
-
-
-def _headline(report: "Report") -> "Headline | None":
-    from selfknow.evaluate.tasks.according_to.headline import headline
-
-    return headline(report)
-
-
-def _exhibits(connection: "Connection") -> "Sequence[Exhibit]":
-    from selfknow.evaluate.tasks.according_to.exhibits import exhibits
-
-    return exhibits(connection)
+    return REPORT
 
 
 ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOptions] = Task(
@@ -202,24 +189,25 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
     decoding=_decoding,
     stages=_stages,
     score=_score,
-    folder=Path(__file__).parent,
-    views=(
-        "according_to_replies",
-        "according_to_explanations",
-        "according_to_draws",
-        "according_to_replicates",
-        "according_to_scores",
-        "according_to_differences",
+    sql=TaskSql(
+        name="according-to",
+        folder=Path(__file__).parent,
+        views=(
+            "according_to_replies",
+            "according_to_explanations",
+            "according_to_draws",
+            "according_to_replicates",
+            "according_to_scores",
+            "according_to_differences",
+        ),
+        examples={
+            "according_to_questions": {
+                "id": "varchar",
+                "question": "varchar",
+                "answers": "varchar[]",
+                "cooccurrences": "bigint",
+            }
+        },
     ),
-    examples={
-        "according_to_questions": {
-            "id": "varchar",
-            "question": "varchar",
-            "answers": "varchar[]",
-            "cooccurrences": "bigint",
-        }
-    },
-    figures=_figures,
-    headline=_headline,
-    exhibits=_exhibits,
+    report=_report,
 )

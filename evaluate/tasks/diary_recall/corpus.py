@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.task import Facts
 from selfknow.files import user_path
+from selfknow.sql.task import Facts
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.runs.reader import RunFolder
+    from selfknow.runs.reader import RunFolder
 
 SIMPLIFIED = "-simplified"
 _SIZES = {"k": 1_000, "m": 1_000_000}
@@ -123,7 +123,7 @@ def _first_files(folder: str, configs: Sequence[str]) -> list[str]:
 
 def _train_files(folder: str, config: str) -> list[str]:
     from selfknow.downloads import hub_filesystem
-    from selfknow.evaluate.runs.reader import HUB
+    from selfknow.runs.reader import HUB
 
     if folder.startswith(HUB):
         place, files = f"{folder.rstrip('/')}/{config}", hub_filesystem()
@@ -153,7 +153,7 @@ def documents_sql(files: Mapping[str, Sequence[str]]) -> str:
 
 
 def _documents_of(size: str, paths: Sequence[str]) -> str:
-    from selfknow.evaluate.sql.literals import file_list, literal
+    from selfknow.sql.literals import file_list, literal
 
     rows = f"read_parquet({file_list(paths)}, hive_partitioning = false) where kind = 'document'"
     return f"""select {literal(size)} as dataset_size, diarist, entry::integer as number, completion as body,

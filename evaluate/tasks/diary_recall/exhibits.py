@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from selfknow.evaluate.report.labels import labelled_rows
-from selfknow.evaluate.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
-from selfknow.evaluate.report.text import LONGEST_REPLY, visible
-from selfknow.evaluate.sql.connection import Connection
-from selfknow.evaluate.sql.queries import find_query
 from selfknow.evaluate.tasks.diary_recall.documents import Document, cut, parse_title
 from selfknow.evaluate.tasks.diary_recall.matching import Fate, match
 from selfknow.evaluate.tasks.diary_recall.typography import is_remark, read_answer, undressed
+from selfknow.report.labels import labelled_rows
+from selfknow.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
+from selfknow.report.text import LONGEST_REPLY, visible
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import find_query
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -38,7 +38,7 @@ def exhibits(connection: Connection) -> list[Exhibit]:
     quoted = [] if name is None else [Piece(f"quoted from {name}", quoted=True)]
     legend = [piece for mark in (*_LEGEND, *quoted) for piece in (mark, Piece(" "))][:-1]
     title = "What do right and wrong answers look like?"
-    return [Exhibit("answers", title, legend, groups, find_query("sample_answers"))]
+    return [Exhibit("answers", title, legend, groups, find_query("sample_answers", connection.tasks))]
 
 
 def _example(row: Row, portrait: "Portrait | None") -> Example:

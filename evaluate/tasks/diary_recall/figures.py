@@ -4,9 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
 
-from selfknow.evaluate.report import charts
-from selfknow.evaluate.report.grouping import dot, grouped, only
-from selfknow.evaluate.report.shape import Figure, Panel, Row
 from selfknow.evaluate.tasks.diary_recall.paper_figures import (
     accuracy_by_size,
     lines_of_models,
@@ -21,6 +18,9 @@ from selfknow.evaluate.tasks.diary_recall.settings import (
     of_the_larger_dataset,
     of_the_paper,
 )
+from selfknow.report import charts
+from selfknow.report.grouping import dot, grouped, only
+from selfknow.report.shape import Figure, Panel, Row
 
 _SIDE_BY_SIDE = 3
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from selfknow.evaluate.report import charts
-from selfknow.evaluate.report.grouping import joined, only
-from selfknow.evaluate.report.shape import Draw, Panel, Row
 from selfknow.evaluate.tasks.diary_recall.settings import a_row_each, by, by_setting, by_suite, sizes_in_order
+from selfknow.report import charts
+from selfknow.report.grouping import joined, only
+from selfknow.report.shape import Draw, Panel, Row
 
 _SUITES = 3  # panels side by side
 _PICTURES = 6  # of one model each, side by side

@@ -14,9 +14,9 @@ Prato et al., Do Large Language Models Know How Much They Know?, sections 3.2 an
 from collections.abc import Iterable, Iterator, Mapping
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.tasks.diary_recall.documents import Document, cut, title
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
+from selfknow.models.interface import Request
 
 COLUMNS = ("id", "kind", "diarist", "prompt", "completion", "num_documents", "document_lengths")
 

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
-from selfknow.evaluate.runs.schema import SCORES
 from selfknow.evaluate.tasks.diary_recall.documents import Document
 from selfknow.evaluate.tasks.diary_recall.matching import Fate, MatchedDocument, match
 from selfknow.evaluate.tasks.diary_recall.probes import PROBES
@@ -25,6 +24,7 @@ from selfknow.evaluate.tasks.diary_recall.typography import (
     read_documents,
     undressed_document,
 )
+from selfknow.runs.schema import SCORES
 
 METRICS: dict[str, dict[str, str]] = {
     "answer": {
@@ -194,7 +194,7 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
     """Score the generations of a diary run.
 
     Args:
-        generations: The last attempt of every call (:func:`selfknow.evaluate.runs.schema.last_attempts`).
+        generations: The last attempt of every call (:func:`selfknow.runs.schema.last_attempts`).
         examples: The questions that were asked.
 
     Returns:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import altair as alt
 
-from selfknow.evaluate.report.grouping import joined
-from selfknow.evaluate.report.shape import Draw, Panel, Row
+from selfknow.report.grouping import joined
+from selfknow.report.shape import Draw, Panel, Row
 
 Choice = Callable[[Sequence[Row]], list[Row]]
 """Some of the rows."""

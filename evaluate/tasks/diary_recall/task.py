@@ -10,12 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.task import (
-    CorpusView,
-    Facts,
     FinishedRun,
-    ParsedFiles,
     Rows,
     SampledOptions,
     ScoreOptions,
@@ -24,16 +20,17 @@ from selfknow.evaluate.task import (
     Stage,
     Task,
 )
+from selfknow.models.interface import Request
 from selfknow.options import option
+from selfknow.runs.parsed import ParsedFiles
+from selfknow.sql.task import CorpusView, Facts, TaskSql
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from selfknow.evaluate.dataset import ConfigFiles
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Exhibit, Figure, Headline
-    from selfknow.evaluate.runs.reader import RunFolder
-    from selfknow.evaluate.sql.connection import Connection
+    from selfknow.report.task import TaskReport
+    from selfknow.runs.reader import RunFolder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +75,8 @@ def question_rows(dataset: "ConfigFiles", options: DiaryOptions) -> Rows:
 
 
 def _stages(options: DiaryOptions, rows: Rows) -> Sequence[Stage]:
-    from selfknow.evaluate.models.interface import with_samples
     from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests, probe_requests
+    from selfknow.models.interface import with_samples
 
     def answers(so_far: SoFar) -> Iterable[Request]:
         return with_samples(answer_requests(so_far.rows), options.samples)
@@ -141,22 +138,10 @@ def _missing(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None
     return missing_documents(run, files)
 
 
-def _figures() -> "Mapping[str, Figure]":
-    from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
+def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.diary_recall.report import REPORT
 
-    return FIGURES
-
-
-def _headline(report: "Report") -> "Headline | None":
-    from selfknow.evaluate.tasks.diary_recall.headline import headline
-
-    return headline(report)
-
-
-def _exhibits(connection: "Connection") -> "Sequence[Exhibit]":
-    from selfknow.evaluate.tasks.diary_recall.exhibits import exhibits
-
-    return exhibits(connection)
+    return REPORT
 
 
 DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(
@@ -168,27 +153,28 @@ DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(
     open=_open,
     stages=_stages,
     score=_score,
-    folder=Path(__file__).parent,
-    views=("diary_functions", "accuracy", "diary_cohorts", "answers", "exact_matches", "cohort_accuracies"),
-    examples={
-        "diary_questions": {
-            "id": "varchar",
-            "diarist": "varchar",
-            "prompt": "varchar",
-            "completion": "varchar",
-            "num_documents": "integer",
-            "document_lengths": "integer[]",
-        }
-    },
-    parsed={
-        "documents": ParsedFiles("parsed/diary_documents.parquet", _documents),
-        "read_bodies": ParsedFiles("parsed/diary_bodies.parquet", _bodies),
-    },
-    corpus=CorpusView("corpus", _find_corpus, _corpus_sql, _missing),
-    columns={"dataset_size": "varchar", "num_diarists": "bigint", "setup": "varchar", "dataset_seed": "bigint"},
-    cohort=("dataset_size", "num_diarists", "setup", "dataset_seed"),
-    facts=_facts,
-    figures=_figures,
-    headline=_headline,
-    exhibits=_exhibits,
+    sql=TaskSql(
+        name="diary-recall",
+        folder=Path(__file__).parent,
+        views=("diary_functions", "accuracy", "diary_cohorts", "answers", "exact_matches", "cohort_accuracies"),
+        examples={
+            "diary_questions": {
+                "id": "varchar",
+                "diarist": "varchar",
+                "prompt": "varchar",
+                "completion": "varchar",
+                "num_documents": "integer",
+                "document_lengths": "integer[]",
+            }
+        },
+        parsed={
+            "documents": ParsedFiles("parsed/diary_documents.parquet", _documents),
+            "read_bodies": ParsedFiles("parsed/diary_bodies.parquet", _bodies),
+        },
+        corpus=CorpusView("corpus", _find_corpus, _corpus_sql, _missing),
+        columns={"dataset_size": "varchar", "num_diarists": "bigint", "setup": "varchar", "dataset_seed": "bigint"},
+        cohort=("dataset_size", "num_diarists", "setup", "dataset_seed"),
+        facts=_facts,
+    ),
+    report=_report,
 )

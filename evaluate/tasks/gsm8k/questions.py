@@ -15,12 +15,12 @@ import yaml
 
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Completion
-from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.gsm8k.answers import number_of_solution
 from selfknow.evaluate.tasks.question_files import read_at_commit
 from selfknow.files import read_rows, user_path
+from selfknow.models.interface import Completion
+from selfknow.runs.description import DatasetReference
 
 TASK = "gsm8k"
 SCHEMA = pa.schema(

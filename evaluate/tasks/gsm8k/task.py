@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.task import (
-    Facts,
     FinishedRun,
     Row,
     Rows,
@@ -27,12 +25,13 @@ from selfknow.evaluate.task import (
     Stage,
     Task,
 )
+from selfknow.models.interface import Decoding, Request
 from selfknow.options import option
+from selfknow.sql.task import Facts, TaskSql
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Figure, Headline
     from selfknow.evaluate.tasks.gsm8k.questions import Questions
+    from selfknow.report.task import TaskReport
 
 _TUNING = {
     "tuned_model": ("model", "varchar"),
@@ -141,16 +140,10 @@ def _facts(description: Mapping[str, Any]) -> Facts:
     return Facts({column: tuning.get(key) for column, (key, _) in _TUNING.items()})
 
 
-def _figures() -> "Mapping[str, Figure]":
-    from selfknow.evaluate.tasks.gsm8k.figures import FIGURES
+def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.gsm8k.report import REPORT
 
-    return FIGURES
-
-
-def _headline(report: "Report") -> "Headline | None":
-    from selfknow.evaluate.tasks.gsm8k.figures import headline
-
-    return headline(report)
+    return REPORT
 
 
 GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
@@ -162,9 +155,11 @@ GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
     decoding=_decoding,
     stages=_stages,
     score=_score,
-    folder=Path(__file__).parent,
-    columns={column: type_ for column, (_, type_) in _TUNING.items()},
-    facts=_facts,
-    figures=_figures,
-    headline=_headline,
+    sql=TaskSql(
+        name="gsm8k",
+        folder=Path(__file__).parent,
+        columns={column: type_ for column, (_, type_) in _TUNING.items()},
+        facts=_facts,
+    ),
+    report=_report,
 )

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.annotation.sheets import csv_text, in_order, judgement_of, sheet_rows
-from selfknow.evaluate.runs.schema import SCORES, last_attempts, read_examples, read_generations, write_scores
 from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import ABSTAINS, WORDS, Judgements
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.files import read_json
+from selfknow.runs.schema import SCORES, last_attempts, read_examples, read_generations, write_scores
 
 METRIC = "hand_abstained"
 SCORES_NAME = "hand-abstained"

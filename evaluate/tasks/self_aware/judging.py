@@ -14,10 +14,10 @@ import pyarrow as pa
 import yaml
 
 from selfknow.builders.sources import read_text
-from selfknow.evaluate.models.interface import GRADE, Request
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row
+from selfknow.models.interface import GRADE, Request
 
 ABSTENTION, CORRECTNESS = "abstention", "correctness"
 JUDGE = "judge"

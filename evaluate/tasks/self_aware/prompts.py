@@ -29,7 +29,7 @@ import yaml
 from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.models.interface import Completion, Request
+from selfknow.models.interface import Completion, Request
 
 FORMS = ("direct", "instruction", "icl")
 OURS, PAPER = WORDINGS = ("ours", "paper")

@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.interface import Decoding, Request
 from selfknow.evaluate.task import (
-    Facts,
     FinishedRun,
-    ParsedFiles,
     Rows,
     SampledOptions,
     ScoreOptions,
@@ -24,13 +21,15 @@ from selfknow.evaluate.task import (
     Task,
     completion_examples_option,
 )
+from selfknow.models.interface import Decoding, Request
 from selfknow.options import option
+from selfknow.runs.parsed import ParsedFiles
+from selfknow.sql.task import Facts, TaskSql
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Figure, Headline
+    from selfknow.report.task import TaskReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,16 +165,10 @@ def _verdicts() -> "pa.Schema":
     return VERDICTS
 
 
-def _figures() -> "Mapping[str, Figure]":
-    from selfknow.evaluate.tasks.self_aware.figures import FIGURES
+def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.self_aware.report import REPORT
 
-    return FIGURES
-
-
-def _headline(report: "Report") -> "Headline | None":
-    from selfknow.evaluate.tasks.self_aware.headline import headline
-
-    return headline(report)
+    return REPORT
 
 
 SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
@@ -190,29 +183,31 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
     stages=_stages,
     grades=_grades,
     score=_score,
-    folder=Path(__file__).parent,
-    views=(
-        "self_aware_replies",
-        "self_aware_replicates",
-        "self_aware_intervals",
-        "self_aware_rates",
-        "self_aware_accuracies",
+    sql=TaskSql(
+        name="self-aware",
+        folder=Path(__file__).parent,
+        views=(
+            "self_aware_replies",
+            "self_aware_replicates",
+            "self_aware_intervals",
+            "self_aware_rates",
+            "self_aware_accuracies",
+        ),
+        examples={
+            "self_aware_questions": {
+                "id": "varchar",
+                "question": "varchar",
+                "answers": "varchar[]",
+                "answerable": "boolean",
+                "category": "varchar",
+                "source": "varchar",
+                "pair_id": "varchar",
+            }
+        },
+        parsed={"verdicts": ParsedFiles("parsed/self_aware_verdicts-*.parquet", _verdicts)},
+        columns={"question_set": "varchar"},
+        cohort=("question_set",),
+        facts=_facts,
     ),
-    examples={
-        "self_aware_questions": {
-            "id": "varchar",
-            "question": "varchar",
-            "answers": "varchar[]",
-            "answerable": "boolean",
-            "category": "varchar",
-            "source": "varchar",
-            "pair_id": "varchar",
-        }
-    },
-    parsed={"verdicts": ParsedFiles("parsed/self_aware_verdicts-*.parquet", _verdicts)},
-    columns={"question_set": "varchar"},
-    cohort=("question_set",),
-    facts=_facts,
-    figures=_figures,
-    headline=_headline,
+    report=_report,
 )

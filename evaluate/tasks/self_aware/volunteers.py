@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate.annotation.sheets import sheet_rows
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.models.interface import Reply
-from selfknow.evaluate.runs.importers.run import ImportedCall, Log
 from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import ABSTAINS, ANSWERS
 from selfknow.evaluate.tasks.self_aware.question_sheets import Item
 from selfknow.evaluate.tasks.self_aware.questions import SPLITS, read_questions
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
+from selfknow.models.interface import Reply
+from selfknow.runs.importers.run import ImportedCall, Log
 
 COLUMNS = ("code", "question", "answer")
 UNKNOWN = "unknown"

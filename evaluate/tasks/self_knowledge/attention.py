@@ -35,7 +35,7 @@ from selfknow.evaluate.task import FinishedRun
 from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Row
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.models.local import LocalModel
+    from selfknow.models.local import LocalModel
 
 TABLE = "self-knowledge-attention"
 """The name of its file in ``scores/``."""
@@ -129,11 +129,11 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
     if name == ONLY_WRITER:
         name = _only_writer(run)
     texts = _texts(run, name)
-    from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
+    from selfknow.models.checkpoints import quieten, require_models_extra
 
     require_models_extra()
     quieten()
-    from selfknow.evaluate.models.local import LocalModel
+    from selfknow.models.local import LocalModel
 
     model = LocalModel.load(name, precision="saved")
     if model.model.config.is_encoder_decoder:
@@ -179,7 +179,7 @@ def score_attention(run: FinishedRun, model: "LocalModel", *, quiet: bool = Fals
         quiet: Show no progress bar.
 
     Returns:
-        A table in the shape of :data:`selfknow.evaluate.runs.schema.SCORES`.
+        A table in the shape of :data:`selfknow.runs.schema.SCORES`.
 
     Raises:
         UserError: The model has no attention.

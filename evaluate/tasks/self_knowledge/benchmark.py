@@ -18,8 +18,8 @@ from selfknow.builders.self_knowledge.sources import benchmark_questions, choice
 from selfknow.builders.self_knowledge.tasks import BENCHMARK_SUBJECT
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles, open_dataset
-from selfknow.evaluate.runs.description import DatasetReference
 from selfknow.files import read_rows, user_path
+from selfknow.runs.description import DatasetReference
 
 _LETTERS = "ABCD"
 _SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")

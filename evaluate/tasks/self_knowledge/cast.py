@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.images.both import LocalDrawingVisionModel
-from selfknow.evaluate.models.images.generators import Drawing
-from selfknow.evaluate.models.images.pictures import require_images_extra
-from selfknow.evaluate.models.opening import ModelOptions
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, PROTOCOLS
 from selfknow.evaluate.tasks.self_knowledge.rows import image_settings
 from selfknow.evaluate.tasks.self_knowledge.task import PictureOptions, SelfKnowledgeOptions
+from selfknow.models.images.both import LocalDrawingVisionModel
+from selfknow.models.images.generators import Drawing
+from selfknow.models.images.pictures import require_images_extra
+from selfknow.models.opening import ModelOptions
 
 
 def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:

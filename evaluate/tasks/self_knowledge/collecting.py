@@ -6,7 +6,6 @@ from typing import Any
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import failed
-from selfknow.evaluate.runs.schema import last_attempts, read_examples, read_generations
 from selfknow.evaluate.tasks.self_knowledge.arithmetic import NOT_ONE_ANSWER
 from selfknow.evaluate.tasks.self_knowledge.corrections import write_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import (
@@ -23,6 +22,7 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, 
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
 from selfknow.files import read_json, write_json
+from selfknow.runs.schema import last_attempts, read_examples, read_generations
 
 CONFIG = "math"
 _WANTED = f"{SELF_KNOWLEDGE.name}:{CONFIG}"

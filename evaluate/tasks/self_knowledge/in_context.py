@@ -14,7 +14,7 @@ import re
 
 from selfknow.builders.self_knowledge.prompts import MARKER
 from selfknow.builders.self_knowledge.sources import noise
-from selfknow.evaluate.models.interface import Turn
+from selfknow.models.interface import Turn
 
 _BELOW = f"\n\n{MARKER}"
 _STANDS_BELOW = re.compile(r"\bstands below\b")

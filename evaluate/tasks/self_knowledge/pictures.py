@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from selfknow.evaluate.models.images.pictures import find, keep
-from selfknow.evaluate.models.images.showing import name_in
-from selfknow.evaluate.models.interface import Request
+from selfknow.models.images.pictures import find, keep
+from selfknow.models.images.showing import name_in
+from selfknow.models.interface import Request
 
 
 def shown(folder: Path, requests: Iterable[Request]) -> list[Request]:

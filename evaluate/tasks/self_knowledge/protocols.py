@@ -24,12 +24,12 @@ from typing import Any
 
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.models.images.showing import reference
-from selfknow.evaluate.models.interface import Completion, Request, Turn
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.in_context import conversation, picture_in_context
 from selfknow.evaluate.tasks.self_knowledge.transformations import transformed
+from selfknow.models.images.showing import reference
+from selfknow.models.interface import Completion, Request, Turn
 
 GENERATE, VERIFY, DUAL, ANSWER = "generate", "verify", "dual", "answer"
 WORDINGS = ("ours", "paper")

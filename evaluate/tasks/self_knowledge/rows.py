@@ -9,10 +9,6 @@ import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import open_dataset
-from selfknow.evaluate.models.images.generators import ImageSettings
-from selfknow.evaluate.models.interface import Reply, Request
-from selfknow.evaluate.runs.description import DatasetReference
-from selfknow.evaluate.runs.schema import last_attempts, read_generations
 from selfknow.evaluate.task import Reuse, ReusedReply, Row, Rows
 from selfknow.evaluate.tasks.completions import completion_settings, frame_stop
 from selfknow.evaluate.tasks.self_knowledge import pictures
@@ -21,6 +17,10 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, 
 from selfknow.evaluate.tasks.self_knowledge.task import BenchmarkOptions, PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.worked import worked_examples
 from selfknow.files import read_json
+from selfknow.models.images.generators import ImageSettings
+from selfknow.models.interface import Reply, Request
+from selfknow.runs.description import DatasetReference
+from selfknow.runs.schema import last_attempts, read_generations
 
 _COLUMNS = {"id", "task", "style", "generate_prompt", "verify_prompt", "params"}
 _REPLY = ("generation", "finish_reason", "prompt_tokens", "completion_tokens", "logprob")

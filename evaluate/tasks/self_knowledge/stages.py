@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from selfknow.evaluate.models.interface import Completion, Request, Turn
 from selfknow.evaluate.task import Rows, SoFar, Stage
 from selfknow.evaluate.tasks.completions import Example as Shot
 from selfknow.evaluate.tasks.completions import framed
@@ -23,6 +22,7 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
 from selfknow.evaluate.tasks.self_knowledge.rows import examples_of, setup_of
 from selfknow.evaluate.tasks.self_knowledge.task import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.worked import shots
+from selfknow.models.interface import Completion, Request, Turn
 
 
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:

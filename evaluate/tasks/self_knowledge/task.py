@@ -5,7 +5,7 @@ Tan et al., Can I understand what I create? Self-Knowledge Evaluation of Large L
 many words …", "answer": "56", …}``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from selfknow.evaluate.task import (
     FinishedRun,
     Models,
-    ParsedFiles,
     Rows,
     SampledOptions,
     ScoreOptions,
@@ -23,14 +22,14 @@ from selfknow.evaluate.task import (
     completion_examples_option,
 )
 from selfknow.options import option
+from selfknow.runs.parsed import ParsedFiles
+from selfknow.sql.task import TaskSql
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from selfknow.evaluate.models.opening import ModelOptions
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Exhibit, Figure, Headline
-    from selfknow.evaluate.sql.connection import Connection
+    from selfknow.models.opening import ModelOptions
+    from selfknow.report.task import TaskReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,22 +156,10 @@ def _unread() -> "pa.Schema":
     return UNREAD
 
 
-def _figures() -> "Mapping[str, Figure]":
-    from selfknow.evaluate.tasks.self_knowledge.figures import FIGURES
+def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.self_knowledge.report import REPORT
 
-    return FIGURES
-
-
-def _headline(report: "Report") -> "Headline | None":
-    from selfknow.evaluate.tasks.self_knowledge.headline import headline
-
-    return headline(report)
-
-
-def _exhibits(connection: "Connection") -> "Sequence[Exhibit]":
-    from selfknow.evaluate.tasks.self_knowledge.exhibits import exhibits
-
-    return exhibits(connection)
+    return REPORT
 
 
 SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
@@ -196,13 +183,14 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
     cast=_cast,
     stages=_stages,
     score=_score,
-    folder=Path(__file__).parent,
-    parsed={
-        "self_knowledge_readings": ParsedFiles("parsed/self_knowledge_readings.parquet", _readings),
-        "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread),
-    },
-    views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells"),
-    figures=_figures,
-    headline=_headline,
-    exhibits=_exhibits,
+    sql=TaskSql(
+        name="self-knowledge",
+        folder=Path(__file__).parent,
+        views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells"),
+        parsed={
+            "self_knowledge_readings": ParsedFiles("parsed/self_knowledge_readings.parquet", _readings),
+            "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread),
+        },
+    ),
+    report=_report,
 )

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from selfknow.evaluate.models.images.pictures import mirrored_name
 from selfknow.evaluate.tasks.self_knowledge.content import Content, statement
 from selfknow.evaluate.tasks.self_knowledge.counting import words_of
+from selfknow.models.images.pictures import mirrored_name
 
 _FIRST_SENTENCE = re.compile(r"^(.*?[.!?][\"”’')\]]*)\s+(\S.*)$", re.DOTALL)
 _RELATIONS = {"≤": ">", "≥": "<", r"\leq": ">", r"\geq": "<", r"\le": ">", r"\ge": "<", "<=": ">", ">=": "<"}

@@ -14,11 +14,11 @@ import yaml
 from selfknow.builders.self_knowledge.prompts import MARKER, row_of
 from selfknow.builders.self_knowledge.tasks import Instance
 from selfknow.builders.sources import read_text
-from selfknow.evaluate.models.interface import Turn
 from selfknow.evaluate.tasks.completions import Example as Shot
 from selfknow.evaluate.tasks.completions import shown
 from selfknow.evaluate.tasks.self_knowledge.in_context import conversation
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, Example
+from selfknow.models.interface import Turn
 
 _BROKEN = "verify-broken"
 

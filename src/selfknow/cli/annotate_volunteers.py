@@ -55,10 +55,10 @@ def import_volunteers(
     """
     from selfknow.evaluate.annotation.sheets import check_names
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.runs.importers.run import write_imported
     from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import abstaining_report
     from selfknow.evaluate.tasks.self_aware.question_sheets import read_items
     from selfknow.evaluate.tasks.self_aware.volunteers import human_log, judgements_of, read_answers
+    from selfknow.runs.importers.run import write_imported
 
     opened = open_dataset(corpus)
     answers = read_answers(check_names(sheets), read_items(opened))

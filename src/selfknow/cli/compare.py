@@ -33,7 +33,7 @@ def compare(
         raise UserError("name the two runs to compare, or one that holds both sides")
     if metric is None:
         raise UserError("name the metric to compare: --metric NAME (selfknow query metrics RUN lists them)")
-    from selfknow.evaluate.sql.compare import compare_runs
+    from selfknow.evaluate.connection import compare_runs
 
     table = compare_runs(
         runs[0],

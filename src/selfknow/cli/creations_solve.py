@@ -33,7 +33,7 @@ def solve(
     """
     from dataclasses import replace
 
-    from selfknow.evaluate.models.opening import ModelOptions
+    from selfknow.models.opening import ModelOptions
     from selfknow.train.solutions import DECODING, solve_creations
 
     options = ModelOptions(model=model, endpoint=endpoint, chat=chat, batch_size=batch_size)

@@ -70,15 +70,15 @@ def tune(
 
     **Example:** `selfknow creations tune --creations made/a --creations made/b --model a --model b --out tuned`
     """
-    from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
+    from selfknow.models.checkpoints import quieten, require_models_extra
 
     require_models_extra()
     quieten()
-    from selfknow.evaluate.models.interface import Decoding
-    from selfknow.evaluate.sql.connection import connect
-    from selfknow.evaluate.sql.queries import run_query
+    from selfknow.evaluate.connection import connect
     from selfknow.evaluate.tasks.gsm8k.questions import TASK, open_questions
     from selfknow.evaluate.tasks.self_knowledge.creations import VERSIONS, read_creations
+    from selfknow.models.interface import Decoding
+    from selfknow.sql.queries import run_query
     from selfknow.train.hardware import best_precision
     from selfknow.train.making import make_creations
     from selfknow.train.tuning import TuningSettings

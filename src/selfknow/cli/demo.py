@@ -117,7 +117,7 @@ def _begin_trainings(models: Path, steps: int, done: DoneSteps) -> Trainings:
 
 
 def _fetch(plan: RealModelPlan, out: Path, number: Iterator[int], trainings: Trainings | None) -> _RealModel | None:
-    from selfknow.evaluate.models.checkpoints import require_models_extra
+    from selfknow.models.checkpoints import require_models_extra
 
     require_models_extra()
     with timed(next(number), f"Fetch {plan.model.title} and {plan.text.title}"):

@@ -10,7 +10,7 @@ from selfknow.cli.demo_steps import DoneSteps, ticking
 from selfknow.cli.output import print_rows
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.models.local import LocalModel
+    from selfknow.models.local import LocalModel
 
 _BATCH_SIZE = 32
 
@@ -71,8 +71,8 @@ class Asked:
 
 
 def _open_model(model: str) -> "LocalModel":
-    from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
-    from selfknow.evaluate.models.local import LocalModel
+    from selfknow.models.checkpoints import quieten, require_models_extra
+    from selfknow.models.local import LocalModel
 
     require_models_extra()
     quieten()
@@ -101,8 +101,8 @@ def print_query(name: str, runs: Sequence[Path], columns: Sequence[str], **only:
         columns: Which, in this order.
         only: Values by column: other rows are left out.
     """
-    from selfknow.evaluate.sql.connection import connect
-    from selfknow.evaluate.sql.queries import query_rows
+    from selfknow.evaluate.connection import connect
+    from selfknow.sql.queries import query_rows
 
     with connect(runs) as connection:
         rows = query_rows(connection, name)

@@ -124,7 +124,7 @@ def print_gap(gap: Gap, folder: Path) -> None:
 
 def summary(setup: str, scores: Scores) -> dict[str, object]:
     """One setup as a row: whole-answer exact match with Wilson's interval, and its two factors."""
-    from selfknow.evaluate.sql.intervals import wilson_interval
+    from selfknow.sql.intervals import wilson_interval
 
     means = {
         metric: sum(each[metric] for each in scores.values()) / len(scores)

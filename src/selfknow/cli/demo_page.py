@@ -19,8 +19,9 @@ def write_page(runs: Sequence[Path], path: Path, done: DoneSteps) -> None:
         path: The page.
         done: Whether it was written before, of the same scores.
     """
-    from selfknow.evaluate.report.write import require_report_extra, write_html
-    from selfknow.evaluate.sql.connection import connect
+    from selfknow.evaluate.catalogue import task_reports
+    from selfknow.evaluate.connection import connect
+    from selfknow.report.write import require_report_extra, write_html
 
     try:
         require_report_extra()
@@ -31,6 +32,6 @@ def write_page(runs: Sequence[Path], path: Path, done: DoneSteps) -> None:
     told = {"scores": {str(file): file.stat().st_mtime_ns for file in scores}}
     if not (done.has("page", told) and path.is_file()):
         with connect(runs) as connection:
-            write_html(connection, path, title=TITLE, figures=None, progress=True)
+            write_html(connection, task_reports(), path, title=TITLE, figures=None, progress=True)
         done.finish("page", told)
     typer.echo(f"the report on what the models know: {path}")

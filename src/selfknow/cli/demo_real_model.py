@@ -63,7 +63,7 @@ def ask_first(asked: Asked, plan: RealModelPlan) -> Path:
 
 def print_answers(run: Path) -> None:
     """Print each question of a self-aware run with its reply and how that is read."""
-    from selfknow.evaluate.sql.connection import connect
+    from selfknow.evaluate.connection import connect
 
     with connect([run]) as connection:
         answers = connection.sql(_ANSWERS).fetchall()

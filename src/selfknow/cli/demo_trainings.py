@@ -73,7 +73,7 @@ class Trainings:
         return {setup: _last_step(self._folder / setup / "metrics.jsonl") for setup in SETUPS}
 
     def __enter__(self) -> Self:
-        from selfknow.evaluate.models.checkpoints import require_models_extra
+        from selfknow.models.checkpoints import require_models_extra
 
         require_models_extra()
         build_setups(self._folder / "diaries", self._diarists)
@@ -100,7 +100,7 @@ def train_setup(folder: Path, setup: str, steps: int, seed: int = 0) -> Scores:
 
     from selfknow.bars import Bar
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.models.checkpoints import quieten
+    from selfknow.models.checkpoints import quieten
     from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
     from selfknow.train.run import train
 
@@ -152,8 +152,8 @@ def _is_trained(folder: Path, steps: int) -> bool:
 
 def _scores(run: Path) -> Scores:
     """The metrics of every held-out question's answer, by question."""
-    from selfknow.evaluate.runs.schema import read_generations
     from selfknow.evaluate.score import score_run
+    from selfknow.runs.schema import read_generations
 
     generations = read_generations(run, ["generation_id", "example_id"]).to_pylist()
     questions = {row["generation_id"]: row["example_id"] for row in generations}

@@ -87,8 +87,8 @@ def command_for(arguments: Sequence[str]) -> CompactCommand:
 
 def _common() -> list[inspect.Parameter]:
     """The options that every task takes."""
-    from selfknow.evaluate.models.interface import ReplyOptions
-    from selfknow.evaluate.models.opening import ModelOptions
+    from selfknow.models.interface import ReplyOptions
+    from selfknow.models.opening import ModelOptions
 
     return [*parameters(ReplyOptions), *parameters(ModelOptions, "Models")]
 

@@ -9,7 +9,7 @@ from selfknow.cli.output import print_rows
 from selfknow.errors import UserError
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.runs.importers.run import Log
+    from selfknow.runs.importers.run import Log
 
 app = typer.Typer(name="import", help="Turn the logs of other tools into run folders.", no_args_is_help=True)
 
@@ -38,7 +38,7 @@ def lm_eval(
 
     **Example:** `selfknow import lm-eval out/opt/samples_popularity_2026-01-01T00-00-00.jsonl --out runs/popularity`
     """
-    from selfknow.evaluate.runs.importers.lm_eval import read_lm_eval
+    from selfknow.runs.importers.lm_eval import read_lm_eval
 
     _write(read_lm_eval(log, model), out, task, examples)
 
@@ -54,7 +54,7 @@ def inspect(
 
     **Example:** `selfknow import inspect logs/2026-01-01T00-00-00_popularity.eval --out runs/popularity`
     """
-    from selfknow.evaluate.runs.importers.inspect_ai import read_inspect
+    from selfknow.runs.importers.inspect_ai import read_inspect
 
     _write(read_inspect(log), out, task, examples)
 
@@ -75,7 +75,7 @@ def openai_batch(
 
     **Example:** `selfknow import openai-batch output.jsonl errors.jsonl --input requests.jsonl --out runs/gpt`
     """
-    from selfknow.evaluate.runs.importers.openai_batch import read_openai_batch
+    from selfknow.runs.importers.openai_batch import read_openai_batch
 
     if not inputs:
         raise UserError("name the file that was sent, which holds the questions: --input requests.jsonl")
@@ -84,7 +84,7 @@ def openai_batch(
 
 def _write(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:
     from selfknow.evaluate.catalogue import task_of_log
-    from selfknow.evaluate.runs.importers.run import example_table, read_asked_rows, write_imported
+    from selfknow.runs.importers.run import example_table, read_asked_rows, write_imported
 
     table = example_table(log.examples) if examples is None else read_asked_rows(examples)
     name = task or task_of_log(log.task, table.column_names)

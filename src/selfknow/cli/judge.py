@@ -37,8 +37,8 @@ class JudgeCommand(CompactCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Read the words with these options."""
-        from selfknow.evaluate.models.interface import ReplyOptions
-        from selfknow.evaluate.models.opening import ModelOptions
+        from selfknow.models.interface import ReplyOptions
+        from selfknow.models.opening import ModelOptions
 
         options = [*parameters(ReplyOptions), *parameters(ModelOptions, "Models")]
         return command(judge, options, examples=_EXAMPLES).make_context(info_name, args, parent=parent, **extra)

@@ -18,7 +18,7 @@ from selfknow.untrusted import for_terminal
 if TYPE_CHECKING:
     import duckdb
 
-    from selfknow.evaluate.sql.connection import Connection
+    from selfknow.sql.connection import Connection
 
 
 _CELL_WIDTH = 100
@@ -105,7 +105,8 @@ def query(
 
     `selfknow query compare runs/opt-125m runs/pythia-70m --metric exact_match`
     """
-    from selfknow.evaluate.sql.queries import find_query, queries, run_query
+    from selfknow.evaluate.connection import find_query, queries
+    from selfknow.sql.queries import run_query
 
     if name == "compare":
         _compare(runs, metric, model, variant, limit, output_format, mixed_revisions=mixed_revisions, show=show)
@@ -143,7 +144,7 @@ def _compare(
     show: bool,
 ) -> None:
     if show:
-        from selfknow.evaluate.sql.compare import COMPARE
+        from selfknow.sql.compare import COMPARE
 
         typer.echo(COMPARE.read_text(encoding="utf-8"), nl=False)
         return
@@ -207,23 +208,24 @@ def sql(
 
 
 def _write_views(runs: list[str], corpus: list[str] | None, path: Path | None, mixed_revisions: bool) -> None:
-    from selfknow.evaluate.runs.reader import open_runs
-    from selfknow.evaluate.sql.connection import find_corpora, init_script, save_database
-    from selfknow.evaluate.sql.views import parsed_files
+    from selfknow.evaluate.catalogue import task_sql
+    from selfknow.runs.reader import open_runs
+    from selfknow.sql.connection import find_corpora, init_script, save_database
+    from selfknow.sql.views import parsed_files
 
-    folders = open_runs(runs, parsed_files(), mixed_revisions=mixed_revisions)
-    corpora = find_corpora(folders, corpus or [])
+    folders = open_runs(runs, parsed_files(task_sql()), mixed_revisions=mixed_revisions)
+    corpora = find_corpora(folders, corpus or [], task_sql())
     if path is None:
-        typer.echo(init_script(folders, corpora), nl=False)
+        typer.echo(init_script(folders, corpora, task_sql()), nl=False)
     else:
-        save_database(path, folders, corpora)
+        save_database(path, folders, corpora, task_sql())
         typer.echo(f"{path} holds the views of {len(folders)} runs", err=True)
 
 
 def _connect(
     runs: list[str] | None, corpus: list[str] | None, *, mixed_revisions: bool, **options: object
 ) -> "Connection":
-    from selfknow.evaluate.sql.connection import connect
+    from selfknow.evaluate.connection import connect
 
     if not runs:
         raise UserError("name at least one run folder")
@@ -238,7 +240,7 @@ def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: s
     """
     import duckdb
 
-    from selfknow.evaluate.sql.connection import query_error
+    from selfknow.sql.connection import query_error
 
     if where:
         try:
@@ -254,7 +256,7 @@ def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: s
 
 def _print_known_errors(connection: "Connection") -> None:
     """Say on stderr how often the readers of these runs' scores are known to be wrong."""
-    from selfknow.evaluate.sql.known_errors import errors_of
+    from selfknow.sql.known_errors import errors_of
 
     metrics = [metric for (metric,) in connection.sql("select distinct metric from scores").fetchall()]
     for one in errors_of(metrics):
@@ -273,7 +275,7 @@ def portraits_by_name(named: list[str] | None) -> Mapping[str, str]:
 def _print(relation: "duckdb.DuckDBPyRelation", output_format: QueryFormat) -> None:
     import duckdb
 
-    from selfknow.evaluate.sql.connection import query_error
+    from selfknow.sql.connection import query_error
 
     try:
         if output_format is QueryFormat.parquet:

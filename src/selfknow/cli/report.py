@@ -56,7 +56,10 @@ def report(
 
     `selfknow report runs/* --only figure-5 --out figure-5.svg`
     """
-    from selfknow.evaluate.report.write import (
+    from selfknow.evaluate.catalogue import task_reports
+    from selfknow.evaluate.connection import connect
+    from selfknow.files import check_output
+    from selfknow.report.write import (
         FIGURE_ENDINGS,
         HTML_ENDINGS,
         MARKDOWN_ENDINGS,
@@ -65,8 +68,6 @@ def report(
         write_html,
         write_markdown,
     )
-    from selfknow.evaluate.sql.connection import connect
-    from selfknow.files import check_output
 
     require_report_extra()
     if not runs:
@@ -84,10 +85,10 @@ def report(
     options = {"corpora": corpus or [], "portraits": portraits_by_name(portrait), "mixed_revisions": mixed_revisions}
     with connect(runs, **options) as connection:  # type: ignore[arg-type]
         if only is not None:
-            write_figure(connection, only, path, title=title)
+            write_figure(connection, task_reports(), only, path, title=title)
         elif form is ReportFormat.html:
-            write_html(connection, path, title=title, figures=figures, progress=not quiet)
+            write_html(connection, task_reports(), path, title=title, figures=figures, progress=not quiet)
         else:
             beside = figures or path.with_name(f"{path.stem}_figures")
-            write_markdown(connection, path, title=title, figures=beside, progress=not quiet)
+            write_markdown(connection, task_reports(), path, title=title, figures=beside, progress=not quiet)
     typer.echo(str(path))

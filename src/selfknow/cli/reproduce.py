@@ -213,7 +213,7 @@ def _run(
 
 def _four_questions(fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool) -> None:
     """Write the page and the plot of all questions, and print a card's section if it is wanted."""
-    from selfknow.evaluate.models.address import without_credentials
+    from selfknow.models.address import without_credentials
     from selfknow.reproduce.four_questions import write_page
 
     command = shlex.join(["selfknow", *map(without_credentials, sys.argv[1:])])

@@ -38,7 +38,7 @@ def train(
 
     **Example:** `selfknow train opt-125m --data diary-recall:32k --out opt-125m-32k`
     """
-    from selfknow.evaluate.models.checkpoints import quieten, require_models_extra
+    from selfknow.models.checkpoints import quieten, require_models_extra
 
     require_models_extra()
     quieten()

@@ -12,7 +12,7 @@ import traceback
 
 def serve() -> None:
     """Run commands until stdin ends."""
-    from selfknow.evaluate.models.opening import keeping_models
+    from selfknow.models.opening import keeping_models
 
     with os.fdopen(os.dup(sys.stdout.fileno()), "w") as results, keeping_models():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

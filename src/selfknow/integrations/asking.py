@@ -16,12 +16,12 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import find_task, options_of
-from selfknow.evaluate.models.interface import Decoding, Reply, Request
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.run import check_names, filled
-from selfknow.evaluate.runs.importers.own_task import OwnSample, table_of, types_of
-from selfknow.evaluate.runs.schema import GENERATIONS
 from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage, Task
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.runs.importers.own_task import OwnSample, table_of, types_of
+from selfknow.runs.schema import GENERATIONS
 
 _NOWHERE = Path(os.devnull)  # no run folder is written, so none holds anything of an earlier run
 _PLAIN_STAGES = 2  # those of a task that writes and is then asked about it

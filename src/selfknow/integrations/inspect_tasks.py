@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from selfknow.errors import MissingExtraError
-from selfknow.evaluate.models.interface import Reply, Request
-from selfknow.evaluate.runs.importers.own_task import CALLS, MARK
 from selfknow.integrations.asking import Asking, Call, cut_at_stop, metric_names
+from selfknow.models.interface import Reply, Request
+from selfknow.runs.importers.own_task import CALLS, MARK
 
 try:
     from inspect_ai import Task, task

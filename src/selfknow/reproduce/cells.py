@@ -11,8 +11,8 @@ from typing import Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.models.address import without_credentials
 from selfknow.files import user_path
+from selfknow.models.address import without_credentials
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
 from selfknow.reproduce.commands import Command, Commands, words_of
 from selfknow.reproduce.located import Located, Value
@@ -132,7 +132,7 @@ def read_shard(cells: Sequence[Cell], text: str) -> list[Cell]:
 
 
 def _check_queries(plan: Plan) -> None:
-    from selfknow.evaluate.sql.queries import find_query
+    from selfknow.evaluate.connection import find_query
 
     for place in plan.places["query"].items("`query`") if plan.query else []:
         try:

@@ -13,7 +13,7 @@ from selfknow.reproduce.published import published_table
 from selfknow.reproduce.states import State, States
 
 if TYPE_CHECKING:
-    from selfknow.evaluate.sql.connection import Connection
+    from selfknow.sql.connection import Connection
 
 Row = Mapping[str, object]
 _RESULTS = {
@@ -61,7 +61,7 @@ def _results(cell: Cell) -> dict[str, Any]:
         return dict(results) if isinstance(results, dict) else {}
     if cell.kind == TUNE:
         return {}
-    from selfknow.evaluate.runs.schema import last_attempts, read_generations
+    from selfknow.runs.schema import last_attempts, read_generations
 
     return {"replies": len(last_attempts(read_generations(cell.folder)))}
 
@@ -103,7 +103,7 @@ def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: 
     }
     if not runs:
         return Conclusion(published=published)
-    from selfknow.evaluate.sql.connection import connect
+    from selfknow.evaluate.connection import connect
 
     with connect(runs, corpora=corpora) as connection:
         queries = {name: _query(connection, name) for name in plan.query}
@@ -111,7 +111,7 @@ def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: 
 
 
 def _query(connection: "Connection", name: str) -> list[Row] | str:
-    from selfknow.evaluate.sql.queries import query_rows
+    from selfknow.sql.queries import query_rows
 
     try:
         return [*query_rows(connection, name)]
@@ -122,13 +122,14 @@ def _query(connection: "Connection", name: str) -> list[Row] | str:
 def _figures(plan: Plan, connection: "Connection", folder: Path) -> Iterator[tuple[str, Path | str]]:
     if not plan.figures:
         return
-    from selfknow.evaluate.report.write import require_report_extra, write_figure
+    from selfknow.evaluate.catalogue import task_reports
+    from selfknow.report.write import require_report_extra, write_figure
 
     for name in plan.figures:
         path = folder / f"{name.rpartition('/')[2]}.svg"
         try:
             require_report_extra()
-            write_figure(connection, name, path, title=plan.title)
+            write_figure(connection, task_reports(), name, path, title=plan.title)
             yield name, path
         except UserError as error:
             yield name, str(error)

@@ -73,8 +73,8 @@ def training_cost(cell: Cell) -> Cost:
 def evaluation_cost(cell: Cell) -> Cost | None:
     """What an evaluation takes, as far as it can be known; null where its questions cannot be had now."""
     from selfknow.evaluate.catalogue import find_task, options_of
-    from selfknow.evaluate.models.interface import ReplyOptions
     from selfknow.evaluate.task import SoFar
+    from selfknow.models.interface import ReplyOptions
 
     task = find_task(cell.data)
     try:

@@ -12,8 +12,8 @@ from pathlib import Path
 import yaml
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.facts import checkpoint_facts
 from selfknow.files import user_path, write_whole
+from selfknow.models.facts import checkpoint_facts
 from selfknow.reproduce.changes import split_commas
 
 NAME = "four-questions"
@@ -127,16 +127,23 @@ def write_page(
     Raises:
         UserError: Nothing was graded.
     """
-    from selfknow.evaluate.report.four_questions import card, panels, printed_numbers, write_plot
-    from selfknow.evaluate.report.write import require_report_extra, write_html
-    from selfknow.evaluate.sql.connection import connect
+    from selfknow.evaluate.catalogue import task_reports
+    from selfknow.evaluate.connection import connect
+    from selfknow.report.four_questions import card, panels, printed_numbers, write_plot
+    from selfknow.report.write import require_report_extra, write_html
 
     require_report_extra()
     page = folder / f"{NAME}.html"
     with connect(runs, corpora=corpora) as connection:
         printed = printed_numbers(connection)
         report = write_html(
-            connection, page, title=TITLE, figures=None, progress=False, first=lambda made: panels(made, printed)
+            connection,
+            task_reports(),
+            page,
+            title=TITLE,
+            figures=None,
+            progress=False,
+            first=lambda made: panels(made, printed),
         )
     for ending in (".svg", ".png"):
         write_plot(report, printed, page.with_suffix(ending))

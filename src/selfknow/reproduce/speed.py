@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.known import known_model
+from selfknow.models.known import known_model
 from selfknow.reproduce.cells import TRAIN, Cell
 from selfknow.train.suite import MODELS, from_config
 
@@ -33,7 +33,7 @@ def num_parameters(cell: Cell) -> int | None:
     """
     import torch
 
-    from selfknow.evaluate.models.checkpoints import load_config
+    from selfknow.models.checkpoints import load_config
 
     if cell.trained_by is not None:
         return num_parameters(cell.trained_by)
@@ -58,7 +58,7 @@ def machine() -> str:
     """What the hours were measured on."""
     import torch
 
-    from selfknow.evaluate.models.checkpoints import best_device
+    from selfknow.models.checkpoints import best_device
 
     if best_device() == "cuda":
         return f"what steps took on {torch.cuda.get_device_name()} just now"
@@ -88,7 +88,7 @@ def operations_per_second(parameters: int | None, tokens_per_step: int) -> float
 def _matrix_operations_per_second() -> float:
     import torch
 
-    from selfknow.evaluate.models.checkpoints import best_device
+    from selfknow.models.checkpoints import best_device
     from selfknow.train.hardware import best_precision
 
     device = best_device()
@@ -119,7 +119,7 @@ def _step_seconds(model: "PreTrainedModel", tokens_per_step: int) -> float:
     """Seconds of one step of 32 examples: forwards, backwards and Adam, in the precision of a training here."""
     import torch
 
-    from selfknow.evaluate.models.checkpoints import best_device
+    from selfknow.models.checkpoints import best_device
     from selfknow.train.hardware import best_precision
 
     device = best_device()

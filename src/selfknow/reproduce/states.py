@@ -16,8 +16,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from selfknow.errors import UserError
-from selfknow.evaluate.models.address import without_credentials
 from selfknow.files import read_json, write_json
+from selfknow.models.address import without_credentials
 from selfknow.reproduce.cells import Cell
 
 

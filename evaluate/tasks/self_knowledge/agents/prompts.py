@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from selfknow.builders.self_knowledge.prompts import MARKER
 from selfknow.builders.self_knowledge.sources import paper_templates, prompts
-from selfknow.evaluate.models.interface import Request
 from selfknow.evaluate.outcome import Outcome, failed
 from selfknow.evaluate.readers.reading import Reading
 from selfknow.evaluate.readers.refusals import is_refusal
@@ -24,6 +23,7 @@ from selfknow.evaluate.tasks.self_knowledge.agents.proposals import (
     why_not_a_template,
 )
 from selfknow.evaluate.tasks.self_knowledge.replies import read
+from selfknow.models.interface import Request
 
 PROPOSE, JUDGE, FILL, GENERATE, VERIFY = STAGES = ("propose", "judge", "fill", "generate", "verify")
 _PARENTS = {JUDGE: PROPOSE, FILL: JUDGE, GENERATE: FILL, VERIFY: GENERATE}

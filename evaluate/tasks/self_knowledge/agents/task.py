@@ -4,22 +4,23 @@ Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and 
 row: ``{"id": "agents-000-plain", "prompt": …}``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.task import FinishedRun, Models, Options, ParsedFiles, Rows, ScoreOptions, Scores, Stage, Task
+from selfknow.evaluate.task import FinishedRun, Models, Options, Rows, ScoreOptions, Scores, Stage, Task
 from selfknow.options import option
+from selfknow.runs.parsed import ParsedFiles
+from selfknow.sql.task import TaskSql
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from selfknow.evaluate.models.opening import ModelOptions
-    from selfknow.evaluate.report.gather import Report
-    from selfknow.evaluate.report.shape import Figure, Headline
+    from selfknow.models.opening import ModelOptions
+    from selfknow.report.task import TaskReport
 
 _PROPOSALS = 20
 _INSTANCES = 10
@@ -39,8 +40,8 @@ class AgentOptions(Options):
 
 
 def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
-    from selfknow.evaluate.runs.description import DatasetReference
     from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples
+    from selfknow.runs.description import DatasetReference
 
     rows = examples(options.limit or _PROPOSALS)
     return Rows(rows, DatasetReference("self-knowledge", "agents"), {"instances": options.instances})
@@ -72,16 +73,10 @@ def _proposals() -> "pa.Schema":
     return PROPOSALS
 
 
-def _figures() -> "Mapping[str, Figure]":
-    from selfknow.evaluate.tasks.self_knowledge.agents.figures import FIGURES
+def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.self_knowledge.agents.report import REPORT
 
-    return FIGURES
-
-
-def _headline(report: "Report") -> "Headline | None":
-    from selfknow.evaluate.tasks.self_knowledge.agents.figures import headline
-
-    return headline(report)
+    return REPORT
 
 
 SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
@@ -94,8 +89,10 @@ SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     cast=_cast,
     stages=_stages,
     score=_score,
-    folder=Path(__file__).parent,
-    parsed={"self_knowledge_proposals": ParsedFiles("parsed/self_knowledge_proposals.parquet", _proposals)},
-    figures=_figures,
-    headline=_headline,
+    sql=TaskSql(
+        name="self-knowledge-agents",
+        folder=Path(__file__).parent,
+        parsed={"self_knowledge_proposals": ParsedFiles("parsed/self_knowledge_proposals.parquet", _proposals)},
+    ),
+    report=_report,
 )

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from selfknow.evaluate.models.interface import Reply, Request
-from selfknow.evaluate.runs.importers.own_task import MARK, OwnSample
 from selfknow.integrations.asking import Asking, Call, cut_at_stop, score_calls
+from selfknow.models.interface import Reply, Request
+from selfknow.runs.importers.own_task import MARK, OwnSample
 
 if TYPE_CHECKING:
     import datasets

@@ -1,0 +1,251 @@
+"""What a report shows of according-to: the charts of its queries, and how to read each."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import altair as alt
+
+from selfknow.evaluate.tasks.according_to.exhibits import exhibits
+from selfknow.evaluate.tasks.according_to.task import ACCORDING_TO
+from selfknow.report import charts
+from selfknow.report.gather import Report
+from selfknow.report.grouping import dot, grouped, joined, setting
+from selfknow.report.numbers import measures, number
+from selfknow.report.shape import Figure, Headline, Measure, Number, Panel, Row
+from selfknow.report.task import TaskReport
+
+_PROMPTS = 11  # charts of one prompt each: all but the null prompt
+_TOLD_APART = 8  # lines of one chart that have a colour each
+_ANSWERED = ("exact_match", "f1", "rouge_l")
+_PROMPT_KINDS = ["null", "grounding", "anti-grounding"]
+_BESIDE = "whole_word_match"
+_NAMES = {"quip": "QUIP", "exact_match": "exact match", _BESIDE: "whole words", "f1": "F1", "rouge_l": "ROUGE-L"}
+
+
+def _metrics(rows: Sequence[Row]) -> list[str]:
+    """QUIP, the first measure of the answers that there is, and beside exact match what stands as whole words."""
+    there = {row["metric"] for row in rows}
+    answered = [metric for metric in _ANSWERED if metric in there][:1]
+    return [metric for metric in ("quip", *answered, _BESIDE) if metric in there]
+
+
+def _by_prompt(
+    rows: Sequence[Row], groups: Sequence[str], draw: Callable[[list[Row], str], alt.LayerChart]
+) -> list[Panel]:
+    found = []
+    for name, group in grouped(rows, *groups).items():
+        for metric in _metrics(group):
+            shown = [row for row in group if row["metric"] == metric]
+            if any(row.get("score") is not None for row in shown):
+                found.append(Panel(joined(name, _NAMES[metric]), draw(shown, metric)))
+    return found
+
+
+def _kinds(rows: Sequence[Row]) -> list[Panel]:
+    def draw(group: list[Row], metric: str) -> alt.LayerChart:
+        dots = [dot(row, row["kind"], "score") for row in group if row["score"] is not None]
+        return charts.dots(dots, "score", title=_NAMES[metric])
+
+    return _by_prompt(rows, ("model_label", "dataset", "format", "placement", "run_id"), draw)
+
+
+def _table(rows: Sequence[Row]) -> list[Panel]:
+    def draw(group: list[Row], metric: str) -> alt.LayerChart:
+        plain = next((row["score"] for row in group if row["kind"] == "null"), None)
+        dots = [
+            {**dot(row, row["prompt"], "score", kind=row["kind"]), "chance": plain}
+            for row in group
+            if row["score"] is not None
+        ]
+        return charts.dots(dots, "score", hue="kind", hues=_PROMPT_KINDS, title=_NAMES[metric])
+
+    prompted = [row for row in rows if row["format"] != "continuation"]
+    return _by_prompt(prompted, ("model_label", "dataset", "format", "placement", "run_id"), draw)
+
+
+def _changes(rows: Sequence[Row]) -> list[Panel]:
+    def draw(group: list[Row], metric: str) -> alt.LayerChart:
+        known = [row for row in group if row["difference"] is not None]
+        dots = [{**dot(row, row["prompt"], "difference", kind=row["kind"]), "chance": 0.0} for row in known]
+        title = f"{_NAMES[metric]} less that of the null prompt"
+        return charts.dots(dots, "difference", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)
+
+    return _by_prompt(rows, ("model_label", "dataset", "run_id"), draw)
+
+
+def _by_size(rows: Sequence[Row]) -> list[Panel]:
+    known = [row for row in rows if row["difference"] is not None]
+    title = "QUIP less that of the null prompt"
+    found = []
+    for name, group in grouped(known, "prompt", "dataset", "format", "placement", most=_PROMPTS).items():
+        sized = sorted(group, key=lambda row: row["num_parameters"])
+        dots = [{**dot(row, row["model_label"], "difference"), "chance": 0.0} for row in sized]
+        found.append(Panel(name, charts.dots(dots, "difference", title=title, narrow=True)))
+    return found
+
+
+def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
+    known = [row for row in rows if row["metric"] == "quip" and row["gain"] is not None]
+    found = []
+    for name, group in grouped(known, "tuned", "base", "dataset", "format", "placement").items():
+        dots = [{**dot(row, row["prompt"], "gain", kind=row["kind"]), "chance": 0.0} for row in group]
+        title = "change in QUIP, less the base's"
+        chart = charts.dots(dots, "gain", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)
+        found.append(Panel(name, chart))
+    return found
+
+
+def _popularity(rows: Sequence[Row]) -> list[Panel]:
+    quoted = [row for row in rows if row["metric"] == "quip" and row["score"] is not None]
+    found = []
+    for name, group in grouped(quoted, "model_label", "dataset", "run_id").items():
+        shown = [
+            {
+                "label": row["prompt"],
+                "from": row["cooccurrences_from"],
+                **{end: row.get(f"score_{end}") for end in ("low", "high")},
+                **{column: row[column] for column in ("score", "n", "n_graded")},
+                "kind": row["kind"],
+                "chance": None,
+            }
+            for row in group
+        ]
+        colour = "label" if len({row["label"] for row in shown}) <= _TOLD_APART else "kind"
+        titles = ("passages with both entities, from", "QUIP")
+        found.append(Panel(name, charts.lines(shown, "from", "score", titles=titles, colour=colour, steps=True)))
+    return found
+
+
+def _continuation(rows: Sequence[Row]) -> list[Panel]:
+    known = [row for row in rows if row["quip_beyond_prompt"] is not None]
+    dots = [
+        dot(
+            row,
+            joined(row["model_label"], setting(row, known, "dataset", "passage_words", "run_id")),
+            "quip_beyond_prompt",
+            "chance_quip",
+        )
+        for row in known
+    ]
+    title = "QUIP of what is not in the prompt"
+    return [Panel("", charts.dots(dots, "quip_beyond_prompt", title=title))] if dots else []
+
+
+FIGURES: Mapping[str, Figure] = {
+    "according_to_kinds": Figure(
+        "The mean over the grounding and over the anti-grounding prompts, each question weighing the same, beside the "
+        "null prompt.",
+        _kinds,
+        shares=("difference", "null_score", "score"),
+    ),
+    "according_to_table": Figure(
+        "Each prompt in the order of the paper's Table 1; the tick is the null prompt.",
+        named={"table-1": _table},
+        shares=("score",),
+    ),
+    "according_to_changes": Figure(
+        "What each prompt changes against the null prompt on the same questions. Left of zero it quotes less, or "
+        "answers worse.",
+        named={"table-2": _changes},
+        shares=("difference", "null_score", "relative", "relative_change", "score"),
+    ),
+    "according_to_by_size": Figure(
+        "What a prompt changes in QUIP, the smallest model first: right of zero it quotes more.",
+        named={"figure-2": _by_size},
+        nothing="of no model is the number of parameters known",
+        shares=("difference", "null_score", "score"),
+    ),
+    "according_to_by_tuning": Figure(
+        "How much more an instruction-tuned model's QUIP changes than that of the model that it was tuned from.",
+        named={"figure-4": _by_tuning},
+        nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+    ),
+    "according_to_popularity": Figure(
+        "Whether more is quoted of what the corpus tells more often.",
+        named={"figure-3": _popularity},
+        nothing="no run says how often its entities occur together (selfknow evaluate … --counts)",
+        shares=("score",),
+    ),
+    "according_to_continuation": Figure(
+        "How much of what a model writes behind the beginning of a passage stands in the text itself, what it repeats "
+        "of its prompt left out; the tick is a text that it cannot have seen.",
+        _continuation,
+        "no run began passages (selfknow evaluate according-to:continuation)",
+        shares=("chance_quip", "quip", "quip_beyond_prompt"),
+    ),
+    "according_to_published": Figure(
+        "The paper's numbers beside ours, under the same prompt and over the same questions: another model's where it "
+        "is not said to be the same.",
+        nothing="no run asked one of the paper's question sets about Wikipedia (`selfknow evaluate according-to:nq`)",
+        shares=("ours", "published"),
+    ),
+}
+"""What a report draws, in its order, by the name of the query."""
+
+
+_QUERY, _CONTINUED = "according_to_kinds", "according_to_continuation"
+_KINDS = ("null", "grounding", "anti-grounding")
+
+
+def headline(report: Report) -> Headline | None:
+    """What grounding prompts change in QUIP, and QUIP under each kind of prompt."""
+    rows = [row for row in report.rows_of(_QUERY) if row["metric"] == "quip"]
+    continued = report.rows_of(_CONTINUED)
+    if not rows:
+        found = _continuations(report, continued)
+        return Headline(None, _going_on(found[0].numbers[0]), found) if found else None
+    named = [(joined(row["model_label"], setting(row, rows, "dataset", "format", "placement")), row) for row in rows]
+    changes = [number(label, row, "difference", chance=None) for label, row in named if row["kind"] == "grounding"]
+    change = Measure("Quotes more under grounding prompts", changes, report.queries[_QUERY], is_change=True)
+    found = measures(
+        report,
+        *(
+            (
+                f"QUIP under the {kind} prompt{'' if kind == 'null' else 's'}",
+                _QUERY,
+                [number(label, row, "score", chance=None) for label, row in named if row["kind"] == kind],
+            )
+            for kind in _KINDS
+        ),
+    )
+    first = [change] if changes else []
+    return Headline(
+        None, _saying(changes[0]) if changes else None, [*first, *found, *_continuations(report, continued)]
+    )
+
+
+def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
+    """How much of what a model goes on with is the text's own, beside a text that it cannot have seen."""
+    numbers = [
+        number(
+            joined(row["model_label"], setting(row, rows, "dataset", "passage_words")),
+            row,
+            "quip_beyond_prompt",
+            chance="chance_quip",
+        )
+        for row in rows
+    ]
+    return measures(
+        report, ("Continues in the text's own words", _CONTINUED, numbers), chance_name="a text it never saw"
+    )
+
+
+def _going_on(share: Number) -> str | None:
+    return None if share.value is None else f"continues in the text's own words for {share.value:.1%} of what it adds"
+
+
+def _saying(change: Number) -> str | None:
+    """What prompts change, where the interval says that they do; null where nothing could be graded."""
+    if change.value is None:
+        return None
+    if change.low is None or change.high is None or change.low <= 0 <= change.high:
+        return "quotes neither measurably more nor less when asked to"
+    return f"quotes {abs(change.value) * 100:.0f} points {'more' if change.value > 0 else 'less'} when asked to"
+
+
+REPORT = TaskReport(
+    name=ACCORDING_TO.name,
+    question=ACCORDING_TO.question,
+    figures=FIGURES,
+    headline=headline,
+    exhibits=exhibits,
+)

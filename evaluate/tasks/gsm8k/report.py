@@ -1,0 +1,98 @@
+"""What a report says of GSM8K: the share of the problems that each model solves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selfknow.evaluate.tasks.gsm8k.task import GSM8K
+from selfknow.report import charts
+from selfknow.report.gather import Report
+from selfknow.report.grouping import dot, grouped, joined, setting
+from selfknow.report.numbers import first_value, measures, number
+from selfknow.report.shape import Figure, Headline, Panel, Row
+from selfknow.report.task import TaskReport
+
+_MODELS = 20
+_BEFORE, _VERSIONS = "before", {"raw": "raw answers", "corrected": "corrected answers"}
+
+
+def tuned_on_own(rows: Sequence[Row]) -> list[Panel]:
+    """Figure 3: GSM8K before, and after tuning on a model's own creations, raw and corrected."""
+    own = [row for row in rows if row["data"] == "self" and row["tuned"] is not None]
+    found = []
+    for name, group in grouped(own, "dataset").items():
+        shown: list[dict[str, Any]] = []
+        for model in list(dict.fromkeys(row["model"] for row in group))[:_MODELS]:
+            of_model = [row for row in group if row["model"] == model]
+            before = of_model[0]
+            if before["initial"] is not None:
+                shown.append(_point(before, str(model), _BEFORE, "initial", "accuracy"))
+            shown += [_point(row, str(model), _VERSIONS[row["version"]], "tuned", "accuracy") for row in of_model]
+        chart = charts.dots(shown, "accuracy", colour="learnt", title="GSM8K solved")
+        found.append(Panel(name, chart))
+    return found
+
+
+def _point(row: Row, label: str, colour: str, column: str, value: str) -> dict[str, Any]:
+    return {
+        "label": label,
+        "learnt": colour,
+        value: row[column],
+        "low": row[f"{column}_low"],
+        "high": row[f"{column}_high"],
+        "n": row.get(f"n_{column}", row.get("n")),
+    }
+
+
+TUNING = Figure(
+    "How many problems of GSM8K a model solves before it is tuned, and after it was tuned on what it made up itself, "
+    "with the answers that it wrote for (raw) and with the true ones (corrected).",
+    nothing="no model was tuned on creations: `selfknow creations tune` does it",
+    shares=("initial", "tuned", "difference"),
+    named={"figure-3": tuned_on_own},
+)
+
+
+_QUERY = "gsm8k_accuracy"
+_BARS = 40  # rows of one chart
+
+
+def headline(report: Report) -> Headline | None:
+    """The share of problems solved; null where nothing was scored."""
+    rows = report.rows_of(_QUERY)
+    if not rows:
+        return None
+    numbers = [number(joined(row["label"], setting(row, rows, "dataset")), row, "accuracy") for row in rows]
+    found = measures(report, ("Problems solved", _QUERY, numbers))
+    share = first_value(found)
+    saying = None if share is None else f"solves {share:.0%} of grade-school problems"
+    return Headline(None, saying, found, first_is_large=True)
+
+
+def _accuracy(rows: Sequence[Row]) -> list[Panel]:
+    graded = [row for row in rows if row["accuracy"] is not None]
+    return [
+        Panel(
+            name,
+            charts.dots([dot(row, row["label"], "accuracy") for row in group[:_BARS]], "accuracy", title="solved"),
+        )
+        for name, group in grouped(graded, "dataset").items()
+    ]
+
+
+FIGURES: Mapping[str, Figure] = {
+    _QUERY: Figure(
+        "The last number of a reply against the solution's; an empty or cut off reply is wrong.",
+        _accuracy,
+        shares=("accuracy",),
+    ),
+    "self_knowledge_tuning": TUNING,
+}
+"""What a report draws, by the name of the query."""
+
+
+REPORT = TaskReport(
+    name=GSM8K.name,
+    question=GSM8K.question,
+    figures=FIGURES,
+    headline=headline,
+)

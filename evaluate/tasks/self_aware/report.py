@@ -1,0 +1,273 @@
+"""What a report shows of self-aware: the charts of its queries, and how to read each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
+from selfknow.report import charts
+from selfknow.report.gather import Report
+from selfknow.report.grouping import dot, grouped, joined, preferred, setting
+from selfknow.report.numbers import beside_chance, measures, number
+from selfknow.report.shape import Figure, Headline, Number, Panel, Row
+from selfknow.report.task import TaskReport
+
+_BARS = 40  # rows of one chart
+
+
+def _abstention(rows: Sequence[Row]) -> list[Panel]:
+    judged = [row for row in best_scorer(rows) if row["difference"] is not None]
+    several = len({row["form"] for row in judged}) > 1
+    dots = [
+        dot(row, f"{row['model']} · {row['form']}" if several else row["model"], value, questions=name)
+        | {"share": row[value]}
+        for row in judged[: _BARS // 2]
+        for value, name in (("unanswerable", "without an answer"), ("answerable", "answerable"))
+    ]
+    return [Panel("", charts.dots(dots, "share", colour="questions", title="share abstained"))] if dots else []
+
+
+def _f1(rows: Sequence[Row], title: str = "") -> list[Panel]:
+    shown = [row for row in rows if row["f1"] is not None][:_BARS]
+    several = len({row["form"] for row in shown}) > 1
+    dots = [
+        dot(
+            row, f"{row['model']} · {row['form']}" if several else row["model"], "f1", "chance_f1", scorer=row["scorer"]
+        )
+        for row in shown
+    ]
+    return [Panel(title, charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
+
+
+def _plain_form(row: Row) -> str:
+    """Return the input form of a row, whatever its wording."""
+    return str(row["form"]).removeprefix("paper-")
+
+
+def _other_forms(rows: Sequence[Row]) -> list[Panel]:
+    others = [row for row in rows if _plain_form(row) not in ("instruction", "icl") and not row["is_human"]]
+    return _f1(others, joined(*dict.fromkeys(row["form"] for row in others)))
+
+
+def _of_people(rows: Sequence[Row]) -> list[Panel]:
+    return _f1([row for row in rows if row["is_human"]], "people")
+
+
+def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
+    """F1 in one input form beside the human line, as in the paper's Figures 3 and 4."""
+
+    def draw(rows: Sequence[Row]) -> list[Panel]:
+        asked = [row for row in rows if _plain_form(row) == form]
+        return _f1([*asked, *(row for row in rows if row["is_human"])], form) if asked else []
+
+    return draw
+
+
+def _thresholds(rows: Sequence[Row]) -> list[Panel]:
+    """F1 at every threshold, against labels by hand where there are some, else against whether there is an answer."""
+    found = []
+    for name, group in grouped(rows, "model", "form", "scorer", "encoder", "references_name").items():
+        points = [
+            {"label": against, "threshold": row["threshold"], "f1": row[column], "chance": chance, "n": n}
+            for row in group
+            for against, column, chance, n in (
+                ("whether there is an answer", "f1", row["chance_f1"], row["n_graded"]),
+                ("labels by hand", "f1_of_labels", None, row["n_labelled"]),
+            )
+            if row[column] is not None
+        ]
+        titles = ("threshold of the cosine", "F1 of abstaining")
+        if points:
+            found.append(Panel(name, charts.lines(points, "threshold", "f1", titles=titles, steps=True)))
+    return found
+
+
+def _categories(rows: Sequence[Row]) -> list[Panel]:
+    judged = [row for row in best_scorer(rows) if row["recall"] is not None]
+    groups = grouped(judged, "model", "form", "encoder", "references_name")
+    return [
+        Panel(
+            name, charts.dots([dot(row, row["category"], "recall") for row in group], "recall", title="share abstained")
+        )
+        for name, group in groups.items()
+    ]
+
+
+def _by_size(rows: Sequence[Row]) -> list[Panel]:
+    """F1 over the number of parameters, a chart an input form, as in the paper's Figure 2."""
+    shown = best_scorer(rows)
+    found = []
+    for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
+        points = [
+            {
+                "label": joined(row["suite"], "instruction-tuned" if row["instruction_tuned"] else None),
+                "model_label": row["model_label"],
+                "num_parameters": row["num_parameters"],
+                "f1": row["f1"],
+                "low": row["f1_low"],
+                "high": row["f1_high"],
+                "chance": row["chance_f1"],
+                "n": row["n"],
+                "n_graded": row["n_graded"],
+            }
+            for row in group
+        ]
+        titles = ("parameters", "F1 of abstaining")
+        found.append(Panel(name, charts.lines(points, "num_parameters", "f1", titles=titles, log=True)))
+    return found
+
+
+def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
+    shown = best_scorer(rows)
+    found = []
+    for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
+        dots = [dot(row, f"{row['tuned']} · {row['base']}", "gain", "chance_gain") for row in group]
+        title = "F1 of abstaining, less the base's"
+        found.append(Panel(name, charts.dots(dots, "gain", title=title, narrow=True)))
+    return found
+
+
+def _accuracy(rows: Sequence[Row]) -> list[Panel]:
+    shown = [row for row in rows if row["accuracy"] is not None][:_BARS]
+    dots = [
+        dot(row, joined(row["model"], setting(row, shown, "form", "question_set")), "accuracy", "chance")
+        for row in shown
+    ]
+    return [Panel("", charts.dots(dots, "accuracy", title="answerable questions answered rightly"))] if dots else []
+
+
+FIGURES: Mapping[str, Figure] = {
+    "self_aware_abstention": Figure(
+        "The share of questions that it abstains from: of those without an answer, and of those that have one. Whoever "
+        "abstains always, never or at random has both at the same place.",
+        _abstention,
+        shares=(
+            "answerable",
+            "corrected_answerable",
+            "corrected_unanswerable",
+            "false_positives_answerable",
+            "false_positives_unanswerable",
+            "hedged",
+            "refused",
+            "sensitivity_answerable",
+            "sensitivity_unanswerable",
+            "unanswerable",
+            "unreadable",
+        ),
+    ),
+    "self_aware_f1": Figure(
+        "F1 of abstaining where there is no answer, and only there; the tick is always abstaining. Each scorer judges "
+        "for itself what abstaining is.",
+        _other_forms,
+        named={"figure-3": _in_form("instruction"), "figure-4": _in_form("icl"), "human": _of_people},
+        shares=("chance_f1", "f1", "false_abstention", "precision", "recall", "substring_match"),
+    ),
+    "self_aware_by_size": Figure(
+        "F1 of abstaining by the number of parameters, a chart an input form; the broken line is always abstaining.",
+        named={"figure-2": _by_size},
+        nothing="of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
+        shares=("chance_f1", "f1"),
+    ),
+    "self_aware_by_tuning": Figure(
+        "How much higher an instruction-tuned model's F1 is than that of the model that it was tuned from.",
+        named={"figure-5": _by_tuning},
+        nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        shares=("base_f1", "chance_f1", "tuned_f1"),
+    ),
+    "self_aware_accuracy": Figure(
+        "The share of the answerable questions whose answer stands in the reply; the tick is giving every question the "
+        "one answer that is right most often.",
+        named={"figure-6": _accuracy},
+        shares=("accuracy", "substring_match"),
+    ),
+    "self_aware_thresholds": Figure(
+        "F1 of abstaining, had another threshold been taken, of the scorers with an encoder.",
+        named={"threshold-ablation": _thresholds},
+        nothing="no run was scored with an encoder (selfknow score RUN --scorer paper)",
+        shares=("chance_f1", "f1", "f1_of_labels", "false_abstention", "precision", "recall"),
+    ),
+    "self_aware_published": Figure(
+        "The paper's numbers beside ours, of the same questions, form and scorer: another model's where it is not said "
+        "to be the same.",
+        nothing="no run asked the authors' own questions (`selfknow evaluate self-aware-original`) and was scored as "
+        "theirs were (`selfknow score RUN --scorer paper`)",
+        shares=("ours", "published"),
+    ),
+    "self_aware_by_category": Figure(
+        "The share of each kind of unanswerable questions that it abstains from.",
+        _categories,
+        shares=("chance_f1", "f1", "recall"),
+    ),
+}
+"""What a report draws, in its order, by the name of the query."""
+
+
+_RATES, _F1 = "self_aware_abstention", "self_aware_f1"
+_MEASURES = (
+    ("Abstains from questions without an answer", _RATES, "unanswerable", None, "n_unanswerable"),
+    ("Abstains from answerable questions", _RATES, "answerable", None, "n_answerable"),
+    ("How much more where there is no answer", _RATES, "difference", "chance_difference", "n"),
+    (
+        "The same, corrected for the scorer's known error rates",
+        _RATES,
+        "corrected_difference",
+        "chance_difference",
+        "n",
+    ),
+    ("F1 of abstaining (the paper's measure)", _F1, "f1", "chance_f1", "n"),
+)
+
+
+def headline(report: Report) -> Headline | None:
+    """Both rates of abstaining, their difference, and F1; by the scorer ``sentences`` where it judged."""
+    rows = {query: best_scorer(report.rows_of(query)) for query in (_RATES, _F1)}
+    if not rows[_RATES]:
+        return None
+    found = [
+        replace(measure, is_change=value.endswith("difference"))
+        for name, query, value, chance, n in _MEASURES
+        for measure in measures(
+            report, (name, query, _numbers(rows[query], value, chance, n)), chance_name="always abstaining"
+        )
+    ]
+    return Headline(None, _saying(rows[_RATES]), found)
+
+
+def _saying(rows: Sequence[Row]) -> str | None:
+    """Both rates, and whether they differ; null where one could not be graded."""
+    first = rows[0]
+    if first["unanswerable"] is None or first["answerable"] is None:
+        return None
+    [difference] = _numbers(rows[:1], "difference", "chance_difference", "n")
+    return (
+        f"abstains from {first['unanswerable']:.0%} of what has no answer and "
+        f"{first['answerable']:.0%} of what has one{beside_chance(difference)}"
+    )
+
+
+def best_scorer(rows: Sequence[Row]) -> list[Row]:
+    """The rows of one scorer: ``sentences`` where it judged, else ``strict``, else the first one that there is."""
+    scorers = {row["scorer"] for row in rows}
+    return preferred(rows, "scorer", "sentences" if "sentences" in scorers else "strict")
+
+
+def _numbers(rows: Sequence[Row], value: str, chance: str | None, n: str) -> list[Number]:
+    return [
+        number(
+            joined(row["model"], setting(row, rows, "form", "scorer", "encoder", "references_name")),
+            row,
+            value,
+            chance=chance,
+            n_graded="n_graded" if n == "n" else n,
+            n=n,
+        )
+        for row in rows
+        if row[value] is not None or not value.startswith("corrected")
+    ]
+
+
+REPORT = TaskReport(
+    name=SELF_AWARE.name,
+    question=SELF_AWARE.question,
+    figures=FIGURES,
+    headline=headline,
+)

@@ -1,0 +1,73 @@
+"""What a report says of agents: how many of their tasks can be read, are accepted, and end in agreement."""
+
+from collections.abc import Mapping, Sequence
+
+from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
+from selfknow.report import charts
+from selfknow.report.gather import Report
+from selfknow.report.grouping import dot, joined
+from selfknow.report.numbers import first_value, measures, number
+from selfknow.report.shape import Figure, Headline, Panel, Row
+from selfknow.report.task import TaskReport
+
+_QUERY = "self_knowledge_agents"
+_BARS = 40  # rows of one chart
+_MEASURES = {
+    "self_consistent": "Agrees with itself on tasks of its own",
+    "accepted": "Proposals that the judge accepts",
+    "filled": "Instances given, of those asked for",
+    "proposal_parsed": "Proposals that are templates",
+}
+
+
+def headline(report: Report) -> Headline | None:
+    """Self-consistency on tasks of its own, and how many of them there were; null where nothing was scored."""
+    rows = report.rows_of(_QUERY)
+    found = measures(
+        report,
+        *(
+            (name, _QUERY, [number(_label(row), row, "share") for row in rows if row["measure"] == measure])
+            for measure, name in _MEASURES.items()
+        ),
+    )
+    if not found:
+        return None
+    share = first_value(found) if found[0].name == _MEASURES["self_consistent"] else None
+    return Headline(None, None if share is None else f"agrees with itself on {share:.0%} of its own tasks", found)
+
+
+def _label(row: Row) -> str:
+    return joined(row["generator"], f"judged by {row['verifier']}" if row["verifier"] != row["generator"] else "")
+
+
+def _agents(rows: Sequence[Row]) -> list[Panel]:
+    shown = [
+        dot(row, _label(row), "share", measure=row["measure"].replace("_", " "))
+        for row in rows
+        if row["share"] is not None
+    ][:_BARS]
+    return [Panel("", charts.dots(shown, "share", colour="measure", title="share of graded"))] if shown else []
+
+
+FIGURES: Mapping[str, Figure] = {
+    _QUERY: Figure(
+        "Of the proposals the share that are templates with slots, of those the share that the judge accepts, of the "
+        "instances that were asked for the share that was given, and of what was then carried out the share where the "
+        "model gives its own answer again.",
+        _agents,
+    ),
+    "self_knowledge_proposals": Figure(
+        "Every proposal: what it asks for, whether the judge accepts it and why, and how many of its instances end in "
+        "agreement.",
+        shares=("consistent",),
+    ),
+}
+"""What a report draws, by the name of the query."""
+
+
+REPORT = TaskReport(
+    name=SELF_KNOWLEDGE_AGENTS.name,
+    question=SELF_KNOWLEDGE_AGENTS.question,
+    figures=FIGURES,
+    headline=headline,
+)

@@ -1,0 +1,231 @@
+"""What a report shows of self-knowledge: the charts of its queries, and how to read each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
+from selfknow.report import charts
+from selfknow.report.gather import Report
+from selfknow.report.grouping import dot, grouped, joined, preferred, setting
+from selfknow.report.labels import labelled_rows
+from selfknow.report.numbers import first_value, measures, number
+from selfknow.report.shape import (
+    Example,
+    ExampleGroup,
+    Exhibit,
+    Figure,
+    Headline,
+    Panel,
+    Piece,
+    Row,
+    ShownReply,
+    Verdict,
+)
+from selfknow.report.task import TaskReport
+from selfknow.report.text import LONGEST_REPLY, visible
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import find_query
+
+_MODELS = 20
+
+
+def expert_prompts(rows: Sequence[Row]) -> list[Panel]:
+    """Figure 4: self-consistency in counting words, asked plainly and asked as an expert."""
+    asked = [
+        row
+        for row in rows
+        if row["task"] == "total-count" and row["style"] in ("plain", "expert") and row["consistent"] is not None
+    ]
+    found = []
+    for name, group in grouped(asked, "wording").items():
+        shown = [
+            {**_point(row, _who(row), row["style"], "consistent", "share"), "leaking": row["n_leaking"]}
+            for row in group[: 2 * _MODELS]
+        ]
+        found.append(Panel(name, charts.dots(shown, "share", colour="learnt", title="self-consistent")))
+    return found
+
+
+def _who(row: Row) -> str:
+    asked = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
+    return joined(row["generator"], asked)
+
+
+def _point(row: Row, label: str, colour: str, column: str, value: str) -> dict[str, Any]:
+    return {
+        "label": label,
+        "learnt": colour,
+        value: row[column],
+        "low": row[f"{column}_low"],
+        "high": row[f"{column}_high"],
+        "n": row.get(f"n_{column}", row.get("n")),
+    }
+
+
+STYLES = Figure(
+    "Whether an expert's role or a chain of thought helps: to agree with itself, to write rightly, to read rightly, "
+    "and all three. A text that states its own answer helps to agree, and proves nothing.",
+    shares=("consistent", "written", "read", "true"),
+    named={"figure-4": expert_prompts},
+)
+
+
+_BARS = 40  # rows of one chart
+_PARTS = {"consistent": "self-consistent", "written": "written rightly", "read": "read rightly"}
+
+
+def _summary(rows: Sequence[Row]) -> list[Panel]:
+    groups = grouped(rows, "protocol", "wording", "style", "stage")
+    found = []
+    for name, group in groups.items():
+        dots = [
+            {
+                "label": row["generator"]
+                if row["generator"] == row["verifier"]
+                else f"{row['verifier']} on {row['generator']}",
+                "measure": said,
+                "share": row[value],
+                "low": row[f"{value}_low"],
+                "high": row[f"{value}_high"],
+                "n": row["n"],
+                "n_graded": row[f"n_{value}"],
+            }
+            for row in group[:_BARS]
+            for value, said in _PARTS.items()
+            if row[value] is not None
+        ]
+        if dots:
+            chart = charts.dots(dots, "share", colour="measure", title="share of graded texts")
+            found.append(Panel(name, chart))
+    return found
+
+
+def _tables(rows: Sequence[Row]) -> list[Panel]:
+    graded = [
+        row for row in rows if row["score"] is not None and not (row["task"] == "average" and row["n_tasks"] == 1)
+    ]
+    return [
+        Panel(name, charts.dots([dot(row, row["task"], "score") for row in group], "score", title="self-consistent"))
+        for name, group in grouped(graded, "generator", "verifier", "wording", "paper_table").items()
+    ]
+
+
+_KINDS = ["nothing", "writing", "reading", "both", "unknown"]
+
+
+def _writing_or_reading(rows: Sequence[Row]) -> list[Panel]:
+    found = []
+    for name, group in grouped(rows, "generator", "verifier", "wording", "style").items():
+        several = len({(row["protocol"], row["stage"]) for row in group}) > 1
+        shown = [
+            {
+                **{column: row[column] for column in ("n", "share")},
+                "low": row["share_low"],
+                "high": row["share_high"],
+                "failure": "nothing" if row["kind"] == "none" else row["kind"],
+                "label": f"{row['task']} · {row['protocol']} {row['stage']}" if several else row["task"],
+            }
+            for row in group
+        ]
+        chart = charts.stacked(shown, "failure", title="what went wrong, share of all texts", order=_KINDS, hues=_KINDS)
+        found.append(Panel(name, chart))
+    return found
+
+
+FIGURES: Mapping[str, Figure] = {
+    "self_knowledge_summary": Figure(
+        "What it wrote has the property that was asked for; what it said about it is true; both times the same answer. "
+        "Only together do they mean that it understands.",
+        _summary,
+        shares=("consistent", "read", "written"),
+    ),
+    "self_knowledge_tables": Figure(
+        "Self-consistency by task: the answer again that the text was written for.",
+        _tables,
+        shares=("score", "score_null_as_wrong"),
+    ),
+    "self_knowledge_styles": STYLES,
+    "self_knowledge_writing_or_reading": Figure(
+        "Every text by what went wrong: the writing, the reading, both, neither, or unknown where no program can "
+        "decide.",
+        _writing_or_reading,
+    ),
+}
+"""What a report draws, in its order, by the name of the query."""
+
+
+_QUERY = "self_knowledge_summary"
+_MEASURES = {
+    "Agrees with what it wrote": "consistent",
+    "Writes what it was asked to write": "written",
+    "Reads what it wrote correctly": "read",
+}
+
+
+def headline(report: Report) -> Headline | None:
+    """Self-consistency, what was written, and what was read; in the plain style where it was asked."""
+    rows = preferred(report.rows_of(_QUERY), "style", "plain")
+    if not rows:
+        return None
+    labels = [_label(row, rows) for row in rows]
+    found = measures(
+        report,
+        *(
+            (
+                name,
+                _QUERY,
+                [number(label, row, value, n_graded=f"n_{value}") for label, row in zip(labels, rows, strict=True)],
+            )
+            for name, value in _MEASURES.items()
+        ),
+    )
+    agrees = first_value(found)
+    return Headline(None, None if agrees is None else f"agrees with {agrees:.0%} of what it wrote", found)
+
+
+def _label(row: Row, rows: Sequence[Row]) -> str:
+    """The writer, how it was asked where that differs, and who was asked about it, if that is another model."""
+    asked = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
+    return joined(row["generator"], setting(row, rows, "protocol", "wording", "stage"), asked)
+
+
+_SAMPLE = "self_knowledge_readings_sample"
+_GROUPS = 6
+_LEGEND = (Piece("The part that was read"), Piece(" "), Piece("what was taken off", "aside"))
+
+
+def exhibits(connection: Connection) -> list[Exhibit]:
+    """Some replies of each verifier, those that could be read and those that could not."""
+    groups: dict[str, list[Example]] = {}
+    for row in labelled_rows(connection, _SAMPLE):
+        groups.setdefault(row["verifier"], []).append(_example(row))
+    if not groups:
+        return []
+    shown = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_GROUPS]]
+    return [Exhibit("readings", "How were replies read?", _LEGEND, shown, find_query(_SAMPLE, connection.tasks))]
+
+
+def _example(row: Row) -> Example:
+    notes = [f"{name} {row[name]}" for name in ("expected", "truth") if row[name] is not None]
+    verdict = Verdict(f"read as {row['said']}" if row["said"] is not None else row["outcome"], row["said"] is not None)
+    whole = row["generation"]
+    reply = ShownReply("", tuple(_pieces(row)), max(0, len(whole) - LONGEST_REPLY))
+    return Example(row["task"], [reply], verdict, [f"one of {row['n']:,}", *notes])
+
+
+def _pieces(row: Row) -> Iterator[Piece]:
+    """The reply in pieces: in front of what was read, that itself, and behind it."""
+    text = row["generation"][:LONGEST_REPLY]
+    start, end = row["start_character"] or 0, len(text) if row["end_character"] is None else row["end_character"]
+    for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):
+        if piece:
+            yield Piece(visible(piece), kind)
+
+
+REPORT = TaskReport(
+    name=SELF_KNOWLEDGE.name,
+    question=SELF_KNOWLEDGE.question,
+    figures=FIGURES,
+    headline=headline,
+    exhibits=exhibits,
+)

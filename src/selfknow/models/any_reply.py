@@ -1,0 +1,159 @@
+"""Any reply made fit to be written: whatever a server or a function returned, it becomes a row that Parquet takes.
+
+Text that cannot be encoded is mended. A reply without readable text is a failed one, with its reason. What stands
+beside the text, such as a number of tokens, is null if it cannot be read.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+from selfknow.models.interface import Reply, Request
+
+LONGEST_REPLY_IN_CHARACTERS = 1 << 24
+"""No model writes more; a text beyond it is a failed reply, so that a part of a run fits into memory."""
+_LONGEST_REASON_IN_CHARACTERS = 2_000
+_LONGEST_FINISH_REASON_IN_CHARACTERS = 100
+_MOST_TOKENS = 2**31 - 1  # of a column of int32
+
+
+def writable_reply(request: Request, reply: object) -> Reply:
+    """Return a reply whose every field can be written; one that is fit already comes back as it is.
+
+    Args:
+        request: What it replies to: where a continuation was forced, the reply is its log-probability.
+        reply: What a model of any make yielded, a :class:`Reply` with fields of any type or something else.
+
+    Example:
+        >>> half_a_pair = Reply("It is \ud83d.", prompt_tokens=2**70)
+        >>> writable_reply(Request("1", "?"), half_a_pair).prompt_tokens is None
+        True
+        >>> writable_reply(Request("1", "?"), Reply(7)).error
+        'the reply is of type int, not text'
+    """
+    if not issubclass(type(reply), Reply):  # isinstance asks the object, which may be anything
+        return Reply(None, error=f"the model yielded {type(reply).__name__}, not a Reply")
+    assert isinstance(reply, Reply)
+    written = Reply(
+        None,
+        _word(reply.finish_reason),
+        _text(reply.rendered_prompt),
+        _messages(reply.messages),
+        _count(reply.prompt_tokens),
+        _count(reply.completion_tokens),
+        _finite(reply.logprob),
+        _reason(reply.error),
+    )
+    if written.error is not None:
+        return replace(written, generation=_text(reply.generation))
+    if request.forced is not None and written.logprob is None:
+        return replace(written, error=f"the model gave no log-probability, but {_shown(reply.logprob)}")
+    if not issubclass(type(reply.generation), str):
+        return replace(written, error=f"the reply is of type {type(reply.generation).__name__}, not text")
+    generation = writable_text(reply.generation)  # type: ignore[arg-type]
+    if len(generation) > LONGEST_REPLY_IN_CHARACTERS:
+        most = f"more than the {LONGEST_REPLY_IN_CHARACTERS:,} that are kept"
+        return replace(written, error=f"the reply has {len(generation):,} characters, {most}")
+    return replace(written, generation=generation)
+
+
+def writable_text(text: str) -> str:
+    r"""Return a text that can be encoded: two halves of a surrogate pair are joined, one alone becomes U+FFFD.
+
+    Example:
+        >>> writable_text("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
+        True
+    """
+    text = str.__str__(text)  # of a subclass the text itself
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def explained(error: BaseException) -> str:
+    """Return an exception's kind and message, even where its message cannot be had.
+
+    Example:
+        >>> explained(ValueError("too long"))
+        'ValueError: too long'
+    """
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its message cannot be read)"
+    return _cut(f"{type(error).__name__}: {message}")
+
+
+def _text(value: object) -> str | None:
+    if not issubclass(type(value), str):
+        return None
+    text = writable_text(value)  # type: ignore[arg-type]
+    return text if len(text) <= LONGEST_REPLY_IN_CHARACTERS else None
+
+
+def _word(value: object) -> str | None:
+    text = _text(value)
+    return text if text is not None and len(text) <= _LONGEST_FINISH_REASON_IN_CHARACTERS else None
+
+
+def _reason(value: object) -> str | None:
+    return None if value is None else _cut(_text(value) or _shown(value))
+
+
+def _cut(text: str) -> str:
+    text = writable_text(text[: _LONGEST_REASON_IN_CHARACTERS + 1])
+    return text if len(text) <= _LONGEST_REASON_IN_CHARACTERS else f"{text[:_LONGEST_REASON_IN_CHARACTERS]}…"
+
+
+def _shown(value: object) -> str:
+    """Return a value as text, or its type where it has none."""
+    try:
+        return _cut(repr(value))
+    except Exception:
+        return f"a value of type {type(value).__name__}"
+
+
+def _count(value: object) -> int | None:
+    """Return a number of tokens; null if it is no whole number, or none that fits."""
+    if type(value) is int:
+        return value if 0 <= value <= _MOST_TOKENS else None
+    number = _finite(value)
+    return int(number) if number is not None and number.is_integer() and 0 <= number <= _MOST_TOKENS else None
+
+
+def _finite(value: object) -> float | None:
+    """Return a number; null for another value, and for one that JSON does not know."""
+    if value is None or type(value) is bool:
+        return None
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    try:
+        number = float(value) if isinstance(value, Real) else math.nan
+    except Exception:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _messages(value: object) -> tuple[dict[str, Any], ...] | None:
+    """Return what was sent to a chat model; null if it is no list of messages."""
+    if not issubclass(type(value), list | tuple):
+        return None
+    try:
+        return tuple(_message(one) for one in value)  # type: ignore[attr-defined]
+    except Exception:
+        return None
+
+
+def _message(value: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {name: value.get(name) for name in ("role", "content")}
+    return {
+        name: None if one is None else writable_text(one if isinstance(one, str) else json.dumps(one))
+        for name, one in fields.items()
+    }

@@ -1,0 +1,176 @@
+"""A server's answer, whatever JSON it is, read as a reply: OpenAI's chat completions, and TGI's own protocol.
+
+Numbers and finish reasons are passed on as they came: :func:`selfknow.models.any_reply.writable_reply` makes
+every reply fit to be written.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selfknow.models.interface import Reply
+
+_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+_TEXT_PARTS = {"text": "text", "output_text": "text", "refusal": "refusal"}
+_THOUGHTS = ("thinking", "reasoning")
+_LARGEST = 1e300
+_NO_TEXT = "the reply's content is"
+
+
+def reply_from_chat_response(body: object) -> Reply:
+    """Read the parsed body of a chat completion; an answer that holds no text is a reply with its error.
+
+    Args:
+        body: Any JSON value.
+
+    Returns:
+        The first choice's text, its finish reason and the numbers of tokens.
+
+    Example:
+        >>> reply_from_chat_response({"choices": [{"message": {"content": "Yes."}}]}).generation
+        'Yes.'
+        >>> reply_from_chat_response({"choices": []}).error
+        'the server sent no choices'
+    """
+    if not isinstance(body, Mapping):
+        return Reply(None, error=f"the server sent {kind_of(body)}, not a chat completion")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        error = body.get("error")
+        why = "no choices" if error is None else f"an error: {message_of(error)}"
+        return Reply(None, error=f"the server sent {why}")
+    return reply_from_choice(choices[0], body.get("usage"))
+
+
+def reply_from_choice(choice: object, usage: object = None) -> Reply:
+    """Read one choice of a chat completion, or of a plain completion, whose text stands beside it.
+
+    Args:
+        choice: Any JSON value.
+        usage: The numbers of tokens, where they are of this choice alone; any JSON value.
+    """
+    counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
+    if not isinstance(choice, Mapping):
+        return Reply(None, error=f"the choice is {kind_of(choice)}, not an object")
+    message = choice.get("message")
+    if isinstance(message, Mapping):
+        text, error = _text_of_message(message)
+    elif isinstance(choice.get("text"), str):
+        text, error = choice["text"], None
+    else:
+        text, error = None, f"the message is {kind_of(message)}, not an object"
+    return Reply(
+        text,
+        choice.get("finish_reason"),
+        prompt_tokens=counts.get("prompt_tokens"),
+        completion_tokens=counts.get("completion_tokens"),
+        error=error,
+    )
+
+
+def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the text of a message, or why it has none: a refusal is an answer, too, and a called tool is none."""
+    content = message.get("content")
+    if content is not None:
+        return text_of_content(content)
+    if isinstance(message.get("refusal"), str):
+        return message["refusal"], None
+    if message.get("tool_calls") or message.get("function_call"):
+        return None, "the model called a tool, and wrote no text"
+    if "content" in message:
+        return "", None  # as of a model that was cut off while it was thinking
+    return None, "the message has no content"
+
+
+def text_of_content(content: object) -> tuple[str | None, str | None]:
+    """Return the text of a message's content, or why it has none.
+
+    Parts are joined with nothing between them, as OpenAI's own client joins them; a model's thoughts are left out.
+
+    Args:
+        content: Any JSON value.
+
+    Example:
+        >>> text_of_content([{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}])
+        ('Yes.', None)
+        >>> text_of_content(7)
+        (None, "the reply's content is a number, not text")
+    """
+    if isinstance(content, str):
+        return content, None
+    if not isinstance(content, list):
+        return None, f"{_NO_TEXT} {kind_of(content)}, not text"
+    texts: list[str] = []
+    for part in content:
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if isinstance(kind, str) and kind in _THOUGHTS:
+            continue
+        text = part.get(_TEXT_PARTS[kind]) if isinstance(kind, str) and kind in _TEXT_PARTS else None
+        if not isinstance(text, str):
+            return None, f"{_NO_TEXT} in parts, and one of them is no text"
+        texts.append(text)
+    return "".join(texts), None
+
+
+def reply_from_tgi_response(body: object, stop: Sequence[str] = ()) -> Reply:
+    """Read the parsed body of TGI's answer; one that holds no text is a reply with its error.
+
+    Args:
+        body: Any JSON value.
+        stop: The texts at which a reply ends; TGI leaves the one that it met in place.
+
+    Example:
+        >>> reply_from_tgi_response([{"generated_text": "Yes."}]).generation
+        'Yes.'
+    """
+    answer = body[0] if isinstance(body, list) and body else body
+    text = answer.get("generated_text") if isinstance(answer, Mapping) else None
+    if not isinstance(answer, Mapping) or not isinstance(text, str):
+        error = answer.get("error") if isinstance(answer, Mapping) else None
+        why = f"an error: {message_of(error)}" if error is not None else f"{kind_of(answer)} without a generated text"
+        return Reply(None, error=f"the server sent {why}")
+    for ending in stop:
+        text = text.removesuffix(ending)
+    details = answer.get("details")
+    details = details if isinstance(details, Mapping) else {}
+    prefill = details.get("prefill")
+    return Reply(
+        text,
+        "length" if details.get("finish_reason") == "length" else "stop",
+        prompt_tokens=len(prefill) or None if isinstance(prefill, list) else None,
+        completion_tokens=details.get("generated_tokens"),
+        logprob=_sum_of_logprobs(details.get("tokens")),
+    )
+
+
+def _sum_of_logprobs(tokens: object) -> float | None:
+    """Return the sum over all tokens; null where one of them has no number."""
+    if not isinstance(tokens, list) or not tokens:
+        return None
+    logprobs = [token.get("logprob") if isinstance(token, Mapping) else None for token in tokens]
+    numbers = [
+        float(one)
+        for one in logprobs
+        if isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < _LARGEST
+    ]
+    return sum(numbers) if len(numbers) == len(logprobs) else None
+
+
+def message_of(error: object) -> str:
+    """Return what an answer's ``error`` says: its message, or the value itself.
+
+    Example:
+        >>> message_of({"message": "overloaded", "code": 502}), message_of("overloaded")
+        ('overloaded', 'overloaded')
+    """
+    message = error.get("message") if isinstance(error, Mapping) else error
+    return message if isinstance(message, str) else str(error)
+
+
+def kind_of(value: object) -> str:
+    """Return what kind of JSON a value is, for people.
+
+    Example:
+        >>> kind_of([1]), kind_of(None)
+        ('a list', 'null')
+    """
+    return next((name for type_, name in _KINDS.items() if isinstance(value, type_)), "null")

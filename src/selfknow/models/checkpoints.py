@@ -1,0 +1,297 @@
+"""Loading checkpoints, local folders, GGUF files and Hub ids alike, with one clear line for what can go wrong."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfknow.errors import MissingExtraError, UserError
+from selfknow.files import user_path
+from selfknow.models import gguf_file
+from selfknow.models.facts import FACTS_FILE
+from selfknow.verbosity import hide_weights_bar, is_verbose
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase, ProcessorMixin
+
+HASHED_SUFFIXES = {".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"}
+_BYTES_PER_READ = 1 << 24
+
+
+def require_models_extra() -> None:
+    """Check that torch and transformers are there.
+
+    Raises:
+        MissingExtraError: They are not installed.
+    """
+    from importlib.util import find_spec
+
+    if not all(find_spec(name) for name in ("torch", "transformers", "accelerate")):
+        raise MissingExtraError("running a model", "models")
+
+
+def quieten() -> None:
+    """Leave stderr to our own progress and errors, unless ``selfknow -v`` was called."""
+    if is_verbose():
+        return
+    import warnings
+
+    from transformers.utils import logging
+
+    hide_weights_bar()  # what takes long has a bar of its own
+    logging.set_verbosity_error()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+
+
+def best_device() -> str:
+    """``cuda``, ``mps`` or ``cpu``, whichever is the fastest that is there."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
+    """What should be loaded for a name, and whether that is a local folder.
+
+    A training folder of this package stands for the ``model`` folder in it, a folder with one GGUF file for that file.
+
+    Args:
+        name: A folder, a GGUF file (``FILE.gguf``, or ``ORG/REPO:FILE.gguf`` on the Hub), or a Hub id.
+        file: What a folder must hold: ``config.json`` of ``transformers``, ``model_index.json`` of ``diffusers``.
+
+    Raises:
+        UserError: The name is a local path that holds no checkpoint.
+    """
+    folder = user_path(name)
+    for candidate in (folder, folder / "model"):
+        if (candidate / file).is_file():
+            return str(candidate), True
+    if file == "config.json" and (gguf := gguf_file.find(name)) is not None:
+        return str(gguf), True
+    if folder.exists():
+        rest = "weights and tokenizer, or a GGUF file" if file == "config.json" else "the parts that it names"
+        raise UserError(f"{name} holds no checkpoint: expected a folder with {file}, {rest}")
+    refuse_missing(name)
+    return name, False
+
+
+def refuse_missing(name: str) -> None:
+    """Refuse a name that can only be a file or folder, and is not there: the Hub need not be asked for it.
+
+    Raises:
+        UserError: It is one.
+
+    Example:
+        >>> refuse_missing("facebook/opt-125m")
+    """
+    if user_path(name).exists() or gguf_file.is_on_the_hub(name):
+        return
+    if name.startswith(("/", "./", "../", "~")) or name.endswith("/") or name.count("/") > 1:
+        raise UserError(f"{name} does not exist")
+    if name.endswith(gguf_file.SUFFIX):
+        raise UserError(f"{name} does not exist (a GGUF file on the Hub is named ORG/REPO:FILE.gguf)")
+
+
+def as_gguf(place: str) -> Path | None:
+    """What :func:`locate` found as a GGUF file; null where it is none."""
+    return Path(place) if place.endswith(gguf_file.SUFFIX) and Path(place).is_file() else None
+
+
+def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
+    """Load a tokenizer.
+
+    Raises:
+        UserError: There is none by this name, or it cannot be had without a network.
+    """
+    from transformers import AutoTokenizer
+
+    place, local = locate(name)
+    if (gguf := as_gguf(place)) is not None:
+        return gguf_file.load_tokenizer(name, gguf)
+    try:
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
+    return tokenizer
+
+
+def load_tokenizer_folder(folder: Path) -> "PreTrainedTokenizerBase":
+    """Load a tokenizer that was saved alone, without a model."""
+    from transformers import AutoTokenizer
+
+    tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(folder))
+    return tokenizer
+
+
+def load_config(name: str) -> Any:
+    """Load a checkpoint's configuration (see :func:`load_tokenizer`)."""
+    from transformers import AutoConfig
+
+    place, local = locate(name)
+    if (gguf := as_gguf(place)) is not None:
+        return gguf_file.load_config(name, gguf)
+    try:
+        return AutoConfig.from_pretrained(place)
+    except (OSError, ValueError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
+
+
+def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
+    """Load a causal or sequence-to-sequence language model onto the CPU.
+
+    Args:
+        name: A folder, a GGUF file or a Hub id.
+        dtype: ``auto`` is what the checkpoint was saved in; of a GGUF file float32.
+        settings: Settings of its configuration to change, such as ``dropout``.
+
+    Raises:
+        UserError: There is no such model, it is of another kind, or it does not fit into memory.
+    """
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    place, local = locate(name)
+    gguf = as_gguf(place)
+    try:
+        if gguf is not None:
+            return gguf_file.load_model(name, gguf, dtype, **settings)
+        kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
+        model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
+    except UserError:
+        raise
+    except (OSError, ValueError, SafetensorError) as error:
+        raise cannot_load(name, error, local=local) from error
+    except (MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
+        raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
+    return model
+
+
+def refuse_program(name: str, error: Exception) -> None:
+    """Tell of weights in PyTorch's older format that are more than tensors; they were not run.
+
+    Raises:
+        UserError: That is what the error says.
+    """
+    if type(error).__name__ == "UnpicklingError":  # of a module that nothing here imports
+        raise UserError(
+            f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
+        ) from error
+
+
+def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedModel":
+    """Load a model that reads text and pictures onto the CPU (see :func:`load_model`).
+
+    Raises:
+        UserError: There is no such model, it reads text alone, or it does not fit into memory.
+    """
+    from safetensors import SafetensorError
+    from transformers import AutoModelForImageTextToText
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        raise UserError(f"{name} reads text only: name a vision-language model, which sees pictures too")
+    place, local = locate(name)
+    try:
+        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype=dtype)
+    except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
+        raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
+    return model
+
+
+def load_processor(name: str) -> "ProcessorMixin":
+    """Load what turns text and pictures into a vision-language model's inputs (see :func:`load_tokenizer`)."""
+    from transformers import AutoProcessor
+
+    place, local = locate(name)
+    try:
+        processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
+    return processor
+
+
+def move(name: str, model: "PreTrainedModel", device: str | None = None) -> None:
+    """Move a model to a device, by default the best there is, and make it ready to answer.
+
+    Raises:
+        UserError: It does not fit there.
+    """
+    try:
+        model.to(device or best_device())  # type: ignore[arg-type]
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        raise UserError(f"{name} does not fit into the memory of the device") from error
+    model.train(False)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that there was too little memory, on a GPU or on the CPU."""
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+
+
+def revision(name: str, config: object | None = None) -> str | None:
+    """Which weights a name stands for.
+
+    Args:
+        name: A folder, a GGUF file or a Hub id.
+        config: The checkpoint's configuration, where it was loaded already.
+
+    Returns:
+        The commit of a Hub model, from its configuration; a hash over the files of a local checkpoint; of a GGUF file,
+        on the Hub too, its SHA-256, cut to 40 digits.
+    """
+    place, local = locate(name)
+    if not local:
+        return getattr(config or load_config(name), "_commit_hash", None)
+    if (gguf := as_gguf(place)) is not None:
+        return gguf_file.revision(gguf)
+    folder = Path(place)
+    files = [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES and path.name != FACTS_FILE]
+    return hash_of_files(folder, files)
+
+
+def quantization(name: str) -> str | None:
+    """How the weights of a GGUF file are stored, such as ``Q4_1``; null for other checkpoints."""
+    place, _ = locate(name)
+    return None if (gguf := as_gguf(place)) is None else gguf_file.header(name, gguf).quantization
+
+
+def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
+    """A hash over files of a folder: their names in it, sizes and bytes."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            while block := file.read(_BYTES_PER_READ):
+                digest.update(block)
+    return digest.hexdigest()[:40]
+
+
+def cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
+    """The one clear line for a checkpoint that cannot be loaded."""
+    first_line = str(error).strip().split("\n")[0]
+    if local:
+        return UserError(f"the checkpoint in {name} cannot be loaded: {first_line}")
+    return UserError(
+        f"model {name!r} is not a folder here and could not be fetched from the Hub (no such id, no "
+        "access, or no network): "
+        f"{first_line}"
+    )

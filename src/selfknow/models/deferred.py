@@ -1,0 +1,44 @@
+"""A local checkpoint that is read only when it is asked something."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from selfknow.models import checkpoints
+from selfknow.models.facts import ModelFacts, checkpoint_facts
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.local import LocalModel
+
+
+class DeferredModel:
+    """A local checkpoint that costs no memory until it is asked: what a run already holds needs no model.
+
+    It computes in what its checkpoint was saved in, so that a model and what was tuned from it are asked alike.
+
+    Args:
+        name: A folder, a GGUF file or a Hub id.
+        batch_size: Requests answered at once.
+        chat: Whether prompts go through the chat template; by default wherever the tokenizer has one.
+    """
+
+    def __init__(self, name: str, *, batch_size: int = 64, chat: bool | None = None) -> None:
+        self.name = name
+        self._batch_size = batch_size
+        self._chat = chat
+        self.on_tokens: Callable[[int], None] = lambda _: None
+
+    @cached_property
+    def revision(self) -> str | None:
+        """The commit of a Hub model, the hash of a local checkpoint's files."""
+        return checkpoints.revision(self.name)
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What its folder says of it; the rest would cost the memory."""
+        return checkpoint_facts(self.name, checkpoints.load_config(self.name).model_type)
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Answer requests, and let go of the model again."""
+        if requests:
+            model = LocalModel.load(self.name, batch_size=self._batch_size, chat=self._chat, precision="saved")
+            model.on_tokens = self.on_tokens
+            yield from model.generate(requests, decoding)

@@ -1,0 +1,156 @@
+"""Models behind a server: OpenAI-compatible chat endpoints, TGI, and Hugging Face's inference providers."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from selfknow.errors import UserError
+from selfknow.models.address import Address
+from selfknow.models.any_reply import writable_reply
+from selfknow.models.chat_response import reply_from_chat_response, reply_from_tgi_response
+from selfknow.models.endpoint_calls import Calls, Endpoint, server_seed
+from selfknow.models.images.showing import parts_of
+from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.server import open_client, post
+
+if TYPE_CHECKING:
+    import httpx2
+
+# Hugging Face's inference providers behind one address, which the Hub's own client asks, too.
+HUB_ROUTER = "https://router.huggingface.co/v1"
+# Some servers want the field, though they serve one model only.
+_ANY_MODEL = "dummy"
+
+
+class EndpointModel:
+    """A model behind a server.
+
+    Args:
+        endpoint: Where it is, and how it is treated. Without an address, its model is asked through Hugging Face's
+            inference providers, with the token of the Hub unless another is given.
+
+    Raises:
+        UserError: Neither an address nor a model is named, or the address is none.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        if endpoint.url is None and (endpoint.model is None or endpoint.text):
+            raise UserError("name the endpoint's address")
+        self.endpoint = endpoint
+        self.address = _hub_address(endpoint) if endpoint.url is None else Address.read(endpoint.url, endpoint.token)
+        self.name = " ".join(part for part in (endpoint.url and self.address.url, endpoint.model) if part)
+        self.revision: str | None = None
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Answer requests as their replies come in; every failed try is a reply of its own.
+
+        Raises:
+            UserError: The server refuses every request of this kind, or a request is of a kind it cannot answer.
+        """
+        for request in requests:
+            if request.forced is not None or (request.started_answer and not self.endpoint.text):
+                what = "give log-probabilities" if request.forced is not None else "take a started answer"
+                raise UserError(f"{self.name} cannot {what}: leave out --probes and --stop, or use a local checkpoint")
+            if request.image is not None and self.endpoint.text:
+                raise UserError(f"{self.name} takes plain text and cannot see pictures: leave out --text")
+        calls = Calls(
+            self.endpoint,
+            self.address,
+            self.name,
+            lambda: open_client(self.endpoint.timeout_seconds),
+            lambda client, request: self._ask(client, request, decoding),
+            lambda request, reason: Reply(
+                None, rendered_prompt=self._prompt(request), messages=self._messages(request), error=reason
+            ),
+        )
+        for request, reply in calls.answers(requests):
+            yield request, _without_secrets(self.address, writable_reply(request, reply))
+
+    def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
+        """The chat messages as they are recorded: of a picture its name alone."""
+        if self.endpoint.text:
+            return None
+        return request.messages
+
+    def _prompt(self, request: Request) -> str | None:
+        """Return the text that was sent; null where messages were."""
+        return request.completion_text + request.started_answer if self.endpoint.text else None
+
+    async def _ask(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
+        messages = self._messages(request)
+        url, body = (
+            (self.address.url, tgi_body(self._prompt(request) or "", request, decoding))
+            if messages is None
+            else (chat_url(self.address.url), chat_body(request, decoding, self.endpoint.model))
+        )
+        answer = json.loads(await post(client, self.address, url, body))
+        if messages is None:
+            return replace(
+                reply_from_tgi_response(answer, request.stops(decoding, chat=False)),
+                rendered_prompt=self._prompt(request),
+            )
+        return replace(reply_from_chat_response(answer), messages=messages)
+
+
+def chat_url(url: str) -> str:
+    """Return where a server takes chat completions.
+
+    Example:
+        >>> chat_url("http://127.0.0.1:8000"), chat_url("https://host/api/v1/")
+        ('http://127.0.0.1:8000/v1/chat/completions', 'https://host/api/v1/chat/completions')
+    """
+    url = url.rstrip("/")
+    if url.endswith("/chat/completions"):
+        return url
+    return f"{url.removesuffix('/v1')}/v1/chat/completions"
+
+
+def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[str, object]:
+    """Return a request as OpenAI's chat completions take it; what is null is left to the server."""
+    body: dict[str, object] = {
+        "model": model or _ANY_MODEL,
+        "messages": [{"role": "user", "content": parts_of(request)}] if request.image else list(request.messages),
+        "max_tokens": decoding.max_new_tokens,
+        "seed": server_seed(request, decoding.seed),
+    }
+    if decoding.stop:
+        body["stop"] = list(decoding.stop)
+    if decoding.temperature is not None:
+        body["temperature"] = decoding.temperature
+    if decoding.temperature:
+        body["top_p"] = decoding.top_p
+    return body
+
+
+def tgi_body(prompt: str, request: Request, decoding: Decoding) -> dict[str, object]:
+    """Return a request as TGI takes it."""
+    parameters: dict[str, object] = {
+        "details": True,
+        "max_new_tokens": decoding.max_new_tokens,
+        "return_full_text": False,
+        "seed": server_seed(request, decoding.seed),
+    }
+    if stops := request.stops(decoding, chat=False):
+        parameters["stop"] = list(stops)
+    if decoding.temperature:
+        parameters |= {"do_sample": True, "temperature": decoding.temperature}
+        parameters |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
+    return {"inputs": prompt, "parameters": parameters, "stream": False}
+
+
+def _hub_address(endpoint: Endpoint) -> Address:
+    from huggingface_hub import constants, get_token
+
+    if constants.HF_HUB_OFFLINE:
+        raise UserError(f"{endpoint.model} is asked through the Hub, and HF_HUB_OFFLINE is set: name an address")
+    return Address.read(HUB_ROUTER, endpoint.token or get_token())
+
+
+def _without_secrets(address: Address, reply: Reply) -> Reply:
+    """Return the reply without credentials that the server repeated."""
+    if not address.secrets:
+        return reply
+    texts = {"generation": reply.generation, "finish_reason": reply.finish_reason}
+    changes = {name: address.without_long_secrets(text) for name, text in texts.items() if isinstance(text, str)}
+    return replace(reply, error=reply.error and address.without_secrets(reply.error), **changes)

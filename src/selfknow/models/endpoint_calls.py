@@ -1,0 +1,263 @@
+"""Calls of a server, whatever it serves: how many at once, how fast, and which failures are tried again.
+
+At most so many requests are under way at once and so many are started a minute. A failed try is an answer of its own.
+What may pass (429, 5xx, a lost connection, a time-out) is tried again after a back-off that doubles, or after as long
+as the server asks for, at most a minute; what will not pass for any request (401, 403, 404) ends the run with one
+clear line.
+"""
+
+import asyncio
+import itertools
+import math
+import os
+import queue
+import random
+import threading
+import warnings
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Generic, TypeVar
+
+from selfknow.errors import SelfknowWarning, UserError
+from selfknow.models.address import Address
+from selfknow.models.interface import Request
+
+_HOPELESS = {401: "the token is missing or wrong", 403: "the token may not use it", 404: "there is no such model"}
+_PASSING = {408, 409, 425, 429}
+_LONGEST_REASON = 1000  # characters
+_SECONDS_A_MINUTE = 60.0
+
+Client = TypeVar("Client")
+Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a served model is, and how it is treated.
+
+    Attributes:
+        url: Address of the server (``http://host:8000``), or null for Hugging Face's inference providers. Credentials
+            in it (see :mod:`selfknow.models.address`) are sent, and shown nowhere.
+        model: The model that the server should use; a TGI server has only one.
+        text: Send plain prompts to a TGI server, instead of chat messages.
+        token: For the server, if it wants one.
+        concurrency: Requests under way at once.
+        requests_per_minute: Requests started a minute; null is no limit.
+        timeout_seconds: For one try.
+        tries: Of one request, before it is left as failed.
+        first_back_off_seconds: Before the second try; doubled for every further one.
+        longest_wait_seconds: Before a further try, even where the server asks for more.
+    """
+
+    url: str | None = field(repr=False)
+    model: str | None = None
+    text: bool = False
+    token: str | None = field(default=None, repr=False)
+    concurrency: int = 8
+    requests_per_minute: float | None = None
+    timeout_seconds: float = 120.0
+    tries: int = 5
+    first_back_off_seconds: float = 1.0
+    longest_wait_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class Calls(Generic[Client, Answer]):
+    """What is called, and how.
+
+    Attributes:
+        endpoint: How the server is treated.
+        address: What its credentials are, which no reason repeats.
+        name: What the user called it.
+        open_client: Opens the connection that all calls share.
+        ask: One try of one request.
+        failed: The answer that stands for a failed try, from its request and the reason.
+    """
+
+    endpoint: Endpoint
+    address: Address
+    name: str
+    open_client: Callable[[], AbstractAsyncContextManager[Client]]
+    ask: Callable[[Client, Request], Awaitable[Answer]]
+    failed: Callable[[Request, str], Answer]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
+        """Answers as they come in; of a request all failed tries stand before the one that did not fail.
+
+        Raises:
+            UserError: The server refuses every request of this kind.
+        """
+
+        def run(emit: Callable[[tuple[Request, Answer]], None]) -> Coroutine[Any, Any, None]:
+            return self._ask_all(requests, emit)
+
+        if requests:
+            yield from _from_thread(run)
+
+    async def _ask_all(self, requests: Sequence[Request], emit: Callable[[tuple[Request, Answer]], None]) -> None:
+        pending = iter(requests)
+        pace = _Pace(self.endpoint.requests_per_minute)
+        async with self.open_client() as client:
+
+            async def work() -> None:
+                for request in pending:  # the workers share one iterator
+                    await self._ask(client, request, pace, emit)
+
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(max(1, self.endpoint.concurrency)):
+                    workers.create_task(work())
+
+    async def _ask(
+        self, client: Client, request: Request, pace: "_Pace", emit: Callable[[tuple[Request, Answer]], None]
+    ) -> None:
+        for number in itertools.count(1):
+            await pace.wait()
+            try:
+                async with asyncio.timeout(self.endpoint.timeout_seconds):
+                    answer = await self.ask(client, request)
+                emit((request, answer))
+                return
+            except Exception as error:
+                failure = explain(error, self.address)
+            emit((request, self.failed(request, failure.reason)))
+            if failure.hopeless:
+                raise UserError(f"{self.name} answered no request: {failure.reason}")
+            if not failure.passing or number >= self.endpoint.tries:
+                return
+            await asyncio.sleep(self._wait_seconds(number, failure.wait_seconds))
+
+    def _wait_seconds(self, number: int, wanted: float | None) -> float:
+        """Return how long to wait after a failed try, as the server wants it or by our own back-off."""
+        longest = self.endpoint.longest_wait_seconds
+        if wanted is None:
+            exponent = min(number - 1, 60)  # beyond it every back-off is the longest one
+            back_off = min(math.ldexp(self.endpoint.first_back_off_seconds, exponent), longest)
+            return back_off * random.uniform(0.5, 1.0)  # noqa: S311
+        if wanted > longest:
+            line = f"{self.name} asks to wait {wanted:,.0f} seconds before the next try; it waits {longest:g}"
+            warnings.warn(line, SelfknowWarning, stacklevel=1)
+        return min(wanted, longest)
+
+
+def server_seed(request: Request, seed: int) -> int:
+    """A request's own seed, as small as every server takes it."""
+    return request.seed(seed) % 2**31
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why one try failed, and what to make of it."""
+
+    reason: str
+    passing: bool = False
+    wait_seconds: float | None = None
+    hopeless: bool = False
+
+
+class _Pace:
+    """Spaces the starts of requests evenly."""
+
+    def __init__(self, requests_per_minute: float | None) -> None:
+        self._interval = _SECONDS_A_MINUTE / requests_per_minute if requests_per_minute else 0.0
+        self._next = 0.0
+
+    async def wait(self) -> None:
+        """Wait for this request's turn."""
+        now = asyncio.get_running_loop().time()
+        start = max(now, self._next)
+        self._next = start + self._interval
+        if start > now:
+            await asyncio.sleep(start - now)
+
+
+def explain(error: Exception, address: Address) -> Failure:
+    """Return what a failed try says about the next one, without the credentials of the address."""
+    response = getattr(error, "response", None)
+    line = " ".join(address.without_secrets(str(error)).split())[:_LONGEST_REASON] or type(error).__name__
+    if isinstance(error, TimeoutError):
+        return Failure("no answer in time", passing=True)
+    if response is None:
+        # A connection that broke, or an answer that is not JSON: neither says anything about the request.
+        return Failure(_with_cause(error, f"{type(error).__name__}: {line}"), passing=True)
+    status = int(response.status_code)
+    reason = f"HTTP {status}: {line}"
+    if status in _HOPELESS:
+        return Failure(f"{reason} ({_HOPELESS[status]})", hopeless=True)
+    passing = status in _PASSING or status >= 500
+    return Failure(reason, passing=passing, wait_seconds=retry_after(response.headers.get("Retry-After")))
+
+
+def _with_cause(error: BaseException, reason: str) -> str:
+    """Return a reason with what the system says of it, such as "connection refused", in front."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno:
+            line = os.strerror(cause.errno) if cause.errno > 0 else str(cause.strerror)  # below 0: of a name's address
+            return reason if line.lower() in reason.lower() else f"{line[:1].lower()}{line[1:]} ({reason})"
+        group = cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
+        cause = group[0] if group else cause.__cause__ or cause.__context__
+    return reason
+
+
+def retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Return the seconds that a ``Retry-After`` header asks for (RFC 9110, 10.2.3).
+
+    Args:
+        value: Of the header: seconds or a date.
+        now: The time; null: of this machine.
+
+    Returns:
+        Null where the header is missing, is neither, or lies in the past.
+
+    Example:
+        >>> retry_after("2.5"), retry_after("-1"), retry_after("nan"), retry_after("soon")
+        (2.5, None, None, None)
+    """
+    try:
+        seconds = float(value or "nan")
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(value or "")
+        except ValueError:
+            return None
+        seconds = (date.replace(tzinfo=date.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds()
+    return None if math.isnan(seconds) or seconds < 0 else seconds
+
+
+def _from_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
+    """Run a coroutine in a thread and yield what it emits; works inside a running event loop, as in a notebook."""
+    items: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(run(items.put))
+    failures: list[BaseException] = []
+
+    def drive() -> None:
+        try:
+            loop.run_until_complete(task)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            loop.close()
+            items.put(None)
+
+    thread = threading.Thread(target=drive, name="endpoint", daemon=True)
+    thread.start()
+    try:
+        while (item := items.get()) is not None:
+            yield item
+    finally:
+        with suppress(RuntimeError):  # the loop is closed: everything was answered
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+    for failure in failures:
+        raise _first_cause(failure)
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

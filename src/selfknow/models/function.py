@@ -1,0 +1,67 @@
+"""A plain Python function as a model."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from selfknow.errors import UserError
+from selfknow.models.any_reply import explained
+from selfknow.models.function_identity import UnknowableError, hash_of_function
+from selfknow.models.interface import Decoding, Reply, Request
+
+
+class FunctionModel:
+    """A function from a prompt to a reply, behind the interface of every model.
+
+    What it raises is recorded as the error of that request, and the others go on. Its revision is a hash of what it is:
+    its code and the values that it uses. So a run goes on with the same function, and refuses another of that name.
+
+    Args:
+        function: Gets the prompt, with earlier turns in front of it and the started answer where there are any, and
+            returns what it adds.
+        name: How the run calls it; by default the function's own name. A function with a name given here is known by
+            it alone, whatever its code.
+
+    Raises:
+        UserError: No name is given, and the function uses something that has no value to compare, such as a client.
+
+    Example:
+        >>> model = FunctionModel(lambda prompt: prompt.upper(), name="shout")
+        >>> [reply.generation for _, reply in model.generate([Request("1", "hello")], Decoding())]
+        ['HELLO']
+    """
+
+    name: str
+    revision: str | None
+
+    def __init__(self, function: Callable[[str], object], name: str | None = None) -> None:
+        self._function = function
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.revision = None if name else _revision(function, self.name)
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Answer requests one by one."""
+        for request in requests:
+            yield request, self._reply(request, decoding)
+
+    def _reply(self, request: Request, decoding: Decoding) -> Reply:
+        if request.forced is not None:
+            return Reply(None, error="a function gives no log-probabilities")
+        if request.image is not None:
+            return Reply(None, error="a function is shown no pictures")
+        try:
+            text = self._function(request.text + request.started_answer)
+            if not isinstance(text, str):
+                return Reply(None, error=f"the function returned {type(text).__name__}, not text")
+            ends = [text.find(stop) for stop in decoding.stop if stop in text]
+            return Reply(text[: min(ends)] if ends else text, "stop")
+        except Exception as error:  # whatever a user's function raises is this request's failure
+            return Reply(None, error=explained(error))
+
+
+def _revision(function: Callable[[str], object], name: str) -> str:
+    try:
+        return hash_of_function(function)
+    except UnknowableError as error:
+        raise UserError(
+            f"the function {name} cannot be told from another one of that name ({error}): give it a name of its own, "
+            "as name='…', and a new one whenever it changes"
+        ) from error

@@ -1,0 +1,110 @@
+"""Image generators behind a server that answers ``POST /v1/images/generations``, as OpenAI's does.
+
+A picture comes as base64 or as an address, which is then fetched. Seed and form of the answer are asked for; a server
+that says that it does not know one of them is asked again without it.
+"""
+
+import base64
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from selfknow.errors import UserError
+from selfknow.models.address import Address
+from selfknow.models.endpoint_calls import Calls, Endpoint, server_seed
+from selfknow.models.images.generators import Drawn, ImageSettings
+from selfknow.models.images.pictures import LARGEST_IN_BYTES
+from selfknow.models.interface import Request
+from selfknow.models.server import RefusedError, open_client, post, read
+
+if TYPE_CHECKING:
+    import httpx2
+
+_UNKNOWN = (400, 422)
+_LARGEST_ANSWER_IN_BYTES = 2 * LARGEST_IN_BYTES  # base64 takes four bytes for three
+
+
+class EndpointImageGenerator:
+    """An image generator behind a server.
+
+    Args:
+        endpoint: Where it is, and how it is treated.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        if endpoint.url is None:
+            raise UserError("name the image endpoint's address, such as http://127.0.0.1:8000")
+        self.endpoint = endpoint
+        self.address = Address.read(endpoint.url, endpoint.token)
+        self.name = " ".join(part for part in (self.address.url, endpoint.model) if part)
+        self.revision: str | None = None
+        self._url = self.address.url.rstrip("/").removesuffix("/v1") + "/v1/images/generations"
+        self._unknown: set[str] = set()
+
+    @staticmethod
+    def check(settings: ImageSettings) -> None:
+        """Refuse what the server cannot be told.
+
+        Raises:
+            UserError: It is about steps or guidance.
+        """
+        if settings.steps is not None or settings.guidance is not None:
+            raise UserError("an image endpoint cannot be told steps or guidance: leave them out")
+
+    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+        """Draw as the server answers; every failed try is one of its own.
+
+        Raises:
+            UserError: The server refuses every request, or cannot be told the settings.
+        """
+        self.check(settings)
+        calls = Calls(
+            self.endpoint,
+            self.address,
+            self.name,
+            lambda: open_client(self.endpoint.timeout_seconds),
+            lambda client, request: self._draw(client, request, settings, seed),
+            lambda _, reason: Drawn(None, reason),
+        )
+        yield from calls.answers(requests)
+
+    async def _draw(self, client: "httpx2.AsyncClient", request: Request, settings: ImageSettings, seed: int) -> Drawn:
+        body: dict[str, object] = {"prompt": request.prompt, "n": 1}
+        if self.endpoint.model is not None:
+            body["model"] = self.endpoint.model
+        if settings.width is not None:
+            body["size"] = f"{settings.width}x{settings.height}"
+        optional = {"seed": server_seed(request, seed), "response_format": "b64_json"}
+        while True:
+            asked = {name: value for name, value in optional.items() if name not in self._unknown}
+            try:
+                answer = json.loads(
+                    await post(client, self.address, self._url, {**body, **asked}, _LARGEST_ANSWER_IN_BYTES)
+                )
+            except RefusedError as error:
+                named = {name for name in asked if name in str(error)} if error.response.status_code in _UNKNOWN else {}
+                if not named:
+                    raise
+                self._unknown |= set(named)
+                continue
+            return Drawn(await self._picture(client, answer))
+
+    async def _picture(self, client: "httpx2.AsyncClient", answer: Any) -> bytes:
+        found = answer["data"][0] if isinstance(answer, dict) and answer.get("data") else {}
+        if encoded := found.get("b64_json"):
+            return base64.b64decode(str(encoded).rpartition(",")[2], validate=True)  # some write a data: address
+        if address := found.get("url"):
+            return await self._fetch(client, urljoin(self._url, str(address)))
+        raise ValueError("the answer holds no picture")
+
+    async def _fetch(self, client: "httpx2.AsyncClient", address: str) -> bytes:
+        """A picture at an address of its own, which is not told our token; its query may hold the server's."""
+        where = urlsplit(address)
+        if where.scheme not in ("http", "https"):
+            raise ValueError(f"the picture's address begins with {where.scheme}:")
+        async with client.stream("GET", address) as response:
+            if not response.is_success:
+                place = f"{where.scheme}://{where.netloc.rpartition('@')[2]}{where.path}"
+                raise ValueError(f"HTTP {response.status_code} instead of the picture at {place}")
+            return await read(response, _LARGEST_ANSWER_IN_BYTES)

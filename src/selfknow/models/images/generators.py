@@ -1,0 +1,107 @@
+"""One small interface for image generators: requests go in, pictures come out as they are ready."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol, Self
+
+from selfknow.errors import UserError
+from selfknow.files import remove_unfinished
+from selfknow.models.images.pictures import FOLDER, BrokenPictureError, as_png, keep
+from selfknow.models.interface import Decoding, Reply, Request
+
+
+@dataclass(frozen=True)
+class ImageSettings:
+    """How a picture is drawn; null leaves it to the generator, as the paper does (section 5.1).
+
+    Attributes:
+        width: In pixels; with ``height``.
+        height: In pixels; with ``width``.
+        steps: Of denoising; local pipelines only.
+        guidance: How strongly the prompt guides (the guidance scale); local pipelines only.
+    """
+
+    width: int | None = None
+    height: int | None = None
+    steps: int | None = None
+    guidance: float | None = None
+
+    @classmethod
+    def of(cls, size: str | None, steps: int | None = None, guidance: float | None = None) -> Self:
+        """Read a size as ``WIDTHxHEIGHT``.
+
+        Raises:
+            UserError: It is none.
+
+        >>> ImageSettings.of("768x512")
+        ImageSettings(width=768, height=512, steps=None, guidance=None)
+        """
+        if size is None:
+            return cls(None, None, steps, guidance)
+        width, _, height = size.partition("x")
+        if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+            raise UserError(
+                f"{size!r} is not the size of a picture: write its width and height in pixels, such as 512x512"
+            )
+        return cls(int(width), int(height), steps, guidance)
+
+    def as_json(self) -> dict[str, object]:
+        """The fields as JSON has them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What came back: a picture as it came, or the reason why there is none.
+
+    Attributes:
+        picture: The bytes of its file; null where the request failed.
+        error: Why it failed; null where it did not.
+    """
+
+    picture: bytes | None
+    error: str | None = None
+
+
+class ImageGenerator(Protocol):
+    """Who draws: a local pipeline or an endpoint."""
+
+    @property
+    def name(self) -> str:
+        """What the user called it: a folder, a Hub id, or an endpoint's address and model."""
+
+    @property
+    def revision(self) -> str | None:
+        """The commit of a Hub pipeline, the hash of a local one's files; null where nobody can tell."""
+
+    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+        """Draw one picture a request, in any order; a failed try is one of its own, and further tries may follow."""
+
+
+class Drawing:
+    """An image generator as a model that a run can ask: the picture is kept in the run, the reply is its name.
+
+    What is no whole picture is a failed try, with the reason as its error.
+    """
+
+    def __init__(self, generator: ImageGenerator, settings: ImageSettings, folder: Path) -> None:
+        self._generator = generator
+        self._settings = settings
+        self._folder = folder
+        self.name = generator.name
+        self.revision = generator.revision
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Draw what is asked for, and keep it; what a killed write of a picture left is removed first."""
+        remove_unfinished(self._folder / FOLDER)
+        for request, drawn in self._generator.draw(requests, self._settings, decoding.seed):
+            yield request, self._reply(drawn)
+
+    def _reply(self, drawn: Drawn) -> Reply:
+        if drawn.picture is None:
+            return Reply(None, error=drawn.error)
+        try:
+            return Reply(keep(self._folder, as_png(drawn.picture)), "stop")
+        except BrokenPictureError as error:
+            return Reply(None, error=str(error))

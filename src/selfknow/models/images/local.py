@@ -1,0 +1,144 @@
+"""Image generators in this process: pipelines of ``diffusers``, from a folder or the Hub.
+
+Only weights in safetensors are read, and no code that lies beside them is run. Pictures are drawn one at a time, each
+from noise of its own request's seed: what comes out does not hang on what else is drawn, or in which order.
+"""
+
+import inspect
+import io
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Self
+
+from selfknow.errors import MissingExtraError, UserError
+from selfknow.models import checkpoints
+from selfknow.models.images.generators import Drawn, ImageSettings
+from selfknow.models.interface import Request
+from selfknow.verbosity import is_verbose
+
+_INDEX = "model_index.json"
+
+
+class LocalImageGenerator:
+    """A text-to-image pipeline of ``diffusers``; it takes memory only while it draws.
+
+    Args:
+        folder: Where its files are.
+        name: What the user called it.
+        revision: Which files these are.
+        device: ``cuda``, ``mps`` or ``cpu``; by default the fastest that is there. Weights are float32 on a CPU and
+            bfloat16 elsewhere.
+    """
+
+    def __init__(self, folder: Path, name: str, revision: str | None, device: str | None = None) -> None:
+        self.name = name
+        self.revision = revision
+        self._folder = folder
+        self._device = device
+
+    @classmethod
+    def find(cls, name: str, device: str | None = None) -> Self:
+        """Find a pipeline in a folder, or fetch its files from the Hub.
+
+        Raises:
+            UserError: There is none, or it cannot be had.
+            MissingExtraError: diffusers, torch or transformers is not installed.
+        """
+        require_diffusers()
+        place, local = checkpoints.locate(name, _INDEX)
+        if local:
+            folder = Path(place)
+            files = [path for path in sorted(folder.rglob("*")) if path.suffix in checkpoints.HASHED_SUFFIXES]
+            return cls(folder, name, checkpoints.hash_of_files(folder, files), device)
+        folder = _fetched(name)
+        return cls(folder, name, folder.name, device)
+
+    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+        """Draw one picture after the other.
+
+        Raises:
+            UserError: The pipeline cannot be loaded, does not draw from text, takes no such settings, or does not fit
+                into memory.
+        """
+        if not requests:
+            return
+        pipeline = self._load()
+        asked = self._arguments(pipeline, settings)
+        for request in requests:
+            yield request, self._draw(pipeline, asked, request, seed)
+
+    def _load(self) -> Any:
+        import torch
+        from diffusers import AutoPipelineForText2Image
+
+        device = self._device or checkpoints.best_device()
+        dtype = torch.float32 if device == "cpu" else torch.bfloat16
+        try:
+            pipeline = AutoPipelineForText2Image.from_pretrained(
+                self._folder, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True
+            )
+            pipeline = pipeline.to(device)
+        except Exception as error:  # what its many parts raise over files that are not theirs
+            if checkpoints.is_out_of_memory(error):
+                raise UserError(f"{self.name} does not fit into the memory of the device") from error
+            raise checkpoints.cannot_load(self.name, error, local=True) from error
+        pipeline.set_progress_bar_config(disable=True)
+        return pipeline
+
+    def _arguments(self, pipeline: Any, settings: ImageSettings) -> dict[str, object]:
+        options: dict[str, object] = {"num_inference_steps": settings.steps, "guidance_scale": settings.guidance}
+        options |= {"width": settings.width, "height": settings.height}
+        asked = {name: value for name, value in options.items() if value is not None}
+        taken = inspect.signature(type(pipeline).__call__).parameters
+        if unknown := [name for name in asked if name not in taken]:
+            raise UserError(f"{self.name} takes no {unknown[0]}: leave it out")
+        return asked
+
+    def _draw(self, pipeline: Any, asked: dict[str, object], request: Request, seed: int) -> Drawn:
+        import torch
+
+        noise = torch.Generator("cpu").manual_seed(request.seed(seed))
+        try:
+            output = pipeline(prompt=request.prompt, generator=noise, **asked)
+        except (RuntimeError, MemoryError) as error:
+            if not checkpoints.is_out_of_memory(error):
+                raise
+            raise UserError(f"{self.name}: not even one picture at a time fits into memory") from error
+        except ValueError as error:
+            raise UserError(f"{self.name} cannot draw: {str(error).strip().splitlines()[0]}") from error
+        if any(getattr(output, "nsfw_content_detected", None) or ()):
+            return Drawn(None, "the pipeline's safety checker held the picture back")  # it hands out a black one
+        buffer = io.BytesIO()
+        output.images[0].save(buffer, format="PNG")
+        return Drawn(buffer.getvalue())
+
+
+def require_diffusers() -> None:
+    """Check that diffusers, torch and transformers are there.
+
+    Raises:
+        MissingExtraError: They are not installed.
+    """
+    if find_spec("diffusers") is None:
+        raise MissingExtraError("drawing pictures on this machine", "images")
+    checkpoints.require_models_extra()
+
+
+def quieten() -> None:
+    """Leave stderr to our own progress and errors, as :func:`selfknow.models.checkpoints.quieten` does."""
+    if is_verbose():
+        return
+    from diffusers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+
+
+def _fetched(name: str) -> Path:
+    from diffusers import DiffusionPipeline
+
+    try:
+        return Path(DiffusionPipeline.download(name, use_safetensors=True, trust_remote_code=False))
+    except Exception as error:  # the Hub's, the network's, and those of a repo that is no pipeline
+        raise checkpoints.cannot_load(name, error, local=False) from error

@@ -1,0 +1,84 @@
+"""The progress bar of asking: replies, and tokens a second from the first one on."""
+
+import sys
+from collections.abc import Callable
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from selfknow.models.interface import LanguageModel, Reply, TokenReports
+
+_SECONDS_BETWEEN_DRAWINGS = 0.2
+
+
+class ProgressBar:
+    """Shows on stderr how far a model has come; use it as a context manager.
+
+    A batch of long replies takes minutes. A model that reports its tokens shows meanwhile that it is at work, and how
+    fast.
+
+    Args:
+        stage: What the bar is called.
+        model: Who is asked.
+        requested: All requests.
+        answered_before: Those that had a reply already.
+        quiet: Show nothing.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        stage: str,
+        model: LanguageModel,
+        requested: int,
+        answered_before: int,
+        *,
+        quiet: bool = False,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        from selfknow.bars import Bar
+
+        if answered_before and not quiet:
+            line = f"{stage}: {answered_before:,} of {requested:,} replies of {model.name} were there already"
+            Bar.write(line, file=sys.stderr)
+        self._bar = Bar(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
+        self._model = model
+        self._clock = clock
+        self._began = self._drawn = clock()
+        self._tokens = self._failed_tries = 0
+
+    def count(self, reply: Reply) -> None:
+        """Count one try of a request."""
+        if reply.error is None:
+            self._bar.update()
+        else:
+            self._failed_tries += 1
+            self._describe()
+
+    def count_tokens(self, tokens: int) -> None:
+        """Count tokens of replies that are still under way."""
+        first, now = self._tokens == 0, self._clock()
+        self._tokens += tokens
+        if first or now - self._drawn >= _SECONDS_BETWEEN_DRAWINGS:
+            self._drawn = now
+            self._describe()
+
+    def _describe(self) -> None:
+        seconds = max(self._clock() - self._began, 1e-9)
+        shown = [f"{self._tokens:,} tokens, {self._tokens / seconds:,.0f} tokens/s"] if self._tokens else []
+        failed = [f"failed_tries={self._failed_tries}"] if self._failed_tries else []
+        self._bar.set_postfix_str(", ".join([*shown, *failed]))
+
+    def __enter__(self) -> Self:
+        if isinstance(self._model, TokenReports):
+            self._model.on_tokens = self.count_tokens
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(self._model, TokenReports):
+            self._model.on_tokens = lambda _: None
+        if self._tokens:
+            self._describe()
+        self._bar.close()

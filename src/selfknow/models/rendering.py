@@ -1,0 +1,127 @@
+"""A request as a local model sees it: chat template, tokens, and what is padded to what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from selfknow.errors import UserError
+from selfknow.models.interface import Decoding, Request
+from selfknow.models.tokenization import decode, encode
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerBase
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A request in text and tokens.
+
+    Attributes:
+        request: What was asked.
+        text: The prompt as rendered, with the started answer.
+        messages: The chat messages, where there is a chat template.
+        tokens: Of a causal model the prompt and the started answer; of an encoder-decoder model the prompt.
+        started: Of an encoder-decoder model what its decoder starts with; else nothing.
+        forced: The continuation to score; null where one is to be generated.
+    """
+
+    request: Request
+    text: str
+    messages: tuple[dict[str, str], ...] | None
+    tokens: list[int]
+    started: list[int]
+    forced: list[int] | None
+
+    def stops(self, decoding: Decoding) -> tuple[str, ...]:
+        """Return the texts at which the reply ends."""
+        return self.request.stops(decoding, chat=self.messages is not None)
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Renders requests for one model.
+
+    Attributes:
+        tokenizer: The model's.
+        chat: Whether prompts go through its chat template.
+        decoder_start: The token an encoder-decoder model's decoder starts with; null for a causal model.
+    """
+
+    tokenizer: "PreTrainedTokenizerBase"
+    chat: bool
+    decoder_start: int | None
+
+    def render(self, request: Request) -> Rendered:
+        """Render one request.
+
+        Raises:
+            UserError: The tokenizer joins a forced continuation to the text before it.
+        """
+        text, messages = request.completion_text, None
+        if self.chat:
+            messages = request.messages
+            text = self._chat_text(request)
+        whole = text + request.started_answer
+        front = not self.chat  # a chat template brings the tokens in front itself
+        forced = None if request.forced is None else self._forced(request, whole, front=front)
+        if self.decoder_start is None:
+            [tokens] = encode(self.tokenizer, [whole], special_tokens=front)
+            return Rendered(request, whole, messages, tokens, [], forced)
+        [tokens] = encode(self.tokenizer, [text], special_tokens=front)
+        [started] = encode(self.tokenizer, [request.started_answer], special_tokens=False)
+        tokens = [*tokens, self.tokenizer.eos_token_id]
+        return Rendered(request, whole, messages, tokens, [self.decoder_start, *started], forced)
+
+    def _chat_text(self, request: Request) -> str:
+        """Return a request as the chat template renders it."""
+        from jinja2.exceptions import TemplateError
+
+        messages = list(request.messages)
+        try:
+            return str(self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        except TemplateError as error:
+            if not request.system:
+                raise
+            raise UserError(f"the model's chat template takes no system message ({error}): add --no-chat") from error
+
+    def _forced(self, request: Request, whole: str, *, front: bool) -> list[int]:
+        """The tokens of a forced continuation as they follow upon what is before them."""
+        if not request.forced:
+            return [self.tokenizer.eos_token_id]
+        if self.decoder_start is not None:
+            whole, front = request.started_answer, False
+        before, after = encode(self.tokenizer, [whole, whole + request.forced], special_tokens=front)
+        if after[: len(before)] != before:
+            raise UserError(f"the tokenizer joins {request.forced!r} to the text before it, so it cannot be scored")
+        return after[len(before) :]
+
+
+def added_text(tokenizer: "PreTrainedTokenizerBase", one: Rendered, tokens: Sequence[int]) -> str:
+    """What generated tokens, without their end, add to a request's started answer."""
+    started = one.started[1:]
+    return decode(tokenizer, [*started, *tokens])[len(decode(tokenizer, started)) :]
+
+
+def same_batch(rendered: list[Rendered]) -> list[Rendered]:
+    """The first requests that can share a batch: all forced or none, with started answers of one length."""
+    first = rendered[0]
+    for place, one in enumerate(rendered):
+        if (one.forced is None) != (first.forced is None):
+            return rendered[:place]
+        if first.forced is None and len(one.started) != len(first.started):
+            return rendered[:place]
+    return rendered
+
+
+def pad_left(rows: Sequence[Sequence[int]], padding: int) -> "tuple[torch.Tensor, torch.Tensor]":
+    """Pad rows of tokens on the left; returns the tokens and the attention mask, both (rows, longest)."""
+    import torch
+
+    width = max(len(row) for row in rows)
+    tokens = torch.full((len(rows), width), padding)
+    mask = torch.zeros((len(rows), width), dtype=torch.long)
+    for place, row in enumerate(rows):
+        tokens[place, width - len(row) :] = torch.tensor(row)
+        mask[place, width - len(row) :] = 1
+    return tokens, mask

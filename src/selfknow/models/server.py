@@ -1,0 +1,89 @@
+"""An HTTP client for a server at a given address, which gets the credentials that were given for it, and no others.
+
+Clients look for more in the environment: saved tokens, ``.netrc``, proxies. This one takes from there the certificates
+that it trusts, and a proxy for ``https`` addresses alone: through its tunnel a proxy cannot read a token. A redirect to
+another server is followed without the token.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from selfknow.models.address import Address
+
+if TYPE_CHECKING:
+    import httpx2
+
+_LONGEST_MESSAGE_IN_BYTES = 1 << 20
+LARGEST_ANSWER_IN_BYTES = 64 << 20
+"""What no reply of a model comes near."""
+
+
+class RefusedError(Exception):
+    """A server's refusal: its message is what the server says, its response how.
+
+    Args:
+        response: With the status and the headers.
+        content: The body.
+    """
+
+    def __init__(self, response: "httpx2.Response", content: bytes) -> None:
+        super().__init__(_message(content) or response.reason_phrase)
+        self.response = response
+
+
+def open_client(timeout_seconds: float) -> "httpx2.AsyncClient":
+    """Return a client that knows no credentials; :func:`post` sends those of the address with each request."""
+    import httpx2
+
+    direct: dict[str, httpx2.AsyncBaseTransport | None] = {"http://": None}  # goes before a proxy of the environment
+    return httpx2.AsyncClient(timeout=timeout_seconds, follow_redirects=True, mounts=direct)
+
+
+async def post(
+    client: "httpx2.AsyncClient", address: Address, url: str, body: object, most_bytes: int = LARGEST_ANSWER_IN_BYTES
+) -> bytes:
+    """Send a JSON body with the address's credentials and return the answer's bytes.
+
+    Args:
+        client: From :func:`open_client`.
+        address: Whose credentials are sent.
+        url: Of the call, at that address.
+        body: Of the request.
+        most_bytes: The largest answer that is read.
+
+    Raises:
+        RefusedError: The server refuses.
+        ValueError: The answer is larger.
+    """
+    headers = {"Authorization": address.authorization} if address.authorization else {}
+    query = list(address.query) or None
+    async with client.stream("POST", url, json=body, headers=headers, params=query) as response:
+        content = await read(response, most_bytes)
+        if response.is_success:
+            return content
+        raise RefusedError(response, content)
+
+
+async def read(response: "httpx2.Response", most_bytes: int = LARGEST_ANSWER_IN_BYTES) -> bytes:
+    """Return an answer's bytes.
+
+    Raises:
+        ValueError: There are too many.
+    """
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > most_bytes:
+            raise ValueError(f"the answer has more than {most_bytes:,} bytes")
+    return bytes(content)
+
+
+def _message(content: bytes) -> str:
+    """Return what a server says of a failure: OpenAI's ``error.message``, another's ``error``, or the text itself."""
+    text = content[:_LONGEST_MESSAGE_IN_BYTES].decode(errors="replace")
+    try:
+        answer: Any = json.loads(content)
+    except (ValueError, RecursionError):
+        return text
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)

@@ -1,0 +1,67 @@
+"""Short labels of models and cohorts: one place where rows of queries get them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from selfknow.report.grouping import joined
+from selfknow.report.shape import Row
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import find_query, what_is_lacking
+from selfknow.sql.task import TaskSql
+
+_MODEL_COLUMNS = ("model", "generator", "verifier")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What models and cohorts are called in charts and headlines.
+
+    Attributes:
+        models: The short label of each model.
+        cohorts: The label of each cohort, by its number.
+        facts: The row of the view ``cohorts``, by the cohort's number: what charts sort by.
+    """
+
+    models: Mapping[str, str]
+    cohorts: Mapping[int, str]
+    facts: Mapping[int, Row] = field(default_factory=dict)
+
+    def of(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
+        """Rows, with short labels where they name models, and a column ``label``: of the cohort, else of the model.
+
+        Rows of cohorts also get the columns of the view ``cohorts`` that they lack.
+        """
+        return [self._labelled(row) for row in rows]
+
+    def _labelled(self, row: Row) -> dict[str, Any]:
+        named = {column: self.models.get(row[column], row[column]) for column in _MODEL_COLUMNS if column in row}
+        label = self.cohorts.get(row.get("cohort", 0), row.get("model_label", named.get("model")))
+        return {**self.facts.get(row.get("cohort", 0), {}), **row, **named, "label": label}
+
+
+def read_labels(connection: Connection) -> Labels:
+    """The labels of a connection's models and cohorts."""
+    models = connection.rows("select distinct model, model_label from models order by all")
+    cohorts = connection.rows("select * from cohorts order by cohort")
+    labels = {cohort["cohort"]: _cohort_label(cohort, cohorts, connection.tasks) for cohort in cohorts}
+    facts = {one["cohort"]: one for one in cohorts}
+    return Labels({row["model"]: row["model_label"] for row in models}, labels, facts)
+
+
+def _cohort_label(cohort: Row, cohorts: Sequence[Row], tasks: Sequence[TaskSql]) -> str:
+    """Join the model and what else is said of its task's cohorts in words, without what all of them share."""
+    alike = [other for other in cohorts if other["task"] == cohort["task"]]
+    task = next((task for task in tasks if task.name == cohort["task"]), None)
+    in_words = [name for name in task.cohort if task.columns[name] == "varchar"] if task is not None else []
+    parts = ["model_label", *in_words]
+    varying = [part for part in parts if len({other[part] for other in alike}) > 1] or ["model_label"]
+    return joined(*(cohort[part] for part in varying))
+
+
+def labelled_rows(connection: Connection, name: str) -> list[dict[str, Any]]:
+    """The rows of a query with their labels; none where something that it needs is not there."""
+    query = find_query(name, connection.tasks)
+    if next(what_is_lacking(connection, query), None):
+        return []
+    return read_labels(connection).of(connection.rows(query.sql))

@@ -1,0 +1,98 @@
+"""The report as Markdown, for a repository or a pull request: tables, pictures and the SQL behind folds."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from selfknow.report.gather import Report
+from selfknow.report.headline import MOST_NUMBERS, headline
+from selfknow.report.markdown_exhibits import exhibit_parts
+from selfknow.report.shape import Number, Row
+from selfknow.report.text import cell, plain
+from selfknow.sql.queries import Query
+from selfknow.untrusted import for_terminal
+
+TABLE_ROWS = 20
+_ORDER = ("", "model", "share", "low", "high", "chance", "n_graded", "n")
+
+
+def render(report: Report, title: str, pictures: Mapping[str, Sequence[tuple[str, Path]]], folder: Path) -> str:
+    """The text.
+
+    Args:
+        report: What it says.
+        title: Its heading.
+        pictures: For each query its panels' titles and files.
+        folder: Where the text will lie, to name the pictures from there.
+    """
+    exhibits = (exhibit for of_task in report.exhibits.values() for exhibit in of_task)
+    shown = (part for exhibit in exhibits for part in (*exhibit_parts(exhibit), _sql(exhibit.query)))
+    page = "\n".join([*_head(report, title), *_sections(report, pictures, folder), *shown, *_absent(report)])
+    return for_terminal(page)  # whatever names, titles and paths hold
+
+
+def _head(report: Report, title: str) -> Iterator[str]:
+    first = headline(report)
+    yield f"# {plain(title)}\n\n**{plain(first.sentence)}**\n"
+    if first.large is not None:
+        yield f"{first.large.name}, with 95% intervals:\n"
+        yield _table([_number(number) for number in first.numbers])
+    for topic in first.topics:
+        yield f"## {topic.title}\n"
+        rows = [
+            {"": measure.name, **_number(number)}
+            for measure in topic.measures
+            for number in measure.numbers[:MOST_NUMBERS]
+        ]
+        yield _table([{name: row[name] for name in _ORDER if name in row} for row in rows])
+        queries = dict.fromkeys(f"`selfknow query {measure.query.name} RUN…`" for measure in topic.measures)
+        yield f"With 95% intervals, from {' and '.join(queries)}.\n"
+    yield f"## What was run?\n\n{_table(report.calls)}"
+
+
+def _number(number: Number) -> Row:
+    ends = {"share": number.value, "low": number.low, "high": number.high, "chance": number.chance}
+    return {"model": number.label, **ends, "n_graded": number.n_graded, "n": number.n}
+
+
+def _sections(report: Report, pictures: Mapping[str, Sequence[tuple[str, Path]]], folder: Path) -> Iterator[str]:
+    for section in report.answered:
+        query = section.query
+        yield f"## {query.title}\n\n{query.source}. {section.figure.reading}\n"
+        for name, path in pictures.get(query.name, []):
+            yield f"![{plain(name or query.title)}]({_relative(path, folder)})\n"
+        yield _table(section.rows, section.figure.shares)
+        yield _sql(query)
+
+
+def _sql(query: Query) -> str:
+    return f"<details><summary>SQL</summary>\n\n```sql\n{query.sql.rstrip()}\n```\n\n</details>\n"
+
+
+def _absent(report: Report) -> Iterator[str]:
+    absent = [section for section in report.sections if section.missing]
+    if absent:
+        yield "## What is not here?\n"
+        yield "".join(f"- {section.query.title} {plain(str(section.missing))}\n" for section in absent)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return Path(os.path.relpath(path, folder)).as_posix().replace(" ", "%20")
+
+
+def _table(rows: Sequence[Row], shares: Collection[str] = ()) -> str:
+    if not rows:
+        return ""
+    columns = list(rows[0])
+    lines = ["| " + " | ".join(column.replace("_", " ") for column in columns) + " |"]
+    lines.append("| " + " | ".join("---:" if _is_number(rows, column) else "---" for column in columns) + " |")
+    lines += [
+        "| " + " | ".join(plain(cell(row[column], column, shares)) for column in columns) + " |"
+        for row in rows[:TABLE_ROWS]
+    ]
+    more = f"\nThe first {TABLE_ROWS} of {len(rows):,} rows.\n" if len(rows) > TABLE_ROWS else ""
+    return "\n".join(lines) + "\n" + more
+
+
+def _is_number(rows: Sequence[Row], column: str) -> bool:
+    return all(isinstance(row[column], int | float | None) for row in rows)

@@ -1,0 +1,67 @@
+"""Marked replies as Markdown: for each group a table in a fold, with a column for each reply, all text escaped."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from selfknow.report.shape import Example, ExampleGroup, Exhibit, Piece, ShownReply
+from selfknow.report.text import cell, plain
+
+_ELEMENTS: Mapping[str, str] = {"wrong": "s", "beyond": "ins", "foreign": "i", "repeated": "samp", "aside": "small"}
+
+
+def exhibit_parts(exhibit: Exhibit) -> Iterator[str]:
+    """The parts of an exhibit: its heading and legend, and each group behind a fold."""
+    yield f"## {exhibit.title}\n\n{_marked(exhibit.legend)}\n"
+    for group in exhibit.groups:
+        more = f" ({escape(', '.join(group.notes))})" if group.notes else ""
+        yield f"<details><summary>{escape(group.label)}{more}</summary>\n"
+        if group.lacking:
+            yield f"{plain(group.lacking)}\n"
+        yield "\n".join(_table(group))
+
+
+def _table(group: ExampleGroup) -> Iterator[str]:
+    headings = [reply.heading for reply in group.examples[0].replies]
+    yield "<table>"
+    if any(headings):
+        yield "<tr><th></th>" + "".join(f"<th>{_inline(heading)}</th>" for heading in headings) + "</tr>"
+    for example in group.examples:
+        replies = "".join(f"<td>{_reply_cell(reply)}</td>" for reply in example.replies)
+        yield f"<tr><td>{_asked(example)}</td>{replies}</tr>"
+    yield "</table>\n\n</details>\n"
+
+
+def _asked(example: Example) -> str:
+    """What the replies are to, what came of them, and the true answer behind a fold."""
+    parts = [_inline(example.heading), *([escape(example.verdict.text)] if example.verdict else [])]
+    target = ""
+    if example.target is not None:
+        target = f"<details><summary>The true answer</summary>{_inline(example.target)}</details>"
+    return "<br>".join(parts) + target
+
+
+def _reply_cell(reply: ShownReply) -> str:
+    """A reply with its marks, and how it was graded."""
+    more = f"… and {reply.more_characters:,} more characters" if reply.more_characters else ""
+    first = f"{_inline(cell(reply.first_answer))}; " if reply.first_answer is not None else ""
+    instead = _inline(reply.error) if reply.error is not None else "" if reply.pieces else "(an empty answer)"
+    grades = [*reply.notes, *([reply.verdict.text] if reply.verdict else [])]
+    below = f"<br><i>{escape(', '.join(grades))}</i>" if grades else ""
+    return f"{first}{instead}{_marked(reply.pieces)}{more}{below}"
+
+
+def _marked(pieces: Sequence[Piece]) -> str:
+    return "".join(map(_piece, pieces))
+
+
+def _piece(piece: Piece) -> str:
+    text = _inline(piece.text)
+    if piece.quoted:
+        text = f"<mark>{text}</mark>"
+    element = _ELEMENTS.get(piece.kind)
+    return f"<{element}>{text}</{element}>" if element else text
+
+
+def _inline(text: str) -> str:
+    """Text on one line of HTML, in which Markdown finds nothing either."""
+    return "".join(f"&#{ord(char)};" if char in "`*_[]|\\" else char for char in escape(text)).replace("\n", "<br>")

@@ -1,0 +1,130 @@
+"""Figures as pictures: all charts of a figure in one, as SVG or PNG, drawn without a browser."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from selfknow.errors import UserError
+from selfknow.files import check_output, write_whole
+from selfknow.report.shape import Panel, panel_groups
+from selfknow.sql.queries import Query
+from selfknow.untrusted import for_display
+
+_PIXELS_PER_POINT = 2
+_WIDTH = 640  # of a chart that stands alone
+_ROW_WIDTH = 960  # of charts side by side, their axes aside
+_GAP = 28
+
+
+Chart = dict[str, Any]
+"""A chart as Vega-Lite has it."""
+
+
+def specification(panel: Panel) -> Chart:
+    """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
+    # A test validates every kind of chart; a report has hundreds, and Altair takes long to look at each.
+    made: Chart = panel.chart.to_dict(validate=False)
+    made.pop("config", None)
+    shown: Chart = for_display(made)
+    return shown
+
+
+def composed(query: Query, panels: Sequence[Panel]) -> Chart:
+    """All panels as one chart: side by side in rows, the groups below each other.
+
+    Args:
+        query: Gives the heading.
+        panels: At least one.
+    """
+    heading: Chart = {"text": query.title, "subtitle": query.source}
+    if len(panels) == 1:
+        [panel] = panels
+        below = [part for part in (panel.group, panel.title) if part]
+        return {**_sized(panel, _WIDTH), "title": {**heading, "subtitle": " · ".join(below) or query.source}}
+    rows = [_row(name, group) for name, group in panel_groups(panels).items()]
+    charts = [chart for row in rows for chart in row["concat"]]
+    shared: Chart = {
+        "datasets": {name: data for chart in charts for name, data in chart.pop("datasets", {}).items()},
+        "params": [param for chart in charts for param in chart.pop("params", ())],
+    }
+    return {**shared, "title": heading, "vconcat": rows, "spacing": 2 * _GAP, "resolve": _resolve(charts)}
+
+
+def _row(name: str, panels: Sequence[Panel]) -> Chart:
+    columns = min(panels[0].columns, len(panels))
+    width = (_ROW_WIDTH - _GAP * (panels[0].columns - 1)) // panels[0].columns if columns > 1 else _WIDTH
+    charts = [{**_sized(panel, width), "title": {"text": panel.title, "fontSize": 12}} for panel in panels]
+    row: Chart = {"concat": charts, "columns": columns, "spacing": _GAP, "resolve": _resolve(charts)}
+    return {**row, "title": {"text": name, "fontSize": 14}} if name else row
+
+
+def _sized(panel: Panel, width: int) -> Chart:
+    chart = specification(panel)
+    chart.pop("autosize", None)
+    chart.pop("$schema", None)
+    return {**chart, "width": width}
+
+
+def _resolve(charts: Iterable[Chart]) -> Chart:
+    """Charts that mean the same by their colours share one legend."""
+    kinds = {json.dumps(_colours(chart), sort_keys=True) for chart in charts}
+    how = "shared" if len(kinds) == 1 else "independent"
+    return {"scale": {"color": how, "strokeDash": how}, "legend": {"color": how, "strokeDash": how}}
+
+
+def _colours(chart: Chart) -> list[Any]:
+    return [layer.get("encoding", {}).get("color") for layer in chart.get("layer", [chart])]
+
+
+def svg(chart: Chart) -> bytes:
+    """The chart as SVG; a control character in it would end the process."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(for_display(chart), config=_THEME).encode()
+
+
+def png(chart: Chart) -> bytes:
+    """The chart as PNG, two pixels a point.
+
+    Raises:
+        UserError: It is too large for one.
+    """
+    import vl_convert
+
+    try:
+        return bytes(vl_convert.vegalite_to_png(for_display(chart), config=_THEME, scale=_PIXELS_PER_POINT))
+    except ValueError as error:
+        raise UserError(f"the figure cannot be drawn as PNG: use --out FIGURE.svg ({error})") from error
+
+
+def write_picture(chart: Chart, path: Path) -> None:
+    """Write a chart as SVG or PNG, as the file's name ends."""
+    check_output(path, (".svg", ".png"))
+    write_whole(path, png(chart) if path.suffix.lower() == ".png" else svg(chart))
+
+
+_THEME = {
+    "background": "white",
+    "padding": 16,
+    "view": {"stroke": None},
+    "mark": {"color": "#1a6f68"},
+    "rule": {"color": "#1a6f68"},
+    "point": {"color": "#1a6f68"},
+    "title": {"anchor": "start", "fontSize": 15, "subtitleColor": "#6b6862", "offset": 12},
+    "axis": {"gridColor": "#e4e1da", "domainColor": "#e4e1da", "tickColor": "#e4e1da", "titleFontWeight": 400},
+    "range": {
+        "category": ["#1a6f68", "#d1782f", "#7a3fc4", "#1f1b4d", "#6b2415", "#837cbf", "#736034", "#5b2a8c"],
+        "ramp": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
+        "heatmap": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
+        # From dark to light through the hues of Matplotlib's plasma, up to where white paper still sets it off: an
+        # order that can be read without telling red from green.
+        "ordinal": {"scheme": ["#0d0887", "#5b02a3", "#9a179b", "#cb4678", "#e76f5a", "#f0804e"]},
+    },
+    "style": {
+        "chance": {"stroke": "#6b6862", "color": "#6b6862", "strokeDash": [4, 4]},
+        "chance-tick": {"color": "#6b6862"},
+        "on-light-cell": {"color": "#1f1e1c"},
+        "on-dark-cell": {"color": "white"},
+    },
+}

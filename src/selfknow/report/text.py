@@ -1,0 +1,100 @@
+"""Numbers and texts as a report writes them; escaping is left to the page and to Markdown."""
+
+from collections.abc import Collection
+
+from selfknow.untrusted import for_terminal
+
+LONGEST_REPLY = 3_000
+"""Characters of a reply that are shown."""
+_LONGEST_CELL = 200
+_NOTHING = "\N{EN DASH}"
+_PLAIN_INTEGERS = ("cohort", "seed", "number")
+_SHARES = ("share", "low", "high", "chance")
+
+
+def cell(value: object, column: str = "", shares: Collection[str] = ()) -> str:
+    """A value as a table shows it.
+
+    Args:
+        value: A value of a query.
+        column: Its column.
+        shares: Columns that are shares (see :class:`selfknow.report.shape.Figure`).
+
+    Example:
+        >>> cell(1234, "n"), cell(0.5, "accuracy", ["accuracy"]), cell(0.5, "mean"), cell(True)
+        ('1,234', '50.0%', '0.5', 'yes')
+    """
+    if value is None:
+        return _NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return percent(value) if _is_share(column, shares) else f"{value:,.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, int):
+        return f"{value:,}" if column not in _PLAIN_INTEGERS else str(value)
+    text = " ".join(str(value).split())
+    text = for_terminal(text)
+    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
+
+
+def _is_share(column: str, shares: Collection[str]) -> bool:
+    bare = column.removesuffix("_low").removesuffix("_high")
+    return bare in _SHARES or bare in shares or bare.startswith("share_") or bare.endswith("_share")
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage with one decimal, but for none and all.
+
+    Example:
+        >>> percent(0.125), percent(0.5), percent(0.00002), percent(-0.198)
+        ('12.5%', '50.0%', '<0.1%', '−19.8%')
+    """
+    if value is None:
+        return _NOTHING
+    if 0 < abs(value) < 0.0005:
+        return "<0.1%"
+    shown = f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
+    return shown.replace("-", "−")
+
+
+def points(value: float | None) -> str:
+    """A difference of two shares in percentage points.
+
+    Example:
+        >>> points(0.125), points(-0.5), points(0.0)
+        ('+12.5', '−50.0', '0.0')
+    """
+    if value is None:
+        return _NOTHING
+    return f"{value * 100:+.1f}".replace("-", "−") if abs(value) >= 0.0005 else "0.0"
+
+
+def begun(text: str) -> str:
+    """A text with a capital at its beginning, the others as they are.
+
+    Example:
+        >>> begun("share of QUIP")
+        'Share of QUIP'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def listed(parts: list[str]) -> str:
+    """Parts as a sentence has them.
+
+    Example:
+        >>> listed(["reads", "writes", "counts"])
+        'reads, writes and counts'
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def visible(text: str) -> str:
+    """The text, its control characters but newlines made visible, and marks that turn a line around."""
+    return for_terminal(text).replace("\t", "␉")
+
+
+def plain(text: str) -> str:
+    """Text that neither Markdown nor HTML reads anything into."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{char}" if char in "\\`*_[]|#" else char for char in escaped)

@@ -1,0 +1,153 @@
+"""lm-evaluation-harness: the sample logs that ``lm_eval --log_samples --output_path DIR`` writes.
+
+A line is a document with all requests that were made about it: a text for ``generate_until``, one log-likelihood a
+choice for multiple choice. Several filters of one task repeat the document.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from selfknow.errors import UserError
+from selfknow.files import read_json, read_json_lines
+from selfknow.models.interface import Reply
+from selfknow.runs.description import DatasetReference
+from selfknow.runs.importers.own_task import MARK, own_log, read_own_sample
+from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, told_as_damaged
+
+TOOL = "lm-evaluation-harness"
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
+_NEEDED = ("doc_id", "doc", "arguments", "resps")
+
+
+def read_lm_eval(path: Path, model: str | None = None) -> Log:
+    """Read one ``samples_TASK_DATE.jsonl``.
+
+    Args:
+        path: The file.
+        model: Who answered; else what the ``results_DATE.json`` beside it says.
+
+    Raises:
+        UserError: It is no sample log, or nothing says who answered.
+    """
+    with told_as_damaged(path, TOOL):
+        return _read(path, model)
+
+
+def _read(path: Path, model: str | None) -> Log:
+    rows = list(read_json_lines(path))
+    for number, row in enumerate(rows, start=1):
+        if lacking := [name for name in _NEEDED if name not in row]:
+            raise UserError(f"{path}, line {number} is not a sample of lm-evaluation-harness: it has no {lacking[0]}")
+    match = _NAME.fullmatch(path.name)
+    task = match["task"] if match else path.stem
+    results = _results(path, match["date"] if match else None)
+    name = model or results.get("model_name") or results.get("model_source")
+    if not name:
+        raise UserError(f"no results_*.json lies beside {path} to say which model answered: name it with --model")
+    if own := _own_log(rows, str(name)):
+        return own
+    ids = _ids(rows, task)
+    filters = list(dict.fromkeys(str(row.get("filter", "none")) for row in rows))
+    scores = _scores(rows, several_filters=len(filters) > 1)
+    examples = {ids[row["doc_id"]]: {**row["doc"], "id": ids[row["doc_id"]]} for row in rows}
+    first = [row for row in rows if str(row.get("filter", "none")) == filters[0]]
+    calls = [call for row in first for call in _calls(row, ids[row["doc_id"]], str(name), scores[row["doc_id"]])]
+    decoding = next((options for row in first for _, options in _requests(row) if isinstance(options, dict)), {})
+    config = results.get("configs", {}).get(task, {}) if isinstance(results.get("configs"), dict) else {}
+    reference = DatasetReference(
+        str(config.get("dataset_path") or task), config.get("dataset_name"), config.get("test_split")
+    )
+    return Log(task, reference, list(examples.values()), calls, decoding, TOOL)
+
+
+def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
+    """The log of a task of this package; null of any other."""
+    marks = [row["doc"].get(MARK) if isinstance(row["doc"], dict) else None for row in rows]
+    samples = [read_own_sample(json.loads(mark)) for mark in marks if isinstance(mark, str)]
+    if not samples or len(samples) < len(marks):
+        return None
+    calls = [
+        ImportedCall(
+            *(str(own.row["id"]), model, context, Reply(str(text), None), own.stage, own.variant),
+            sample=number,
+        )
+        for row, own in zip(rows, samples, strict=True)
+        for (context, _), replies in zip(_requests(row), row["resps"], strict=True)
+        for number, text in enumerate(replies)
+    ]
+    drawn = next((options for _, options in _requests(rows[0]) if isinstance(options, dict)), {})
+    greedy = {} if drawn.get("do_sample", True) else {"temperature": 0.0}
+    names = {"temperature": "temperature", "top_p": "top_p", "max_new_tokens": "max_gen_toks", "stop": "until"}
+    decoding = {ours: drawn[theirs] for ours, theirs in names.items() if theirs in drawn} | greedy
+    return own_log(samples, calls, decoding, TOOL)
+
+
+def _results(path: Path, date: str | None) -> Mapping[str, Any]:
+    found = sorted(path.parent.glob("results_*.json"))
+    same_date = [one for one in found if date and date in one.name]
+    chosen = same_date or found[-1:]
+    return read_json(chosen[0]) if chosen else {}
+
+
+def _ids(rows: Sequence[Mapping[str, Any]], task: str) -> dict[Any, str]:
+    """The documents' own ids where they tell them apart, else task and number."""
+    own = {row["doc_id"]: row["doc"].get("id") if isinstance(row["doc"], dict) else None for row in rows}
+    if None not in own.values() and len({str(value) for value in own.values()}) == len(own):
+        return {number: str(value) for number, value in own.items()}
+    return {number: f"{task}-{number}" for number in own}
+
+
+def _scores(rows: Sequence[Mapping[str, Any]], *, several_filters: bool) -> dict[Any, list[ImportedScore]]:
+    found: dict[Any, list[ImportedScore]] = {}
+    for row in rows:
+        of_document = found.setdefault(row["doc_id"], [])
+        for metric in row.get("metrics", []):
+            name = f"{metric},{row.get('filter')}" if several_filters else metric
+            value = row.get(metric)
+            if isinstance(value, bool | int | float):
+                of_document.append(ImportedScore(name, float(value)))
+            else:
+                text = json.dumps(value, default=str)
+                of_document.append(ImportedScore(name, None, f"no number for one answer alone: {text[:80]}"))
+    return found
+
+
+def _requests(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each request's context, and its second argument: a choice's text, or how an answer is drawn."""
+    arguments = row["arguments"]
+    for one in arguments.values() if isinstance(arguments, dict) else arguments:
+        values = list(one.values()) if isinstance(one, dict) else list(one)
+        yield str(values[0]), values[1] if len(values) > 1 else None
+
+
+def _calls(row: Mapping[str, Any], example_id: str, model: str, scores: list[ImportedScore]) -> Iterator[ImportedCall]:
+    requests = list(zip(_requests(row), row["resps"], strict=True))
+    if all(isinstance(options, dict) or options is None for (_, options), _ in requests):
+        for number, ((context, _), replies) in enumerate(requests):
+            for sample, text in enumerate(replies):
+                variant = "plain" if len(requests) == 1 else f"request-{number}"
+                worth = tuple(scores) if (number, sample) == (0, 0) else ()
+                reply = Reply(str(text), None)
+                yield ImportedCall(example_id, model, context, reply, variant=variant, sample=sample, scores=worth)
+        return
+    logprobs = [_logprob(replies) for _, replies in requests]
+    likeliest = max(range(len(requests)), key=lambda number: logprobs[number])
+    for number, ((context, choice), _) in enumerate(requests):
+        reply = Reply(str(choice), "forced", logprob=logprobs[number])
+        worth = tuple(scores) if number == likeliest else ()
+        variant = f"choice-{number}"
+        yield ImportedCall(example_id, model, context, reply, stage="choice", variant=variant, sample=0, scores=worth)
+
+
+def _logprob(replies: Any) -> float:
+    """Of ``[[logprob, is_greedy]]`` or ``[logprob, is_greedy]``, as numbers or as text."""
+    value = replies
+    while isinstance(value, list) and value:
+        value = value[0]
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"the response to a choice is not a log-likelihood: {str(replies)[:80]}") from error

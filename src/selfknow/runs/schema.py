@@ -1,0 +1,172 @@
+"""The store: a run is a folder that loses no generation, and DuckDB alone can read it.
+
+::
+
+    RUN/run.json                         what was asked and how (see selfknow.runs.description.RunDescription)
+    RUN/examples.parquet                 the rows that were asked, with the columns of their dataset; `id` is the key
+    RUN/generations/part-00000.parquet   one row a call (GENERATIONS); a part is written whole or not at all
+    RUN/scores/NAME.parquet              one row a metric of a generation (SCORES), written anew by `selfknow score`
+    RUN/parsed/NAME.parquet              what scoring parsed out of the generations, at its own grain
+    RUN/images/SHA256.png                pictures that were drawn; the generation is the file's name in the run
+    RUN/run.lock                         held by the one writer; it frees itself when the writer dies
+
+A row of ``generations`` is one try of one call of one model:
+
+=====================  =========  ====================================================================================
+generation_id          string     unique in every run: run_id, then a hash of model, revision, call and attempt
+run_id                 string     of this folder
+example_id             string     `id` in examples.parquet
+stage                  string     answer, probe, stop, next-title, generate, verify, dual, explain, judge, …
+variant                string     form, style, probe or prompt: what else tells two calls apart
+sample                 int32      0, 1, … for several answers to one prompt
+attempt                int32      0, 1, …: a failed try stays as a row; of a call the last attempt counts
+parent_generation_id   string?    the generation that this call builds on
+model                  string     a folder, a GGUF file, a Hub id, or an endpoint's address and model
+revision               string?    commit of a Hub model, hash of a local checkpoint's files
+prompt                 string     as rendered: the very text the model was given; a picture: ``![](images/SHA256.png)``
+messages               list?      of {role, content}: what was sent to a chat model; null for completion models
+generation             string?    what the model added, or the name of what it drew; null only if the try failed
+finish_reason          string?    stop, length (cut off), forced (a given continuation was scored)
+prompt_tokens          int32?
+completion_tokens      int32?
+logprob                float64?   natural log, summed over the generated (or forced) tokens, before any temperature
+error                  string?    why the try failed; null otherwise
+created_at             timestamp  UTC, microseconds
+=====================  =========  ====================================================================================
+
+A call is (example_id, stage, variant, sample, parent_generation_id, model, revision).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from selfknow.errors import UserError
+from selfknow.files import read_parquet, write_parquet
+
+_MESSAGE = pa.struct([("role", pa.string()), ("content", pa.string())])
+
+GENERATIONS = pa.schema(
+    [
+        pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("run_id", pa.string(), nullable=False),
+        pa.field("example_id", pa.string(), nullable=False),
+        pa.field("stage", pa.string(), nullable=False),
+        pa.field("variant", pa.string(), nullable=False),
+        pa.field("sample", pa.int32(), nullable=False),
+        pa.field("attempt", pa.int32(), nullable=False),
+        pa.field("parent_generation_id", pa.string()),
+        pa.field("model", pa.string(), nullable=False),
+        pa.field("revision", pa.string()),
+        pa.field("prompt", pa.string(), nullable=False),
+        pa.field("messages", pa.list_(_MESSAGE)),
+        pa.field("generation", pa.string()),
+        pa.field("finish_reason", pa.string()),
+        pa.field("prompt_tokens", pa.int32()),
+        pa.field("completion_tokens", pa.int32()),
+        pa.field("logprob", pa.float64()),
+        pa.field("error", pa.string()),
+        pa.field("created_at", pa.timestamp("us", tz="UTC"), nullable=False),
+    ]
+)
+
+SCORES = pa.schema(
+    [
+        pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("metric", pa.string(), nullable=False),
+        pa.field("value", pa.float64()),
+        pa.field("reason", pa.string()),
+    ]
+)
+
+KEPT_FILE = "parsed/kept_replies.parquet"
+KEPT = pa.schema(
+    [
+        pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("start_character", pa.int32(), nullable=False),
+        pa.field("end_character", pa.int32(), nullable=False),
+    ]
+)
+"""Of ``parsed/kept_replies.parquet``: the part of a reply that was read or measured, its end exclusive."""
+
+CALL = ("example_id", "stage", "variant", "sample", "parent_generation_id", "model", "revision")
+Call = tuple[object, ...]
+
+
+def generation_files(folder: Path) -> list[Path]:
+    """The parts of a run's generations, in order."""
+    return sorted((folder / "generations").glob("*.parquet"))
+
+
+def read_generations(folder: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """All generations of a run, its own or brought from elsewhere in the same shape.
+
+    Args:
+        folder: The run folder.
+        columns: Only these columns.
+
+    Raises:
+        UserError: There are none, or a part cannot be read or has another shape.
+    """
+    schema = GENERATIONS if columns is None else pa.schema([GENERATIONS.field(name) for name in columns])
+    files = generation_files(folder)
+    if not files:
+        raise UserError(f"{folder} holds no generations: run `selfknow evaluate` into it first")
+    return pa.concat_tables([read_parquet(path, schema) for path in files])
+
+
+def read_examples(folder: Path) -> pa.Table:
+    """Read the rows that were asked, their ``id`` as text; a run made elsewhere may number its rows.
+
+    Raises:
+        UserError: The file cannot be read, or has no ``id`` that names its rows.
+    """
+    path = folder / "examples.parquet"
+    return with_ids_as_text(read_parquet(path), str(path))
+
+
+def with_ids_as_text(examples: pa.Table, name: str) -> pa.Table:
+    """Return examples whose column ``id`` is text, as generations have it.
+
+    Args:
+        examples: Rows with an ``id`` that is text or a whole number.
+        name: What the rows are called if they are refused.
+
+    Raises:
+        UserError: There is no such column.
+    """
+    if "id" not in examples.column_names:
+        raise UserError(f"{name} has no column `id`, which generations name their example by")
+    place = examples.column_names.index("id")
+    if (type_ := examples.schema.field(place).type) == pa.string():
+        return examples
+    if not names_rows(type_):
+        raise UserError(f"{name} has a column of another type: id is {type_}, not string")
+    return examples.set_column(place, "id", examples["id"].cast(pa.string()))
+
+
+def names_rows(type_: pa.DataType) -> bool:
+    """Return true for a type whose values can be ids: text, or whole numbers."""
+    if pa.types.is_dictionary(type_):
+        return names_rows(type_.value_type)
+    text = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
+    return bool(text or pa.types.is_integer(type_))
+
+
+def last_attempts(generations: pa.Table) -> pa.Table:
+    """Of every call the last attempt, which is the one that counts: the answer if there is one, else the failure."""
+    num_rows = len(generations)
+    rows = pa.array(range(num_rows), pa.int64())
+    places = pc.add(pc.multiply(generations["attempt"].cast(pa.int64()), num_rows), rows)
+    calls = generations.select(CALL).append_column("place", places)
+    last = calls.group_by(CALL).aggregate([("place", "max")])["place_max"]
+    if len(last) == num_rows:
+        return generations  # no call was tried twice, and a large run need not be copied
+    return generations.take(pa.array(sorted(place % num_rows for place in last.to_pylist()), pa.int64()))
+
+
+def write_scores(folder: Path, name: str, scores: pa.Table) -> None:
+    """Write a scorer's rows as ``scores/NAME.parquet``, in place of its earlier ones."""
+    write_parquet(folder / "scores" / f"{name}.parquet", scores.cast(SCORES))

@@ -1,0 +1,319 @@
+"""Writing a run: the one writer of its folder, which resumes after a kill and refuses what does not belong."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+from filelock import FileLock, Timeout
+
+from selfknow.errors import UserError
+from selfknow.files import read_json, read_parquet, remove_unfinished, write_json, write_parquet
+from selfknow.models.any_reply import writable_reply, writable_text
+from selfknow.models.facts import ModelFacts
+from selfknow.models.interface import GRADE, Decoding, Reply, Request
+from selfknow.runs.description import RunDescription, describe_run, described_models
+from selfknow.runs.schema import CALL, GENERATIONS, Call, generation_files
+
+_REPLY_COLUMNS = (
+    "messages",
+    "generation",
+    "finish_reason",
+    "prompt_tokens",
+    "completion_tokens",
+    "logprob",
+    "error",
+)
+_CHARACTERS_PER_PART = 1 << 26
+
+
+class RunWriter:
+    """The one writer of a run folder; use it as a context manager.
+
+    Example:
+        >>> with RunWriter.open(folder, description, examples) as run:            # doctest: +SKIP
+        ...     run.append(model.name, model.revision, request, reply)
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        run_id: str,
+        decoding: Decoding,
+        lock: FileLock,
+        *,
+        rows_per_part: int = 1024,
+        seconds_per_part: float = 30.0,
+    ) -> None:
+        self.folder = folder
+        self.run_id = run_id
+        self.decoding = decoding
+        self._lock = lock
+        self._rows_per_part = rows_per_part
+        self._seconds_per_part = seconds_per_part
+        self._rows: list[dict[str, object]] = []
+        self._num_characters = 0
+        self._last_write = monotonic()  # the clock on the wall may be set back
+        self._attempts: dict[Call, int] = {}
+        self._done: set[Call] = set()
+        self._next_part = 0
+        self._described: set[tuple[str, str | None]] = set()
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        description: RunDescription,
+        examples: pa.Table,
+        *,
+        annotations: Sequence[str] = (),
+        rows_per_part: int = 1024,
+        seconds_per_part: float = 30.0,
+    ) -> Self:
+        """Start a run, or go on with the same one.
+
+        Args:
+            folder: The run folder; made if it is missing.
+            description: What is asked; must be what the folder was started with.
+            examples: The rows that are asked, with an ``id`` column without repeats.
+            annotations: Columns that are not asked and make no other run of it: where one says something now, it
+                replaces what the run knew before; where it is null throughout, that stays.
+            rows_per_part: A part is written after this many rows …
+            seconds_per_part: … or after this many seconds, whichever is first: the most that a kill can cost.
+
+        Raises:
+            UserError: The folder holds another run or something else, or another process is writing it.
+        """
+        _check_ids(examples)
+        _check_is_a_run_or_empty(folder)
+        _make(folder)
+        lock = _lock(folder)
+        try:
+            run_id = describe_run(folder, description, examples, annotations)
+            run = cls(
+                folder,
+                run_id,
+                description.decoding,
+                lock,
+                rows_per_part=rows_per_part,
+                seconds_per_part=seconds_per_part,
+            )
+            run._take_stock()
+        except BaseException:
+            lock.release()
+            raise
+        return run
+
+    @classmethod
+    def reopen(cls, folder: Path, decoding: Decoding) -> Self:
+        """Go on writing a run that is there, whatever it asked, with replies drawn in another way.
+
+        Args:
+            folder: The run folder.
+            decoding: How the further replies are drawn; ``run.json`` stays as it is.
+
+        Raises:
+            UserError: It is not a run folder, or another process is writing it.
+        """
+        description = read_json(folder / "run.json")
+        lock = _lock(folder)
+        run = cls(folder, str(description["run_id"]), decoding, lock)
+        try:
+            run._take_stock()
+        except BaseException:
+            lock.release()
+            raise
+        return run
+
+    def _take_stock(self) -> None:
+        remove_unfinished(self.folder / "generations")
+        parts = generation_files(self.folder)
+        for path in parts:
+            table = read_parquet(path, pa.schema([GENERATIONS.field(name) for name in (*CALL, "error")]))
+            for *call, error in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                self._count(tuple(call), failed=error is not None)
+        numbers = [int(match[1]) for path in parts if (match := re.fullmatch(r"part-(\d+)", path.stem))]
+        self._next_part = max(numbers, default=-1) + 1
+
+    def _count(self, call: Call, *, failed: bool) -> None:
+        self._attempts[call] = self._attempts.get(call, 0) + 1
+        if not failed:
+            self._done.add(call)
+
+    def describe_model(self, model: str, revision: str | None, facts: ModelFacts) -> None:
+        """Say in ``run.json`` what is known of a model, under ``models``: SQL compares models by it.
+
+        Args:
+            model: Its name.
+            revision: Its revision: two of one name are two models.
+            facts: What is known; what is null is left as it was.
+        """
+        path = self.folder / "run.json"
+        said = read_json(path)
+        models = self._known_models(said)
+        before = models.get((model, revision), ModelFacts())
+        after = {**models, (model, revision): before.updated(facts)}
+        self._described = set(after)
+        if after != described_models(said) or not isinstance(said.get("models"), list):
+            entries = [{"name": name, "revision": one, **known.as_json()} for (name, one), known in after.items()]
+            write_json(path, {**said, "models": entries})
+
+    def _known_models(self, description: Mapping[str, Any]) -> dict[tuple[str, str | None], ModelFacts]:
+        """All models of the run with what is known of them; earlier versions wrote it by name alone."""
+        said = description.get("models")
+        of_name = said if isinstance(said, dict) else {}
+        calls = [dict(zip(CALL, call, strict=True)) for call in self._attempts]
+        asked = dict.fromkeys((str(one["model"]), _text(one["revision"])) for one in calls if one["stage"] != GRADE)
+        earlier = {(name, one): ModelFacts.from_json(of_name.get(name) or {}) for name, one in asked}
+        return earlier | described_models(description)
+
+    def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
+        """The requests that this model has not answered yet, failed ones among them, in their order."""
+        return [request for request in requests if _call(model, revision, request) not in self._done]
+
+    def has_replies(self, model: str, revision: str | None) -> bool:
+        """Whether this model has answered anything in the run."""
+        return any(call[-2:] == (model, revision) for call in self._done)
+
+    def replies_by_revision(self, model: str, *, judging: bool = False) -> Counter[str | None]:
+        """Return how many calls each revision of a model has answered in the run, or how many replies it has judged."""
+        calls = (dict(zip(CALL, call, strict=True)) for call in self._done)
+        return Counter(
+            _text(call["revision"]) for call in calls if call["model"] == model and (call["stage"] == GRADE) == judging
+        )
+
+    def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
+        """Record one try of one call, whatever the reply holds; returns its ``generation_id``."""
+        reply = writable_reply(request, reply)
+        call = _call(model, revision, request)
+        assert call not in self._done, f"{call} was answered twice"
+        attempt = self._attempts.get(call, 0)
+        generation_id = _generation_id(self.run_id, call, attempt)
+        prompt = reply.rendered_prompt
+        if prompt is None:
+            prompt = writable_text(request.text + request.started_answer)
+        self._rows.append(
+            {
+                "generation_id": generation_id,
+                "run_id": self.run_id,
+                "attempt": attempt,
+                "prompt": prompt,
+                "created_at": datetime.now(UTC),
+                **dict(zip(CALL, call, strict=True)),
+                **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
+            }
+        )
+        self._num_characters += len(prompt) + len(reply.generation or "")
+        self._count(call, failed=reply.error is not None)
+        if self._is_due():
+            self.flush()
+        return generation_id
+
+    def _is_due(self) -> bool:
+        """Return true if what was recorded is to be written as a part now."""
+        return (
+            len(self._rows) >= self._rows_per_part
+            or self._num_characters >= _CHARACTERS_PER_PART
+            or monotonic() - self._last_write > self._seconds_per_part
+        )
+
+    def flush(self) -> None:
+        """Write what was recorded since the last part as a part of its own.
+
+        Raises:
+            UserError: It cannot be written, as on a full disk; says what is there already. It is not forgotten: the
+                next flush tries again.
+        """
+        try:
+            self._write_part()
+        except UserError as error:
+            num_recorded, num_waiting = sum(self._attempts.values()), len(self._rows)
+            raise UserError(
+                f"{error} ({self.folder} keeps {num_recorded - num_waiting:,} replies; "
+                f"{num_waiting:,} that came after them are asked again)"
+            ) from error
+
+    def _write_part(self) -> None:
+        asked = [row for row in self._rows if row["stage"] != GRADE]  # who judges a run is not asked what it asks
+        for name, revision in {(str(row["model"]), _text(row["revision"])) for row in asked} - self._described:
+            self.describe_model(name, revision, ModelFacts())
+        if self._rows:
+            path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
+            write_parquet(path, pa.Table.from_pylist(self._rows, schema=GENERATIONS))
+            self._next_part += 1
+            self._rows, self._num_characters = [], 0
+        self._last_write = monotonic()
+
+    def close(self) -> None:
+        """Write the last part and let go of the folder."""
+        try:
+            self.flush()
+        finally:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _call(model: str, revision: str | None, request: Request) -> Call:
+    """Return what tells a call from every other of a run, as it is written and read back."""
+    return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _generation_id(run_id: str, call: Call, attempt: int) -> str:
+    digest = hashlib.blake2b(json.dumps([*call, attempt]).encode(), digest_size=8).hexdigest()
+    return f"{run_id}-{digest}"
+
+
+def _check_ids(examples: pa.Table) -> None:
+    if "id" not in examples.column_names:
+        raise UserError("the examples need a column `id`")
+    ids = examples["id"]
+    if not pa.types.is_string(ids.type):
+        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations name rows by it")
+    if ids.null_count or len(ids.unique()) != len(ids):
+        raise UserError("the examples' column `id` holds a null or a repeated value")
+
+
+def _check_is_a_run_or_empty(folder: Path) -> None:
+    if folder.is_file():
+        raise UserError(f"{folder} is a file: name a folder for the run")
+    ours = {"run.json", "run.lock", "examples.parquet", "generations"}
+    if folder.is_dir() and not (folder / "run.json").exists():
+        foreign = sorted(path.name for path in folder.iterdir() if path.name not in ours and path.name[0] != ".")
+        if foreign:
+            raise UserError(f"{folder} is not a run folder (it holds {foreign[0]}): name a new or an empty one")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be made: {error.strerror or error}") from error
+
+
+def _lock(folder: Path) -> FileLock:
+    lock = FileLock(folder / "run.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise UserError(f"another process is writing {folder}: wait for it, or name another folder") from error
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror or error}") from error
+    return lock

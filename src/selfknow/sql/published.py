@@ -1,0 +1,41 @@
+"""What the papers print: the numbers of ``datasets_src/published``, a file a paper, as one query."""
+
+from functools import cache
+
+from selfknow.builders.sources import DATASETS_SRC
+from selfknow.builders.tables import read_table
+from selfknow.sql.literals import rows_as_query
+
+FOLDER = "published"
+_COLUMNS = {
+    "paper": "varchar",
+    '"table"': "varchar",
+    '"row"': "varchar",
+    '"column"': "varchar",
+    "model": "varchar",
+    "value": "double",
+    "unit": "varchar",
+    "n": "bigint",
+    "provenance": "varchar",
+    "note": "varchar",
+}
+_NUMBERS = {"value": float, "n": int}
+
+
+@cache
+def published() -> str:
+    """All published numbers as a query, a row a number; what a file leaves empty is null.
+
+    Example:
+        >>> published().startswith("select paper::varchar as paper")
+        True
+    """
+    files = sorted((DATASETS_SRC / FOLDER).glob("*.tsv"))
+    rows = [_row(row) for file in files for row in read_table(f"{FOLDER}/{file.name}")]
+    return rows_as_query(_COLUMNS, rows)
+
+
+def _row(cells: dict[str, str]) -> dict[str, object]:
+    """A row with its numbers, under the names that SQL knows its columns by."""
+    typed = {name: _NUMBERS.get(name, str)(cell) if cell else None for name, cell in cells.items()}
+    return {name: typed[name.strip('"')] for name in _COLUMNS}

@@ -1,0 +1,248 @@
+"""The views of a connection as SQL text: over the Parquet files where they lie, so that nothing is copied."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from selfknow.runs.parsed import ParsedFiles
+from selfknow.runs.reader import SCHEMAS, RunFolder
+from selfknow.runs.schema import CALL, KEPT, KEPT_FILE
+from selfknow.sql.known_errors import known_errors
+from selfknow.sql.literals import empty, file_list, literal, rows_as_query
+from selfknow.sql.models_table import model_columns, model_rows, seed_cohorts, task_facts
+from selfknow.sql.published import published
+from selfknow.sql.task import TaskSql
+
+Corpora = Mapping[str, Mapping[str, Sequence[str]]]
+"""For each task with documents beside its runs, by its name: the Parquet files, by a key of the task's own."""
+
+SQL = Path(__file__).parent
+_ERRORS = {
+    "metric": "varchar",
+    "truth": "varchar",
+    "questions": "varchar",
+    "n": "bigint",
+    "wrong": "bigint",
+    "unreadable": "bigint",
+}
+_NO_EXAMPLES = "select null::varchar as run_id, null::varchar as id where false"
+_FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed", "normal", "paired")
+_OF_ONE_METRIC = {"cohort": "bigint", "stage": "varchar", "variant": "varchar", "metric": "varchar"}
+_OF_SEEDS = {
+    "seed_scores": {
+        **_OF_ONE_METRIC,
+        "example_id": "varchar",
+        "training_seed": "bigint",
+        "n": "bigint",
+        "n_graded": "bigint",
+        "value": "double",
+    },
+    "seed_intervals": {
+        **_OF_ONE_METRIC,
+        "n_seeds": "bigint",
+        "n_questions": "bigint",
+        "mean": "double",
+        "low": "double",
+        "high": "double",
+    },
+}
+_SEED_COHORTS = {"cohort": "bigint", "n_seeds": "bigint"}
+_RUN_COLUMNS = {
+    "run_id": "varchar",
+    "folder": "varchar",
+    "task": "varchar",
+    "dataset": "varchar",
+    "config": "varchar",
+    "split": "varchar",
+    "dataset_revision": "varchar",
+    "content_hash": "varchar",
+    "num_examples": "bigint",
+    "temperature": "double",
+    "max_new_tokens": "integer",
+    "seed": "bigint",
+    "decoding": "varchar",
+    "settings": "varchar",
+    "versions": "varchar",
+    "created_at": "timestamp",
+}
+
+
+def parsed_files(tasks: Sequence[TaskSql]) -> dict[str, ParsedFiles]:
+    """Return the files that scoring may have parsed, of any of the tasks, by the name of their view."""
+    of_tasks = {view: files for task in tasks for view, files in task.parsed.items()}
+    return {"kept_replies": ParsedFiles(KEPT_FILE, lambda: KEPT), **of_tasks}
+
+
+def statements(
+    runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], *, few_rows: str = "view"
+) -> Iterator[str]:
+    """Yield everything that makes a connection, statement after statement: functions, then views, then each task's own.
+
+    Args:
+        runs: The run folders; none: all views are empty, with the columns that they always have.
+        corpora: The documents beside them.
+        tasks: The tasks with views of their own.
+        few_rows: What ``runs``, ``models``, ``cohorts`` and the bootstrap's draws are made: each a ``view``, or a
+            ``table``, which takes a tenth of the time wherever a query is planned.
+    """
+    models = model_rows(runs, tasks)
+    yield "set timezone = 'UTC'"
+    for name in _FUNCTIONS:
+        yield packaged(SQL / "functions" / f"{name}.sql")
+    yield from _views_of_runs(runs, models, tasks, few_rows)
+    yield _view("reader_errors", _reader_errors(), few_rows)
+    yield _view("published", published(), few_rows)
+    yield _shared("bootstrap_draws", few_rows)
+    yield _shared("calls")
+    yield from _views_of_seeds(models)
+    for task in tasks:
+        for name in task.views:
+            yield packaged(task.folder / "views" / f"{name}.sql")
+    yield from _views_of_corpora(corpora, tasks)
+
+
+def views_of_files(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
+    """Yield those of :func:`statements` that read files, with tables: the others are the same, whatever the runs."""
+    models = model_rows(runs, tasks)
+    yield from _views_of_runs(runs, models, tasks, "table")
+    yield from _views_of_seeds(models)
+    yield from _views_of_corpora(corpora, tasks)
+
+
+def _views_of_runs(
+    runs: Sequence[RunFolder], models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskSql], few_rows: str
+) -> Iterator[str]:
+    yield _view("runs", rows_as_query(_run_columns(tasks), [_run(run, tasks) for run in runs]), few_rows)
+    yield _view("asked_models", rows_as_query(model_columns(tasks), models), few_rows)
+    yield _view("seed_cohorts", rows_as_query(_SEED_COHORTS, seed_cohorts(models)), few_rows)
+    for name in ("models", "cohorts"):
+        yield _shared(name, few_rows)
+    yield _view("examples", " union all by name ".join(map(_examples, runs)) or _NO_EXAMPLES)
+    yield _view("retried_calls", _retried_calls(runs))
+    for kind, schema in {**SCHEMAS, **{view: files.schema() for view, files in parsed_files(tasks).items()}}.items():
+        yield _view(kind, _rows(kind, schema, runs))
+    for task in tasks:
+        for name, columns in task.examples.items():
+            yield _view(name, _typed_examples([run for run in runs if _is_of(task, run)], columns))
+
+
+def _views_of_seeds(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The views of trainings that differ in their seed: where there are none, without a plan to read anything."""
+    several = bool(seed_cohorts(models))
+    for name, columns in _OF_SEEDS.items():
+        yield _shared(name) if several else _view(name, empty(columns))
+
+
+def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
+    for task in tasks:
+        if task.corpus is not None:
+            yield _view(task.corpus.name, task.corpus.sql(corpora.get(task.name, {})))
+
+
+def _is_of(task: TaskSql, run: RunFolder) -> bool:
+    return run.description.get("task") == task.name
+
+
+def packaged(path: Path) -> str:
+    """A statement that lies in a file of its own."""
+    return path.read_text(encoding="utf-8").strip().rstrip(";")
+
+
+def _shared(name: str, kind: str = "view") -> str:
+    """A view that lies in a file of its own, as a view or a table."""
+    return packaged(SQL / "views" / f"{name}.sql").replace("create or replace view", f"create or replace {kind}")
+
+
+def _view(name: str, query: str, kind: str = "view") -> str:
+    return f"create or replace {kind} {name} as\n{query}"
+
+
+def _run_columns(tasks: Sequence[TaskSql]) -> dict[str, str]:
+    """Return the columns of the view ``runs``: what every run says of itself, and what each task adds."""
+    return {**_RUN_COLUMNS, **{name: type_ for task in tasks for name, type_ in task.columns.items()}}
+
+
+def _run(run: RunFolder, tasks: Sequence[TaskSql]) -> Mapping[str, object]:
+    """Return one row of the view ``runs``: what every run says of itself, and the columns of all tasks."""
+    description, dataset = run.description, run.dataset
+    decoding = description["decoding"] if isinstance(description.get("decoding"), dict) else {}
+    return {
+        "run_id": run.run_id,
+        "folder": run.location,
+        "task": description.get("task"),
+        "dataset": dataset.get("name"),
+        "config": dataset.get("config"),
+        "split": dataset.get("split"),
+        "dataset_revision": dataset.get("revision"),
+        "content_hash": dataset.get("content_hash"),
+        "num_examples": description.get("examples"),
+        "temperature": decoding.get("temperature"),
+        "max_new_tokens": decoding.get("max_new_tokens"),
+        "seed": description.get("seed"),
+        "decoding": decoding,
+        "settings": description["settings"] if isinstance(description.get("settings"), dict) else {},
+        "versions": description.get("versions") or [],
+        "created_at": description.get("created_at"),
+        **task_facts(run, tasks).columns,
+    }
+
+
+def _reader_errors() -> str:
+    """What is known of the readers' errors (:mod:`selfknow.sql.known_errors`), as rows."""
+    return rows_as_query(_ERRORS, [asdict(one) for one in known_errors()])
+
+
+def _examples(run: RunFolder) -> str:
+    path = file_list(run.files["examples"])
+    columns = "* replace (id::varchar as id)"  # a run made elsewhere may number its rows
+    return f"select {literal(run.run_id)} as run_id, {columns} from read_parquet({path}, hive_partitioning = false)"  # noqa: S608
+
+
+def _typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]) -> str:
+    """The examples of the runs that have these columns, with their types."""
+    asked = [run for run in runs if columns.keys() <= run.columns["examples"].keys()]
+    typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
+    if not asked:
+        return empty({"run_id": "varchar", **columns})
+    parts = (f"select run_id, {typed} from ({_examples(run)})" for run in asked)  # noqa: S608
+    return " union all\n".join(parts)
+
+
+_TYPES = {pa.string(): "varchar", pa.int32(): "integer", pa.int64(): "bigint", pa.float64(): "double"}
+
+
+def _rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
+    """All rows of one kind, every column of the schema with its type, null where older files lack it."""
+    paths = [path for run in runs for path in run.files[kind]]
+    present = {name for run in runs for name in run.columns[kind]}
+    columns = []
+    for column in schema:
+        type_ = _TYPES.get(column.type)
+        if pa.types.is_timestamp(column.type):
+            type_ = "timestamp"
+        elif pa.types.is_list(column.type):
+            type_ = "struct(role varchar, content varchar)[]"
+        source = f'"{column.name}"' if column.name in present else "null"
+        columns.append(f"{source}::{type_} as {column.name}")
+    selected = "select " + ", ".join(columns)
+    if not paths:
+        return re.sub(r'"\w+"', "null", selected) + " where false"
+    # To unite columns by their names every file is opened whenever a query is planned.
+    layouts = {layout for run in runs for layout in run.layouts[kind]}
+    union = ", union_by_name = true" if len(layouts) > 1 else ""
+    return f"{selected}\nfrom read_parquet({file_list(paths)}{union}, hive_partitioning = false)"
+
+
+def _retried_calls(runs: Sequence[RunFolder]) -> str:
+    """The calls of which there is a further attempt, with the last one; most runs have none, and no file is read."""
+    call = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL)}
+    retried = [path for run in runs for path in run.retried]
+    if not retried:
+        return empty({**call, "last_attempt": "integer"})
+    names = ", ".join(f"{name}::{type_} as {name}" for name, type_ in call.items())
+    source = f"read_parquet({file_list(retried)}, union_by_name = true, hive_partitioning = false)"
+    return f"select {names}, max(attempt)::integer as last_attempt from {source} where attempt > 0 group by all"  # noqa: S608
