@@ -197,18 +197,19 @@ def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
     return runs
 
 
-def score_anew(task: str, sources: Path) -> list[ReplyRun]:
+def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[ReplyRun]:
     """Score the collected runs of a task by today's scorer, and keep all else as it is.
 
     Args:
         task: Its name, which is a config's.
         sources: The folder ``model_replies`` of the sources.
+        collected: The runs in it.
 
     Returns:
         All runs, with the digests that the scored ones have now.
     """
     runs = []
-    for run in collected_runs():
+    for run in collected:
         folder = sources / FOLDER / run.name
         if run.config == task:
             score_run(folder)
@@ -228,7 +229,10 @@ def main() -> None:
     if bool(arguments.out) == bool(arguments.score_anew):
         parser.error("give folders to collect from, or --score-anew TASK")
     sources = DATASETS_SRC / SOURCES
-    runs = score_anew(arguments.score_anew, sources) if arguments.score_anew else collect(arguments.out, sources)
+    if arguments.score_anew:
+        runs = score_anew(arguments.score_anew, sources, collected_runs())
+    else:
+        runs = collect(arguments.out, sources)
     num_bytes = sum(path.stat().st_size for path in (DATASETS_SRC / SOURCES).rglob("*") if path.is_file())
     print(f"{len(runs)} runs, {sum(run.replies for run in runs):,} replies, {num_bytes / 1e6:.1f} MB")
 

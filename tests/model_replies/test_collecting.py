@@ -96,6 +96,16 @@ def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(
     assert content(tmp_path / "sources" / "runs" / run.name) == content(run_folders() / kept.name)
 
 
+def test_collected_runs_hold_the_scores_of_todays_scorer(tool: ModuleType, tmp_path: Path) -> None:
+    [run] = [one for one in collected_runs() if one.name == "gemma-3-270m/self-aware-direct"]
+    folder = Path(shutil.copytree(run_folders() / run.name, tmp_path / "runs" / run.name))
+    scored = folder / "scores" / "self-aware-sentences.parquet"
+    pq.write_table(pq.read_table(scored).slice(0, 0), scored)
+    assert tool.score_anew("self-knowledge", tmp_path, [run]) != [run], "of another task it scores nothing"
+    assert tool.score_anew("self-aware", tmp_path, [run]) == [run]
+    assert content(folder) == content(run_folders() / run.name)
+
+
 def test_what_has_not_finished_is_left_out(tool: ModuleType, cell: Path, tmp_path: Path) -> None:
     other = shutil.copytree(cell, cell.with_name("other"))
     finish(other, "failed")
