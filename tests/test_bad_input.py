@@ -106,14 +106,8 @@ def test_kills_before_operations_meet_each_of_them_and_soon_every_part_of_the_wo
     assert len({(one - 1) * 10 // operations for one in met[:15]}) == min(10, operations)
 
 
-@pytest.mark.parametrize(
-    "work",
-    [
-        pytest.param("evaluate", marks=pytest.mark.full),
-        pytest.param("data build", marks=pytest.mark.full),
-        "portrait build",
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("work", ["evaluate", "data build", "portrait build"])
 def test_what_a_kill_leaves_is_gone_on_with(work: str, python: WarmPython, tmp_path: Path) -> None:
     command = ("-m", "benchmarks.kills", "--count", 5, "--only", work, "--ledger", tmp_path)
     done = python.run(*command, cwd=REPOSITORY)

@@ -95,8 +95,15 @@ def test_prompts_stand_in_the_order_of_the_papers_table(page: Path, open_page: O
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (DESKTOP, "light"),
+        (PHONE, "dark"),
+        pytest.param(DESKTOP, "dark", marks=pytest.mark.full),
+        pytest.param(PHONE, "light", marks=pytest.mark.full),
+    ],
+)
 def test_replies_stand_side_by_side_with_their_quotes_marked(
     page: Path, open_page: Open, size: tuple[int, int], scheme: str
 ) -> None:
@@ -124,7 +131,7 @@ def test_replies_stand_side_by_side_with_their_quotes_marked(
     assert errors(browser) == []
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")])
+@pytest.mark.parametrize(("size", "scheme"), [pytest.param(DESKTOP, "dark", marks=pytest.mark.full), (PHONE, "light")])
 def test_nothing_keeps_people_from_reading_the_page_of_four_tasks(
     page: Path, open_page: Open, size: tuple[int, int], scheme: str
 ) -> None:

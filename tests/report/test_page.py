@@ -171,7 +171,7 @@ def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) 
     assert luminance(browser.execute_script(fill)) > luminance(before)
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.full)])
 def test_nothing_keeps_people_from_reading_the_page(
     page: Path, open_page: Open, size: tuple[int, int], scheme: str
 ) -> None:

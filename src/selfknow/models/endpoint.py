@@ -151,6 +151,9 @@ def _without_secrets(address: Address, reply: Reply) -> Reply:
     """Return the reply without credentials that the server repeated."""
     if not address.secrets:
         return reply
-    texts = {"generation": reply.generation, "finish_reason": reply.finish_reason}
-    changes = {name: address.without_long_secrets(text) for name, text in texts.items() if isinstance(text, str)}
-    return replace(reply, error=reply.error and address.without_secrets(reply.error), **changes)
+    return replace(
+        reply,
+        generation=reply.generation and address.without_long_secrets(reply.generation),
+        finish_reason=reply.finish_reason and address.without_long_secrets(reply.finish_reason),
+        error=reply.error and address.without_secrets(reply.error),
+    )

@@ -56,7 +56,7 @@ async def post(
         ValueError: The answer is larger.
     """
     headers = {"Authorization": address.authorization} if address.authorization else {}
-    query = list(address.query) or None
+    query = tuple(address.query) or None
     async with client.stream("POST", url, json=body, headers=headers, params=query) as response:
         content = await read(response, most_bytes)
         if response.is_success:
