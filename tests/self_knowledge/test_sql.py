@@ -37,7 +37,7 @@ class Runs:
             "create table runs (run_id varchar, task varchar, dataset varchar, content_hash varchar,"
             " dataset_revision varchar, decoding varchar, tuned_model varchar, tuned_revision varchar,"
             " tuned_on varchar, tuned_version varchar, tuned_on_own boolean, num_tuned_on bigint, config varchar,"
-            " temperature double)"
+            " temperature double, settings varchar)"
         )
         connection.execute("create table scores (generation_id varchar, metric varchar, value double, reason varchar)")
         connection.execute("create table self_knowledge_unread (generation_id varchar, metric varchar)")
@@ -125,7 +125,7 @@ class Runs:
             is_own,
             number,
         ]
-        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null, null)", row)
+        self.connection.execute(f"insert into runs values ({', '.join('?' * 12)}, null, null, null)", row)
         for place, value in enumerate(values):
             name = f"{run}-{place}"
             call = [
