@@ -96,7 +96,7 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
         assert (row["unanswerable"], row["answerable"]) == (recall, false_abstention)
         assert row["difference"] == (1 if model == "exactly" else 0), "a constant policy gets nothing"
     ablation = rows(selfknow, "query", "self_aware_thresholds", "run")
-    assert [row["threshold"] for row in ablation[:8]] == pytest.approx([0.36, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95])
+    assert [row["threshold"] for row in ablation[:8]] == pytest.approx([0.45, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95])
     assert [row["f1"] for row in ablation[:8]] == [pytest.approx(EXPECTED[model][0])] * 8
     assert [row["is_the_runs"] for row in ablation[:8]] == [True] + [False] * 7
     read = "substr(generation, start_character + 1, end_character - start_character)"

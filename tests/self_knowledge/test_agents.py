@@ -231,7 +231,7 @@ METRICS = ("proposal_parsed", "accepted", "filled", "reply_parsed", "self_consis
 def test_behaviours_over_http_get_the_numbers_that_arithmetic_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endpoint_calls, "_LONGEST_BACK_OFF_SECONDS", 0.01)
+    monkeypatch.setattr(endpoint_calls.Calls, "_wait_seconds", lambda *_: 0.01)
     found = {}
     with serve({behaviour: ServedAgent(behaviour) for behaviour in EXPECTED}) as address:
         for behaviour in EXPECTED:

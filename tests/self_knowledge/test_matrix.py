@@ -175,7 +175,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None) -
     cells: dict[str, Cell] = {}
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(endpoint_calls, "_LONGEST_BACK_OFF_SECONDS", 0.01)
+        patch.setattr(endpoint_calls.Calls, "_wait_seconds", lambda *_: 0.01)
         address = stack.enter_context(serve(cells))
         yield Laboratory(tmp_path_factory.mktemp("laboratory"), address, cells)
 
