@@ -51,8 +51,8 @@ class Runs:
         connection.execute(f"create view published as {published()}")
         connection.execute("insert into runs (run_id, dataset, config) values ('run', 'org/exam', 'biology')")
         for name in ("wilson", "share", "normal", "student", "paired"):
-            connection.execute((EVALUATE.parent / "sql" / "functions" / f"{name}.sql").read_text())
-        for name in SELF_KNOWLEDGE.views:
+            connection.execute((files("selfknow") / "sql" / "functions" / f"{name}.sql").read_text())
+        for name in SELF_KNOWLEDGE.sql.views:
             connection.execute((FOLDER / "views" / f"{name}.sql").read_text())
 
     def call(self, task: str, number: int, stage: str, variant: str, model: str, parent: str | None, style: str) -> str:

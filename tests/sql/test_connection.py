@@ -115,7 +115,8 @@ def test_no_temporary_file_stays(run: Path, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_init_script_gives_any_duckdb_the_same(run: Path, tmp_path: Path) -> None:
-    from selfknow.evaluate.catalogue import queries, task_sql
+    from selfknow.evaluate.catalogue import task_sql
+    from selfknow.evaluate.connection import queries
     from selfknow.sql.connection import init_script, save_database
     from selfknow.sql.views import parsed_files
 
