@@ -54,7 +54,7 @@ def completion_examples_option() -> Any:
     """Return the field of a task's options that says whether completion models are shown worked examples."""
     return option(
         None,
-        "Show completion models worked examples first. Default: yes, but not in a paper's wording.",
+        "Show base models examples. Default: not in a paper's wording.",
         switch="examples/no-examples",
     )
 

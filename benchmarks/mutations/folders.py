@@ -15,7 +15,8 @@ from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.manifest import read_manifest
 from selfknow.builders.folder.write import build_folder
 from selfknow.errors import UserError
-from selfknow.evaluate.catalogue import connect, task_sql
+from selfknow.evaluate.catalogue import task_sql
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.run import Run
 from selfknow.evaluate.score import score_run

@@ -57,15 +57,15 @@ def check_output(path: Path, endings: Sequence[str] = ()) -> None:
         ...
         selfknow.errors.UserError: report.pdf cannot be written: name a file that ends in .html or .md
     """
-    if endings and path.suffix.lower() not in endings:
-        raise UserError(f"{path} cannot be written: name a file that ends in {' or '.join(endings)}")
     try:
         mode = path.lstat().st_mode
     except OSError:
-        return  # nothing is there, or writing will say what is wrong
+        mode = stat.S_IFREG  # nothing is there, or writing will say what is wrong
     if not stat.S_ISREG(mode):
         kind = "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "device or pipe"
         raise UserError(f"{path} is a {kind}: name a file")
+    if endings and path.suffix.lower() not in endings:
+        raise UserError(f"{path} cannot be written: name a file that ends in {' or '.join(endings)}")
 
 
 @contextlib.contextmanager

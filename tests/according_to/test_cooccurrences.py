@@ -148,7 +148,7 @@ def test_counts_are_written_for_evaluate_to_read(selfknow: Run, tmp_path: Path, 
         (b"\n \n", [], "the corpus holds no passage"),
         (b"\xff\xfe", [], "is not UTF-8"),
         (None, [], "corpus.txt does not exist"),
-        (b"Romeo", ["--out", "counts.xlsx"], "is not a CSV file"),
+        (b"Romeo", ["--out", "counts.xlsx"], "counts.xlsx cannot be written: name a file that ends in .csv"),
         (b"Romeo", ["--text", "body"], "text files have no columns"),
     ],
 )

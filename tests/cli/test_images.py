@@ -140,7 +140,7 @@ def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
         (["self-knowledge:image-color", "--model", "m", "--image-model", "./gone"], "./gone does not exist"),
         (
             ["self-knowledge:image-color", "--image-model", "p", "--image-endpoint", "here", "--model", "m"],
-            "name the image endpoint's address, such as http://127.0.0.1:8000",
+            "'here' is not the address of an endpoint: write one such as http://127.0.0.1:8000",
         ),
         (
             ["self-knowledge:image-color", "--image-endpoint", "SERVER", "--endpoint", "SERVER", "--text"],

@@ -104,7 +104,9 @@ def test_a_checkpoint_is_loaded_in_the_precision_that_is_asked_for(checkpoint: s
 
 
 def asked(checkpoint: str, folder: Path, precision: str, limit: int = 2) -> None:
-    ask("self-aware", checkpoint, out=folder, limit=limit, max_new_tokens=2, precision=precision, quiet=True)
+    options = {"limit": limit, "max_new_tokens": 2, "precision": precision, "examples": False}
+    [progress] = ask("self-aware", checkpoint, out=folder, quiet=True, **options).progress
+    assert progress.failed == 0, "the prompt leaves room for a reply"
 
 
 def test_a_run_is_resumed_in_its_own_precision_alone(checkpoint: str, tmp_path: Path) -> None:

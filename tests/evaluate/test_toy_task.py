@@ -4,6 +4,7 @@ Somebody writes a word of a given length, and somebody else counts its letters.
 """
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from selfknow.cli.app import app
-from selfknow.errors import UserError
+from selfknow.errors import SelfknowWarning, UserError
 from selfknow.evaluate import catalogue
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.run import ask
@@ -262,8 +263,11 @@ def test_help_lists_the_task_and_shows_its_own_options(invoke: Invoke) -> None:
 
 @pytest.mark.usefixtures("words")
 def test_the_task_is_asked_scored_and_queried(invoke: Invoke) -> None:
-    asked = invoke("evaluate", "--out", "run", "--format", "json", "toy-words:short")
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", SelfknowWarning)  # as outside pytest, which makes it an error
+        asked = invoke("evaluate", "--out", "run", "--format", "json", "toy-words:short")
     assert asked.exit_code == 1, "four letters are too many"
+    assert "selfknow: 1 of 3 failed; most often: ValueError: four is too many\n" in asked.stderr
     columns = ("stage", "model", "requested", "answered_before", "answered", "failed")
     assert [tuple(row[name] for name in columns) for row in json.loads(asked.stdout)] == [
         ("write", "write", 3, 0, 3, 0),

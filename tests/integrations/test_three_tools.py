@@ -1,6 +1,7 @@
 """Inspect, lm-evaluation-harness and this package ask one checkpoint the same, and score what it says alike.
 
-The other tools run unmodified, in this process. What they log becomes runs that our own scorer scores.
+The other tools run unmodified, in this process. What they log becomes runs that our own scorer scores. They are handed
+the prompts alone, so ours, which shows a base model worked examples, is told to leave them out.
 """
 
 import json
@@ -125,7 +126,7 @@ def shown(scores: Mapping[tuple[str, str, str], float], task: str) -> Scores:
 
 
 def test_self_aware_row_by_row(checkpoint: Path, tmp_path: Path) -> None:
-    said, scores = ours("self-aware:authored", checkpoint, tmp_path / "run", limit=QUESTIONS)
+    said, scores = ours("self-aware:authored", checkpoint, tmp_path / "run", limit=QUESTIONS, examples=False)
     assert len(said) == QUESTIONS
     assert {scores["direct", row, "sentences_abstained"] for _, _, row in said} == {0.0, 1.0}
     assert {value for (_, _, metric), value in scores.items() if metric == "exact_match"} == {0.0, 1.0}
@@ -154,7 +155,8 @@ def test_diary_recall_row_by_row(checkpoint: Path, diaries: str, tmp_path: Path)
 
 
 def test_writing_and_being_asked_about_it_is_one_sample(checkpoint: Path, tmp_path: Path) -> None:
-    said, scores = ours("self-knowledge:total-count", checkpoint, tmp_path / "run", limit=PARAGRAPHS)
+    alone = {"limit": PARAGRAPHS, "examples": False}
+    said, scores = ours("self-knowledge:total-count", checkpoint, tmp_path / "run", **alone)
     assert len(said) == 2 * PARAGRAPHS
     log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", PARAGRAPHS, limit=PARAGRAPHS)
     assert of_log(log) == (said, {("separate/ours", *key[1:]): value for key, value in scores.items()})
@@ -172,7 +174,7 @@ def test_according_to_over_a_portrait(checkpoint: Path, tmp_path: Path) -> None:
     portrait = tmp_path / "portrait"
     Portrait.build(["attributed says"], width=5).save(portrait)
     asked = {"portrait": str(portrait), "prompts": "attributed", "prompt_format": "short"}
-    said, scores = ours(f"according-to:{questions}", checkpoint, tmp_path / "run", **asked)
+    said, scores = ours(f"according-to:{questions}", checkpoint, tmp_path / "run", examples=False, **asked)
     assert {variant for _, variant, _ in said} == {"null", "attributed"}
     assert scores["attributed", "q-1", "quip"] > scores["null", "q-1", "quip"] > 0
     assert scores["attributed", "q-1", "exact_match"] == 1

@@ -22,7 +22,10 @@ def replies(prompt: str) -> str:
 
 
 class Judge:
-    """Says what the prompt's reply does, counts what it is asked, and stumbles where it is told to."""
+    """Says what the prompt's reply does, counts what it is asked, and stumbles where it is told to.
+
+    Its state changes with every call, so a run that goes on knows it by a name.
+    """
 
     def __init__(self, fails_at: int | None = None) -> None:
         self.asked: list[str] = []
@@ -46,14 +49,14 @@ def run(aware_folder: ConfigFiles, tmp_path: Path) -> Run:
 
 def test_a_judge_that_was_stopped_goes_on_and_no_query_takes_it_for_the_model(run: Run) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run.judge(Judge(fails_at=8))
+        run.judge(Judge(fails_at=8), name="counts")
     judge = Judge()
-    progress = run.judge(judge)
+    progress = run.judge(judge, name="counts")
     assert (progress.stage, progress.requested, progress.failed) == ("grade", 30 + 20, 0)
     assert progress.answered_before + progress.answered == 50
     assert len(judge.asked) == progress.answered
     assert progress.answered_before > 0, "what it said before it was stopped is kept"
-    run.judge(again := Judge())
+    run.judge(again := Judge(), name="counts")
     assert again.asked == []
 
     run.score()

@@ -21,6 +21,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from selfknow import bars
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.tasks.self_knowledge.attention import attention_score, occurrences_of
 from selfknow.evaluate.tasks.self_knowledge.task import SelfKnowledgeScoreOptions
@@ -100,9 +101,10 @@ def evaluated(command: Command, folder: Path, model: Path, task: str = "designat
 
 
 def test_a_run_of_a_local_model_is_scored_and_asked_from_the_command_line(
-    command: Command, tmp_path: Path, llama: Path
+    command: Command, tmp_path: Path, llama: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = evaluated(command, tmp_path / "run", llama, tokens=80)
+    monkeypatch.setattr(bars, "SECONDS_BETWEEN_LINES", 0.0)  # a bar of seconds writes nothing in a log
     code, printed, progress = command("score", run, "--attention", llama)
     assert code == 0
     assert "attention: 100%" in progress

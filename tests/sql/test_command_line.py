@@ -76,7 +76,7 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
         (["sql", "selct 1", "run"], 'Parser Error: syntax error at or near "selct" LINE 1: selct 1'),
         (["sql", "select sum(n::integer) from (select generation as n from generations)", "run"], "Conversion Error"),
         (["sql", "select nothing from answers", "run"], 'Referenced column "nothing" not found'),
-        (["sql", "create table a as select 1", "run"], "read-only"),
+        (["sql", "create table a as select 1", "run"], "only SELECT, PIVOT and EXPLAIN are allowed here"),
         (["sql", "select 1"], "name at least one run folder"),
         (["sql"], "give a query and the runs to ask"),
         (["sql", "select 1", "run", "--portrait", "diaries"], "name a portrait as NAME=FOLDER"),

@@ -41,7 +41,7 @@ class AccordingToOptions(SampledOptions):
     corpus_name: str = option("Wikipedia", "What the prompts call the corpus.")
     corpus_address: str | None = option(None, "Where the prompts say the corpus is found.")
     counts: Path | None = option(None, "A file of id (or question) and count: passages with both entities.")
-    examples: bool = option(True, "Show completion models two worked examples first.", switch="examples/no-examples")
+    examples: bool = option(True, "Show base models two worked examples first.", switch="examples/no-examples")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,7 +51,7 @@ class Gsm8kOptions(SampledOptions):
         examples: Whether completion models are shown two worked problems.
     """
 
-    examples: bool = option(True, "Show completion models two worked problems first.", switch="examples/no-examples")
+    examples: bool = option(True, "Show base models two worked problems first.", switch="examples/no-examples")
 
 
 def _open(name: str, options: Gsm8kOptions, folder: Path) -> Rows:

@@ -28,11 +28,10 @@ def evaluate(
     **options: Any,
 ) -> None:
     """Ask a model a task's questions and record every reply in a run folder.
-
     Tokens: SELFKNOW_TOKEN, SELFKNOW_IMAGE_TOKEN. Exit code 1: requests failed; run it again.
 
     **Example:** `selfknow evaluate TASK --model MODEL --out runs/model`
-    """
+    """  # noqa: D205  (one paragraph, so that the help of every task fits a screen)
     from selfknow.evaluate.run import ask
 
     run = ask(task, out=out, **options)

@@ -208,8 +208,8 @@ def metric_names(asking: Asking) -> list[str]:
 
 _QUIP = ("quip", "quip_zero", "quip_corrected")
 _TASK_METRICS = {
-    "short": ("exact_match", "f1", "has_explanation"),
-    "two-step": ("exact_match", "f1"),
+    "short": ("exact_match", "f1", "whole_word_match", "has_explanation"),
+    "two-step": ("exact_match", "f1", "whole_word_match"),
     "long": ("rouge_l",),
     "long-answer": ("rouge_l",),
 }

@@ -12,9 +12,10 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from selfknow.models.drawing import Drawing
 from selfknow.models.interface import Decoding
-from selfknow.models.rendering import Rendered, added_text, pad_left
+from selfknow.models.rendering import Rendered, pad_left
 from selfknow.models.slots import Slots
-from selfknow.models.tokenization import decode, padding_token
+from selfknow.models.stops import has_stop
+from selfknow.models.tokenization import padding_token
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -163,15 +164,7 @@ class ContinuousBatch:
     def _has_ended(self, row: Written) -> bool:
         if row.tokens[-1] in self._end_tokens or len(row.tokens) >= row.limit:
             return True
-        stops = row.rendered.stops(self._decoding)
-        if not stops:
-            return False
-        # A character may take four tokens. A tail may read otherwise than the whole, which decides.
-        tail = decode(self._tokenizer, row.tokens[-4 * max(map(len, stops)) - 16 :])
-        if not any(stop in tail for stop in stops):
-            return False
-        whole = added_text(self._tokenizer, row.rendered, row.tokens)
-        return any(stop in whole for stop in stops)
+        return has_stop(self._tokenizer, row.rendered, row.tokens, self._decoding)
 
     def _free_places(self, pending: deque[Rendered]) -> list[int]:
         """Where new replies can start: nowhere until there are enough places to make a forward pass worth it."""

@@ -191,14 +191,13 @@ class LocalModel:
 
     def _generate(self, batch: list[Rendered], decoding: Decoding) -> list[Reply]:
         from selfknow.models.logits import SequenceLogprob
+        from selfknow.models.stops import StopTexts
 
         ends = end_tokens(self.model, self.tokenizer)
-        logprob = SequenceLogprob(ends, self.on_tokens)
         inputs = self._inputs(batch)
         length = (inputs["decoder_input_ids"] if "decoder_input_ids" in inputs else inputs["input_ids"]).shape[1]
-        # Stops that not all share end nothing early, but each reply is cut at its own below.
-        stops = list(dict.fromkeys(stop for one in batch for stop in one.stops(decoding)))
-        is_shared = all(set(one.stops(decoding)) == set(stops) for one in batch)
+        stops = StopTexts(self.tokenizer, batch, decoding, length)
+        logprob = SequenceLogprob(ends, self.on_tokens, stops.stopped)
         output = self._tokens(
             **inputs,
             max_new_tokens=min(decoding.max_new_tokens, *(self._room(one) for one in batch)),
@@ -210,10 +209,10 @@ class LocalModel:
             pad_token_id=padding_token(self.tokenizer),
             eos_token_id=ends,
             logits_processor=[logprob, *self._sampling(batch, decoding)],
-            **({"stop_strings": stops, "tokenizer": self.tokenizer} if stops and is_shared else {}),
+            stopping_criteria=[stops],
         )
         logprobs = logprob.finish(output[:, -1])
-        rows = output[:, length:].tolist()
+        rows = [row[:end] for row, end in zip(output[:, length:].tolist(), stops.lengths, strict=True)]
         return [
             self._reply(one, row, ends, decoding, total) for one, row, total in zip(batch, rows, logprobs, strict=True)
         ]

@@ -48,11 +48,18 @@ class SequenceLogprob(LogitsProcessor):
     Args:
         end_tokens: Tokens that end a row; what follows them is padding.
         on_tokens: Is told how many tokens were generated, after every step.
+        stopped: Rows that a stop text has ended, (rows,) on the CPU; it is set after each token. Null: there are none.
     """
 
-    def __init__(self, end_tokens: Sequence[int], on_tokens: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        end_tokens: Sequence[int],
+        on_tokens: Callable[[int], None] = lambda _: None,
+        stopped: torch.Tensor | None = None,
+    ) -> None:
         self._end_tokens = torch.tensor(list(end_tokens))
         self._on_tokens = on_tokens
+        self._stopped = stopped
         self._last: torch.Tensor | None = None
         self._sum: torch.Tensor | None = None
         self._ended: torch.Tensor | None = None
@@ -79,3 +86,5 @@ class SequenceLogprob(LogitsProcessor):
         self._sum += torch.where(self._ended, 0.0, chosen)
         self._on_tokens(int((~self._ended).sum()))
         self._ended |= torch.isin(tokens.cpu(), self._end_tokens)
+        if self._stopped is not None:
+            self._ended |= self._stopped

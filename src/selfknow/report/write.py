@@ -104,14 +104,15 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
     check_output(path, FIGURE_ENDINGS)
     check_replies(connection)
     runs = connection.rows("select * from runs order by created_at, run_id")
-    found = find_figure(name, tasks_of(runs, reports))
+    tasks = tasks_of(runs, reports)
+    found = find_figure(name, tasks)
     labels = read_labels(connection)
     section = read_section(connection, find_query(found.query, connection.tasks), found.figure, labels, only=found.part)
     if not section.panels:
         raise UserError(f"{found.name} has nothing to show: {section.missing or 'no run was asked what it is about'}")
     if path.suffix.lower() == ".html":
         overview = connection.rows(find_query("overview", connection.tasks).sql)
-        report = Report(runs, overview, labels, [section], {}, [], queries(connection.tasks))
+        report = Report(runs, overview, labels, [section], {}, tasks, queries(connection.tasks))
         write_whole(path, render_figure(report, title).encode())
     else:
         write_picture(composed(section.query, section.panels), path)

@@ -1,0 +1,72 @@
+"""Stop texts: a local reply ends with the token that completes one."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import torch
+from transformers import StoppingCriteria
+
+from selfknow.models.interface import Decoding
+from selfknow.models.rendering import Rendered, added_text
+from selfknow.models.tokenization import decode
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+def has_stop(
+    tokenizer: "PreTrainedTokenizerBase", rendered: Rendered, tokens: Sequence[int], decoding: Decoding
+) -> bool:
+    """Return whether generated tokens hold a stop text of their request.
+
+    Args:
+        tokenizer: The model's.
+        rendered: The request; a stop text in its prompt or its started answer does not count.
+        tokens: Generated so far; called after each of them.
+        decoding: Names stop texts of all requests.
+    """
+    stops = rendered.stops(decoding)
+    if not stops:
+        return False
+    # A character may take four tokens. A tail may read otherwise than the whole, which decides.
+    tail = decode(tokenizer, tokens[-4 * max(map(len, stops)) - 16 :])
+    if not any(stop in tail for stop in stops):
+        return False
+    whole = added_text(tokenizer, rendered, tokens)
+    return any(stop in whole for stop in stops)
+
+
+class StopTexts(StoppingCriteria):
+    """Ends each row of ``model.generate`` at a stop text of its own.
+
+    The ``stop_strings`` of Transformers are of all rows, count the prompt's last characters, and need a vocabulary
+    that can spell "abcdef". Here the reply's own text decides.
+
+    Args:
+        tokenizer: The model's.
+        batch: A request a row.
+        decoding: Names stop texts of all requests.
+        prompt_length: Columns before the first generated token.
+
+    Attributes:
+        lengths: Tokens of each reply up to its stop text and with it; null while it has none.
+        stopped: Rows with a stop text, (rows,) on the CPU.
+    """
+
+    def __init__(
+        self, tokenizer: "PreTrainedTokenizerBase", batch: Sequence[Rendered], decoding: Decoding, prompt_length: int
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._batch = batch
+        self._decoding = decoding
+        self._prompt_length = prompt_length
+        self.lengths: list[int | None] = [None] * len(batch)
+        self.stopped = torch.zeros(len(batch), dtype=torch.bool)
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: object) -> torch.BoolTensor:  # noqa: ARG002
+        """Return which rows have ended, (rows,); ``input_ids`` is (rows, columns)."""
+        for place, tokens in enumerate(input_ids[:, self._prompt_length :].tolist()):
+            if self.lengths[place] is None and has_stop(self._tokenizer, self._batch[place], tokens, self._decoding):
+                self.lengths[place] = len(tokens)
+                self.stopped[place] = True
+        return cast("torch.BoolTensor", self.stopped.to(input_ids.device))
