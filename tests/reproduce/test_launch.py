@@ -67,7 +67,7 @@ def test_a_worker_that_was_killed_is_said_and_the_next_command_has_another() -> 
 def test_a_worker_opens_a_model_once_for_all_that_is_asked_of_it(tmp_path: Path) -> None:
     """The second run is asked of a folder that is no more."""
     folder = small_model(tmp_path / "model")
-    common = ["self-knowledge:fact", "--limit", "1", "--max-new-tokens", "4", "--model", str(folder)]
+    common = ["self-knowledge:fact", "--limit", "1", "--max-new-tokens", "4", "--no-examples", "--model", str(folder)]
     with Worker() as worker:
         assert worker(["evaluate", *common, "--out", str(tmp_path / "one")]).error is None
         (folder / "model.safetensors").rename(tmp_path / "weights")
