@@ -208,6 +208,4 @@ def test_nothing_is_lost_or_repeated_after_a_kill(models: Path, tmp_path: Path, 
     lines = read_metrics(long / "metrics.jsonl")
     steps = [line["step"] for line in lines]
     assert steps == sorted(steps) and steps[-1] == 60
-    assert first_steps and lines[: len(first_steps)] == first_steps, (
-        "these steps were not repeated"
-    )
+    assert first_steps and lines[: len(first_steps)] == first_steps, "these steps were not repeated"
