@@ -1,10 +1,8 @@
 """What the package stands on is listed and pinned, and nothing of it unpickles what it reads."""
 
 import ast
-import importlib
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from selfknow.errors import UserError
+from tests.benchmark_modules import import_benchmark
 from tests.conftest import REPOSITORY
 
 ROOMS = ("builders", "datasets_src", "evaluate", "portraits", "train", "validation", "src/selfknow/cli", "src/selfknow")
@@ -22,9 +21,7 @@ PYPROJECT = (REPOSITORY / "pyproject.toml").read_text()
 @pytest.fixture(scope="module")
 def dependencies() -> ModuleType:
     """What compares the page with the packages: it lies in the repository, not in the package."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
-        return importlib.import_module("benchmarks.dependencies")
+    return import_benchmark("dependencies")
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:

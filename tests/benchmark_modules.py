@@ -1,0 +1,16 @@
+"""The benchmarks' modules, which lie in the repository and not in the package."""
+
+import importlib
+import sys
+from types import ModuleType
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+
+def import_benchmark(name: str) -> ModuleType:
+    """Import ``benchmarks.NAME``; the repository does not stay on Python's path, where it would hide the wheel."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
+        return importlib.import_module(f"benchmarks.{name}")
