@@ -55,12 +55,14 @@ select
     totals.n_graded,
     totals.score,
     case
-        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match') then wilson_low(totals.total, totals.n_graded)
+        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match')
+            then wilson_low(totals.total, totals.n_graded)
         when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[1]
         when totals.metric <> 'quip_corrected' then bootstrap_low(intervals.ends[1], totals.score, totals.n_graded)
     end as score_low,
     case
-        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match') then wilson_high(totals.total, totals.n_graded)
+        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match')
+            then wilson_high(totals.total, totals.n_graded)
         when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[2]
         when totals.metric <> 'quip_corrected' then bootstrap_high(intervals.ends[2], totals.score, totals.n_graded)
     end as score_high,
