@@ -14,6 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 UNKNOWN = "unknown"
+# Licences of packages whose wheel names none: as their repository does (sqruff: Cargo.toml of quarylabs/sqruff).
+LICENCES_OF_REPOSITORIES = {"sqruff": "Apache-2.0"}
 
 
 def main() -> None:
@@ -72,6 +74,7 @@ def _version_and_licence(name: str) -> tuple[str, str]:
         or "; ".join(classifiers)
         or found.get("License")
         or _in_its_files(name)
+        or LICENCES_OF_REPOSITORIES.get(name)
         or UNKNOWN
     )
     return found["Version"], licence.splitlines()[0][:60]
