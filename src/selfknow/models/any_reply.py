@@ -21,7 +21,7 @@ _MOST_TOKENS = 2**31 - 1  # of a column of int32
 
 
 def writable_reply(request: Request, reply: object) -> Reply:
-    """Return a reply whose every field can be written; one that is fit already comes back as it is.
+    r"""Return a reply whose every field can be written; one that is fit already comes back as it is.
 
     Args:
         request: What it replies to: where a continuation was forced, the reply is its log-probability.
