@@ -36,7 +36,7 @@ _TEMPLATES = "self_aware/replies/plain_templates.tsv"
 
 @dataclass(frozen=True)
 class Count:
-    """How many of ``n`` replies were read as abstaining."""
+    """Count the replies, of ``n``, that were read as abstaining."""
 
     abstaining: int
     n: int
@@ -98,7 +98,7 @@ def asked() -> tuple[Question, ...]:
 
 
 def held_out(text: str) -> bool:
-    """Whether a template or a question is in the half that no learnt reader is fitted to."""
+    """Return true if a template or a question is in the half that no learnt reader is fitted to."""
     return hashlib.sha256(text.encode()).digest()[0] % 2 == 1
 
 
@@ -150,14 +150,14 @@ def abstained_from_echoes(reads: Reads, wanted: Callable[[str], bool] = lambda _
 
 
 def prompt_of(one: ReadReply) -> str:
-    """What a labelled reply was said to, without the question where its text is not kept."""
+    """Return the prompt of a labelled reply, without the question where its text is not kept."""
     if one.form is None:
         return one.question or ""
     return requests([{"id": one.id, "question": one.question or ""}], one.form)[0].prompt
 
 
 def is_a_reply(one: ReadReply) -> bool:
-    """Whether somebody said it to a question, as against documentation and reference answers."""
+    """Return true if it answers a question, as against documentation and reference answers."""
     return one.manner not in ("documentation", "the answer is", "bare answer")
 
 

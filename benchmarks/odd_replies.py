@@ -33,7 +33,7 @@ _SOUND = "It is sound."
 
 @dataclass
 class Tally:
-    """What came of the replies of one source.
+    """Counts of the replies of one source.
 
     Attributes:
         odd: Arbitrary replies.

@@ -27,7 +27,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 class Step(NamedTuple):
-    """What one step took."""
+    """Wall and CPU seconds of one step."""
 
     name: str
     seconds: float

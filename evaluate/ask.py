@@ -42,7 +42,7 @@ class Progress:
 
     @property
     def failure(self) -> str | None:
-        """How many failed and why, in one line; null where none did."""
+        """Say in one line how many failed and why; null if none did."""
         if not self.failed:
             return None
         return failures(self.failed, self.requested, self.reason)

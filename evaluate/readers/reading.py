@@ -68,7 +68,7 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
 
 
 def _read_corrected(reader: Reader, spoken: Kept, corrected: Kept) -> Outcome[str]:
-    """What is behind the last correction; nothing where only what was taken back can be read."""
+    """Return the text behind the last correction; nothing where only what was taken back can be read."""
     outcome = reader(corrected.text)
     if outcome.value is not None or reader(spoken.text).value is None:
         return outcome

@@ -136,7 +136,7 @@ def _fraction(number: str) -> Fraction:
 
 
 def _says_both(sentence: str) -> bool:
-    """Whether a sentence has yes and no as words of its own: "if it is 2, yes; if it is 3, no"."""
+    """Return true if a sentence has yes and no as words of its own: "if it is 2, yes; if it is 3, no"."""
     said = without_quotations(sentence)
     return bool(_SAYS_YES.search(said) and _SAYS_NO.search(said)) or "yes and no" in said.casefold()
 

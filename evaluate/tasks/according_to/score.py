@@ -68,7 +68,7 @@ def cut(reply: str) -> tuple[str, str]:
 
 
 def describe_portrait(name: str) -> dict[str, object]:
-    """What a run says of its portrait: where it is, its width, how many n-grams it holds, and the hash of its bits.
+    """Read a run's portrait: where it is, its width, how many n-grams it holds, and the hash of its bits.
 
     Raises:
         UserError: There is none, or its stride is not 1.
@@ -180,7 +180,7 @@ def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portr
 def _task_metrics(
     row: Row, said: str, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
 ) -> Outcomes:
-    """How good an answer is; ``said`` is the whole reply that gives it."""
+    """Grade an answer; ``said`` is the whole reply that gives it."""
     is_long = format_.startswith("long")
     graded = explanation if is_long else answer
     metrics: tuple[str, ...] = ("rouge_l",) if is_long else _SHORT

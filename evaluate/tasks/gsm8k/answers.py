@@ -109,7 +109,7 @@ def _read(spoken: Kept) -> _Read:
 
 
 def gives_several(reply: str, prompt: str = "") -> bool:
-    r"""Whether a reply gives several numbers of equal right: lines of ``####``, alternatives, or a sum of two units.
+    r"""Check if a reply gives several numbers of equal right: lines of ``####``, alternatives, or a sum of two units.
 
     >>> gives_several("#### 24\n#### 3"), gives_several("#### 24\nNo, wait.\n#### 3")
     (True, False)
@@ -139,13 +139,13 @@ def _times(number: str, scale: str) -> str:
 
 
 def _offers_several(text: str) -> bool:
-    """Whether the last number of a text is the second of two that it offers: "45 or 48", "between 10 and 15"."""
+    """Return true if the last number of a text is the second of two that it offers: "45 or 48", "between 10 and 15"."""
     last = deque(_NUMBER.finditer(text), maxlen=1)
     return any(_OFFERS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.start()]) for match in last)
 
 
 def _doubts(behind: str, number: Fraction) -> bool:
-    """Whether what stands behind an answer doubts it, and names another number."""
+    """Return true if what stands behind an answer doubts it, and names another number."""
     other = _last_number(_digits(behind))
     return other not in (None, number) and bool(_DOUBTS.search(behind))
 
@@ -158,7 +158,7 @@ def _bold_number(text: str) -> Fraction | None:
 
 
 def _ends_in_two_units(text: str) -> bool:
-    """Whether the last number is the second part of a quantity in two units: neither of them is the answer."""
+    """Return true if the last number is the second part of a quantity in two units: neither of them is the answer."""
     last = deque(_NUMBER.finditer(text), maxlen=1)
     return any(_TWO_UNITS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.end() + 20]) for match in last)
 

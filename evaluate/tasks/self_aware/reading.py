@@ -174,7 +174,7 @@ def own_sentences(said: str, prompt: str) -> list[str]:
 
 
 def _denies(sentence: str) -> bool:
-    """Whether a sentence takes back what it says of not knowing: "it is not true that nobody knows"."""
+    """Return true if a sentence takes back what it says of not knowing: "it is not true that nobody knows"."""
     words = f" {normalized(sentence)} "
     return any(denial in words for denial in _denials())
 
