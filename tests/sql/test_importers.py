@@ -241,7 +241,7 @@ HEADER = b'{"eval": {"model": "m"}}'
     "members",
     [
         {"header.json": b"[" * 100_000 + b"]" * 100_000},
-        {"header.json": HEADER, "samples/1.json": b'{"a":' * 900 + b"1" + b"}" * 900},
+        {"header.json": HEADER, "samples/1.json": b'{"a":' * 100_000 + b"1" + b"}" * 100_000},
     ],
 )
 def test_an_inspect_log_that_is_nested_without_end_is_one_line(tmp_path: Path, members: dict[str, bytes]) -> None:
