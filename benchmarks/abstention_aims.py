@@ -91,6 +91,12 @@ def false_on_chat(reads: Reads, replies: Sequence[ChatReply], *, chosen: bool) -
     return Count(sum(reads(one.reply, one.prompt) for one in plain), len(plain))
 
 
+def recognised_on_chat(reads: Reads, replies: Sequence[ChatReply]) -> Count:
+    """Count the abstentions of the unseen chat models that a reader recognises."""
+    abstentions = [reply for reply in replies if reply.label == "abstains" and reply.model not in CHOSEN_MODELS]
+    return Count(sum(reads(reply.reply, reply.prompt) for reply in abstentions), len(abstentions))
+
+
 @cache
 def asked() -> tuple[Question, ...]:
     """All our questions, answerable and unanswerable."""

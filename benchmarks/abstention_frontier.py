@@ -113,6 +113,7 @@ def measured(reads: aims.Reads, chat: Sequence[aims.ChatReply]) -> dict[str, aim
     unanswerable, answerable = aims.abstained_from_echoes(reads, aims.held_out)
     return {
         "chat": aims.false_on_chat(reads, chat, chosen=False),
+        "chat, abstained": aims.recognised_on_chat(reads, chat),
         "templates": aims.Count(
             sum(count.abstaining for count in by_template.values()), sum(count.n for count in by_template.values())
         ),

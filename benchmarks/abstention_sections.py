@@ -53,9 +53,12 @@ def aims_rows(chat_file: Path | None = None) -> Iterator[tuple[str, str, str, st
         chat_file: The chat replies, to count anew; null: as they were counted last.
     """
     if chat_file is None:
-        chat = recorded()[PATTERNS]["chat"]
+        counts = recorded()[PATTERNS]
+        chat, chat_abstentions = counts["chat"], counts["chat, abstained"]
     else:
-        chat = aims.false_on_chat(by_patterns, aims.chat_replies(chat_file), chosen=False)
+        replies = aims.chat_replies(chat_file)
+        chat = aims.false_on_chat(by_patterns, replies, chosen=False)
+        chat_abstentions = aims.recognised_on_chat(by_patterns, replies)
     yield _row("false abstentions, real chat answers", "≤ 1.5%", shown(chat), chat.share <= 0.015)
     by_template = aims.false_on_templates(by_patterns)
     total = aims.Count(sum(one.abstaining for one in by_template.values()), sum(one.n for one in by_template.values()))
@@ -74,6 +77,7 @@ def aims_rows(chat_file: Path | None = None) -> Iterator[tuple[str, str, str, st
     for name, real in (("… of real models", True), ("… written in many ways", False)):
         part = aims.recognised(by_patterns, [one for one in unseen if one.is_real == real])
         yield (name, "", shown(part), "")
+    yield ("of chat models, beside these", "", shown(chat_abstentions), "")
 
 
 def _row(aim: str, wanted: str, measured: str, reached: bool) -> tuple[str, str, str, str]:

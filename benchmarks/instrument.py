@@ -268,7 +268,7 @@ _HEAD = (
     "**What this page does not cover.** No person labelled a reply; language models did. All real replies of the "
     "unseen part are of two small models (SmolLM2-135M-Instruct, gemma-3-270m), in English, and most of their "
     "abstentions are the sentence that the prompt offers. Chat models are measured on their plain answers to "
-    "AlpacaEval; of their own abstentions there are twelve. Large models, reasoning models, long replies, other "
+    "AlpacaEval; of their own abstentions there are twelve, and half of them are missed. Large models, reasoning models, long replies, other "
     "languages and your prompts are not measured. Where the counts below are small, the intervals are wide.\n\n"
     "How often each reader and scorer is wrong, measured on labelled replies: the rate, the count, and the 95% "
     "interval (Wilson). `selfknow query` prints the rates beside each score. `python -m benchmarks.instrument` writes "

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.replies.thinking import without_thinking
 from selfknow.evaluate.tasks.self_knowledge.replies import KINDS, parse
 
 
@@ -20,7 +21,9 @@ def test_a_number_is_read_however_it_is_wrapped(number: int, wrapping: str) -> N
     assert parse("number", wrapping.format(f"{number:,}")) == Outcome(str(number))
 
 
-@given(st.text(alphabet=st.characters(blacklist_categories=["Cs"])))
+@given(
+    st.text(alphabet=st.characters(blacklist_categories=["Cs"])).filter(lambda text: without_thinking(text).is_whole)
+)
 def test_a_reply_that_closes_with_an_answer_is_read_from_there(reasoning: str) -> None:
     assert parse("number", f"{reasoning}\nAnswer: 42") == Outcome("42")
 

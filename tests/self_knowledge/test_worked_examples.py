@@ -1,15 +1,23 @@
 """The worked examples that completion models are shown: true, of the right form, and none of them asked."""
 
+from pathlib import Path
+
 import pytest
 
 from selfknow.builders.self_knowledge.builder import task_config
 from selfknow.builders.self_knowledge.prompts import STYLES
+from selfknow.builders.self_knowledge.sources import paper_templates
+from selfknow.evaluate.task import SoFar
+from selfknow.evaluate.tasks.self_knowledge.agents import worked as agents
+from selfknow.evaluate.tasks.self_knowledge.agents.prompts import STAGES, requests
+from selfknow.evaluate.tasks.self_knowledge.agents.proposals import read_instances, read_proposal, why_not_a_template
 from selfknow.evaluate.tasks.self_knowledge.counting import words_of
 from selfknow.evaluate.tasks.self_knowledge.replies import read
 from selfknow.evaluate.tasks.self_knowledge.tasks import REPLY_KINDS
 from selfknow.evaluate.tasks.self_knowledge.worked import shots, worked_examples
 
 TASKS = worked_examples()["tasks"]
+STAGES_WITHOUT_A_REFUSED_PROPOSAL = ("generate", "verify")
 
 
 def test_every_task_about_texts_has_two_examples() -> None:
@@ -55,3 +63,28 @@ def test_no_example_is_among_what_is_asked(task: str) -> None:
     [make] = task_config(task, 0).shards["test"]
     asked = set(make()["generate_prompt"].to_pylist())
     assert not asked & {shot[0].content for shot in shots(task, "plain", "ours", "generate")}
+
+
+def test_invented_tasks_are_shown_in_the_form_that_their_stages_ask_for() -> None:
+    answers = {stage: [shot[-1].content for shot in agents.shots(stage)] for stage in STAGES}
+    proposals = [read_proposal(answer).value for answer in answers["propose"]]
+    assert all(proposal is not None and why_not_a_template(proposal) is None for proposal in proposals)
+    assert [read("yes-no", answer, "stop").outcome.value for answer in answers["judge"]] == ["yes", "no"]
+    for proposal, answer in zip(proposals, answers["fill"], strict=True):
+        assert proposal is not None
+        assert len(read_instances(answer, proposal, most=10)) == len(answer.splitlines()) == 2
+    assert [len(answers[stage]) for stage in STAGES_WITHOUT_A_REFUSED_PROPOSAL] == [1, 1]
+    assert agents.shots("generate")[0][0].content == "Write a sentence that names exactly 2 months."
+    assert not {proposal.name for proposal in proposals if proposal} & set(paper_templates()["tables_8_13_and_14"])
+
+
+def test_a_base_model_that_invents_tasks_is_shown_two_proposals_and_told_where_to_end() -> None:
+    row = {"id": "agents-000-plain", "prompt": agents.propose_prompt(1)}
+    so_far = SoFar(Path(), [row])
+    [framed] = requests("propose", 10, True, so_far)
+    [plain] = requests("propose", 10, False, so_far)
+    assert framed.completion is not None
+    assert framed.completion.prompt.count("Question: You invent tasks") == 3
+    assert framed.completion.prompt.endswith(f"Question: {row['prompt']}\nAnswer:")
+    assert framed.completion.stop == ("\nQuestion:",)
+    assert (plain.completion, plain.prompt) == (None, framed.prompt)

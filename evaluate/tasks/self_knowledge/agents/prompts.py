@@ -9,19 +9,19 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from selfknow.builders.self_knowledge.prompts import MARKER
-from selfknow.builders.self_knowledge.sources import paper_templates, prompts
 from selfknow.evaluate.outcome import Outcome, failed
 from selfknow.evaluate.readers.reading import Reading
 from selfknow.evaluate.readers.refusals import is_refusal
 from selfknow.evaluate.replies import asked_text, without_thinking
 from selfknow.evaluate.task import Row, SoFar
+from selfknow.evaluate.tasks.completions import framed
 from selfknow.evaluate.tasks.self_knowledge.agents.proposals import (
     Proposal,
     read_instances,
     read_proposal,
     why_not_a_template,
 )
+from selfknow.evaluate.tasks.self_knowledge.agents.worked import fill_prompt, judge_prompt, propose_prompt, shots
 from selfknow.evaluate.tasks.self_knowledge.replies import read
 from selfknow.models.interface import Request
 
@@ -31,36 +31,36 @@ VARIANT = "agents"
 
 
 def examples(num_proposals: int) -> pa.Table:
-    """What the proposer is asked: one row a proposal."""
-    tables = paper_templates()["tables_8_13_and_14"]
-    shown = "\n".join(
-        f"- {name}: first: {one['generate']} Then: {one['verify']}"
-        for name, one in tables.items()
-        if not name.startswith("image-") and name not in ("specific-mention", "sentiment", "sports-statistics")
-    )
-    template = prompts()["agents"][PROPOSE].replace("{tasks}", shown)
+    """Return what the proposer is asked: one row a proposal."""
     numbers = range(num_proposals)
-    filled = [template.replace("{number}", str(number + 1)) for number in numbers]
-    return pa.table({"id": [f"agents-{number:03d}-plain" for number in numbers], "prompt": filled})
+    ids = [f"agents-{number:03d}-plain" for number in numbers]
+    return pa.table({"id": ids, "prompt": [propose_prompt(number + 1) for number in numbers]})
 
 
-def requests(stage: str, num_instances: int, so_far: SoFar) -> Iterator[Request]:
-    """What a stage asks, one of :data:`STAGES`.
+def requests(stage: str, num_instances: int, with_examples: bool, so_far: SoFar) -> Iterator[Request]:
+    """Yield the requests of a stage, one of :data:`STAGES`.
 
     Args:
         stage: The stage.
         num_instances: How often the slots of a template are filled.
+        with_examples: Show completion models worked examples first.
         so_far: The run.
     """
+
+    def request(example_id: str, prompt: str, sample: int = 0, parent: str | None = None) -> Request:
+        completion = framed(shots(stage), prompt) if with_examples else None
+        return Request(
+            *(example_id, prompt, stage, VARIANT, sample), parent_generation_id=parent, completion=completion
+        )
+
     if stage == PROPOSE:
-        yield from (Request(row["id"], row["prompt"], stage, VARIANT) for row in so_far.rows)
+        yield from (request(row["id"], row["prompt"]) for row in so_far.rows)
         return
     by_id = {row["generation_id"]: row for row in so_far.replies if row["generation"] is not None}
     for row in by_id.values():
         if row["stage"] == _PARENTS[stage]:
             for sample, prompt in _prompts(stage, num_instances, row, by_id):
-                parent = row["generation_id"]
-                yield Request(row["example_id"], prompt, stage, VARIANT, sample, parent_generation_id=parent)
+                yield request(row["example_id"], prompt, sample, parent=row["generation_id"])
 
 
 def _prompts(stage: str, num_instances: int, row: Row, by_id: Mapping[str, Row]) -> Iterator[tuple[int, str]]:
@@ -69,11 +69,10 @@ def _prompts(stage: str, num_instances: int, row: Row, by_id: Mapping[str, Row])
     if template is None:
         return
     if stage == JUDGE:
-        yield 0, prompts()["agents"][JUDGE].replace(MARKER, _said(proposal_of(row, by_id)))
+        yield 0, judge_prompt(_said(proposal_of(row, by_id)))
     elif stage == FILL:
         if read_judgement(row).outcome.value == "yes":
-            asked = prompts()["agents"][FILL].replace("{num}", str(num_instances))
-            yield 0, asked.replace(MARKER, _said(proposal_of(row, by_id)))
+            yield 0, fill_prompt(_said(proposal_of(row, by_id)), num_instances)
     elif stage == GENERATE:
         for number, values in enumerate(read_instances(_said(row), template, num_instances)):
             yield number, template.filled(values).generate_prompt

@@ -33,18 +33,23 @@ class AgentOptions(Options):
     Attributes:
         verifier: The judge; none: the proposer itself.
         instances: How often the slots of an accepted template are filled.
+        examples: Show completion models two worked proposals.
     """
 
     instances: int = option(_INSTANCES, "How often an accepted template's slots are filled.", minimum=1)
     verifier: tuple[str, ...] = option((), "The model that judges what --model proposes, instead of itself.")
+    examples: bool = option(True, "Show base models two worked proposals first.", switch="examples/no-examples")
 
 
 def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
     from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples
+    from selfknow.evaluate.tasks.self_knowledge.agents.worked import agent_completion_settings
     from selfknow.runs.description import DatasetReference
 
     rows = examples(options.limit or _PROPOSALS)
-    return Rows(rows, DatasetReference("self-knowledge", "agents"), {"instances": options.instances})
+    completion = agent_completion_settings() if options.examples else None
+    settings = {"instances": options.instances, "completion": completion}
+    return Rows(rows, DatasetReference("self-knowledge", "agents"), settings)
 
 
 def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models:
@@ -58,7 +63,10 @@ def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models
 def _stages(options: AgentOptions, rows: Rows) -> Sequence[Stage]:
     from selfknow.evaluate.tasks.self_knowledge.agents.prompts import STAGES, requests
 
-    return [Stage(name, partial(requests, name, options.instances), by_verifier=name == "judge") for name in STAGES]
+    return [
+        Stage(name, partial(requests, name, options.instances, options.examples), by_verifier=name == "judge")
+        for name in STAGES
+    ]
 
 
 def _score(run: FinishedRun, options: ScoreOptions) -> Scores:

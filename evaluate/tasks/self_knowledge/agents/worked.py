@@ -1,0 +1,92 @@
+"""Worked examples of inventing and carrying out a task, which a completion (base) model is shown before it is asked.
+
+The examples are data (``datasets_src/self_knowledge/completion/agents.yaml``); their prompts are those of the stages.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import yaml
+
+from selfknow.builders.self_knowledge.prompts import MARKER
+from selfknow.builders.self_knowledge.sources import paper_templates, prompts
+from selfknow.builders.sources import read_text
+from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, shown
+from selfknow.evaluate.tasks.self_knowledge.agents.proposals import Proposal
+
+_LISTED_TASKS = 2
+"""Tasks that an example of ``propose`` lists: with all of them the examples would fill a small model's context."""
+
+
+_UNSUITED_TASKS = ("specific-mention", "sentiment", "sports-statistics")
+"""Tasks of the paper that no template with slots shows."""
+
+
+@cache
+def worked_proposals() -> Sequence[Mapping[str, Any]]:
+    """Return the examples as they stand in the file."""
+    value: Sequence[Mapping[str, Any]] = yaml.safe_load(read_text("self_knowledge/completion/agents.yaml"))
+    return value
+
+
+def agent_completion_settings() -> dict[str, object]:
+    """Return what ``run.json`` says of how completion models are asked."""
+    return completion_settings(worked_proposals(), len(worked_proposals()), frame_stop())
+
+
+def propose_prompt(number: int, most_tasks: int | None = None) -> str:
+    """Return the prompt that asks for a proposal.
+
+    Args:
+        number: Which proposal it is, from 1.
+        most_tasks: How many of the paper's tasks it lists; null: all that suit.
+    """
+    tables = paper_templates()["tables_8_13_and_14"]
+    tasks = [
+        f"- {name}: first: {template['generate']} Then: {template['verify']}"
+        for name, template in tables.items()
+        if not name.startswith("image-") and name not in _UNSUITED_TASKS
+    ]
+    template: str = prompts()["agents"]["propose"]
+    return template.replace("{tasks}", "\n".join(tasks[:most_tasks])).replace("{number}", str(number))
+
+
+def judge_prompt(proposal: str) -> str:
+    """Return the prompt that asks whether a proposal is sound."""
+    return str(prompts()["agents"]["judge"]).replace(MARKER, proposal)
+
+
+def fill_prompt(proposal: str, num_instances: int) -> str:
+    """Return the prompt that asks for values of a proposal's slots."""
+    return str(prompts()["agents"]["fill"]).replace("{num}", str(num_instances)).replace(MARKER, proposal)
+
+
+@cache
+def shots(stage: str) -> Sequence[Example]:
+    """Return the worked examples of a stage; a proposal that is refused has none of the last two stages."""
+    calls = [_calls(number, entry) for number, entry in enumerate(worked_proposals(), start=1)]
+    return [shown(*by_stage[stage]) for by_stage in calls if stage in by_stage]
+
+
+def _calls(number: int, entry: Mapping[str, Any]) -> Mapping[str, tuple[str, str]]:
+    """Return the prompt and the reply of each stage of an example."""
+    proposal = _lines(entry["proposal"])
+    calls = {
+        "propose": (propose_prompt(number, _LISTED_TASKS), proposal),
+        "judge": (judge_prompt(proposal), _lines(entry["judgement"])),
+        "fill": (fill_prompt(proposal, len(entry["filled"])), "\n".join(map(_values, entry["filled"]))),
+    }
+    if "written" in entry:
+        instance = Proposal(*entry["proposal"].values()).filled(entry["filled"][0])
+        calls["generate"] = (instance.generate_prompt, entry["written"])
+        calls["verify"] = (f"{instance.verify_prompt}\n\n{entry['written']}", entry["reply"])
+    return calls
+
+
+def _lines(fields: Mapping[str, str]) -> str:
+    return "\n".join(f"{name}: {value}" for name, value in fields.items())
+
+
+def _values(slots: Mapping[str, str]) -> str:
+    return "; ".join(f"[{name}] = {value}" for name, value in slots.items())
