@@ -54,7 +54,8 @@ class Growth:
 def readers() -> dict[str, Callable[[str], object]]:
     """Every function that reads a reply, by name."""
     from selfknow.evaluate import replies as cleaning
-    from selfknow.evaluate.readers import names, numbers, numerals, programs, refusals, sentences, verdicts, words
+    from selfknow.evaluate.readers import names, numbers, numerals, programs, sentences, verdicts, words
+    from selfknow.evaluate.readers.reading import is_refusal
     from selfknow.evaluate.readers.reading import read_reply as read_value
     from selfknow.evaluate.tasks import short_answers
     from selfknow.evaluate.tasks.according_to import entities
@@ -93,7 +94,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         "whole_numbers": numerals.whole_numbers,
         "read_program": lambda text: programs.read_program(kept(text)),
         "read_output": programs.read_output,
-        "is_refusal": refusals.is_refusal,
+        "is_refusal": is_refusal,
         "sentences": lambda text: [sentences.concludes(one) for one in sentences.sentences(text)],
         "without_asides": sentences.without_asides,
         "without_quotations": sentences.without_quotations,

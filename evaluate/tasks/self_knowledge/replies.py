@@ -11,8 +11,7 @@ from selfknow.builders.self_knowledge.sources import words
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.readers.numbers import read_number
 from selfknow.evaluate.readers.programs import read_output
-from selfknow.evaluate.readers.reading import Reader, Reading, read_reply
-from selfknow.evaluate.readers.refusals import is_refusal
+from selfknow.evaluate.readers.reading import Reader, Reading, is_refusal, read_reply
 from selfknow.evaluate.readers.verdicts import read_verdict
 from selfknow.evaluate.readers.words import read_among, read_arxiv_id, read_letter, read_word
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 from selfknow.builders.self_knowledge.prompts import MARKER
 from selfknow.builders.self_knowledge.sources import paper_templates, prompts
 from selfknow.evaluate.outcome import Outcome, failed
-from selfknow.evaluate.readers.reading import Reading
-from selfknow.evaluate.readers.refusals import is_refusal
+from selfknow.evaluate.readers.reading import Reading, is_refusal
 from selfknow.evaluate.replies import asked_text, without_thinking
 from selfknow.evaluate.task import Row, SoFar
 from selfknow.evaluate.tasks.self_knowledge.agents.proposals import (

@@ -15,8 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
-from selfknow.evaluate.readers.reading import Reading, read_reply
-from selfknow.evaluate.readers.refusals import is_refusal
+from selfknow.evaluate.readers.reading import Reading, is_refusal, read_reply
 from selfknow.evaluate.replies import Kept, asked_text, plain, without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, ScoreOptions, Scores
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
