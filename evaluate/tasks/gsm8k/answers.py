@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 
-from selfknow.evaluate.readers.numerals import numerals
+from selfknow.evaluate.readers.numbers import numerals
 from selfknow.evaluate.replies import Kept, explicit_answers, plain, without_thinking
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)

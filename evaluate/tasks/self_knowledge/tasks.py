@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from selfknow.evaluate.readers.numerals import whole_numbers
+from selfknow.evaluate.readers.numbers import whole_numbers
 
 REPLY_KINDS: Mapping[str, str] = {
     "total-count": "number",
