@@ -54,7 +54,7 @@ class Growth:
 def readers() -> dict[str, Callable[[str], object]]:
     """Every function that reads a reply, by name."""
     from selfknow.evaluate import replies as cleaning
-    from selfknow.evaluate.readers import names, numbers, programs, sentences, verdicts, words
+    from selfknow.evaluate.readers import numbers, programs, sentences, verdicts, words
     from selfknow.evaluate.readers.reading import is_refusal
     from selfknow.evaluate.readers.reading import read_reply as read_value
     from selfknow.evaluate.tasks import short_answers
@@ -89,7 +89,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         return cleaning.Kept(text, 0, len(text))
 
     listed: dict[str, Callable[[str], object]] = {
-        "find_name": lambda text: names.find_name(kept(text)),
+        "find_name": lambda text: words.find_name(kept(text)),
         "read_number": lambda text: numbers.read_number(text, "words?"),
         "whole_numbers": numbers.whole_numbers,
         "read_program": lambda text: programs.read_program(kept(text)),

@@ -5,7 +5,7 @@ import pytest
 from selfknow.builders.self_knowledge.builder import CONFIGS
 from selfknow.builders.self_knowledge.tasks import TRANSFORMATIONS as NAMED
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.readers.names import find_name
+from selfknow.evaluate.readers.words import find_name
 from selfknow.evaluate.replies import Kept
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
