@@ -100,8 +100,8 @@ _NONE = re.compile(
     r"\bno such word\b",
     re.IGNORECASE,
 )
-_NUMERAL = r"(?:\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_RANGE = re.compile(rf"\b{_NUMERAL}\s*(?:\bto\b|\bor\b|[-–—])\s*{_NUMERAL}\b|\bbetween {_NUMERAL}\b", re.IGNORECASE)
+_AMOUNT = rf"(?:\d[\d,]*|{_any_of(_SMALL[1:13])})"
+_RANGE = re.compile(rf"\b{_AMOUNT}\s*(?:\bto\b|\bor\b|[-–—])\s*{_AMOUNT}\b|\bbetween {_AMOUNT}\b", re.IGNORECASE)
 _SO = re.compile(r"[,;] (?:and )?(?:so|thus|therefore|hence)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?!(?:is|are|has|have|exactly|only|just|of|and|total|appears|occurs|contains|with|hundred|answer)\b)[a-z]+\W+one\b"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from selfknow.evaluate.annotation.agreement import shared_votes
+from selfknow.evaluate.annotation import shared_votes
 
 ABSTAINS, ANSWERS = "abstains", "answers"
 WORDS = (ABSTAINS, ANSWERS)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.sheets import csv_text, in_order, judgement_of, sheet_rows
+from selfknow.evaluate.annotation import csv_text, in_order, judgement_of, sheet_rows
 from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import ABSTAINS, WORDS, Judgements
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.files import read_json

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.sheets import sheet_rows
+from selfknow.evaluate.annotation import sheet_rows
 from selfknow.evaluate.dataset import ConfigFiles
 from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import ABSTAINS, ANSWERS
 from selfknow.evaluate.tasks.self_aware.question_sheets import Item

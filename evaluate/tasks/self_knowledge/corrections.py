@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.sheets import csv_text, sheet_rows
+from selfknow.evaluate.annotation import csv_text, sheet_rows
 from selfknow.evaluate.tasks.self_knowledge.creations import (
     CORRECTED,
     DROPPED,
