@@ -61,7 +61,7 @@ def readers() -> dict[str, Callable[[str], object]]:
     from selfknow.evaluate.tasks.according_to import entities
     from selfknow.evaluate.tasks.diary_recall import documents
     from selfknow.evaluate.tasks.gsm8k import answers
-    from selfknow.evaluate.tasks.self_aware import abstention, judging, reading, windows
+    from selfknow.evaluate.tasks.self_aware import judging, paper_scorer, reading
     from selfknow.evaluate.tasks.self_knowledge import (
         arithmetic,
         counting,
@@ -120,8 +120,8 @@ def readers() -> dict[str, Callable[[str], object]]:
         "self_knowledge count_occurrences": lambda text: counting.count_occurrences(text, ["river"]),
         "self_knowledge count_mentions": lambda text: counting.count_mentions(text, "countries"),
         "self_knowledge mathematics": mathematics.plain_notation,
-        "self_aware look_strictly": lambda text: abstention.look_strictly(text, ["not known"]),
-        "self_aware windows": lambda text: [windows.windows(one) for one in windows.sentences(text)],
+        "self_aware look_strictly": lambda text: paper_scorer.look_strictly(text, ["not known"]),
+        "self_aware windows": lambda text: [paper_scorer.windows(one) for one in paper_scorer.sentences(text)],
         "self_aware read_grade": lambda text: [judging.read_grade(what, text) for what in judging.WORDS],
         "diary_recall cut": documents.cut,
         "diary_recall parse_title": documents.parse_title,

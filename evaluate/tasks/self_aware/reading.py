@@ -25,7 +25,7 @@ import yaml
 from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.replies import plain, without_thinking
-from selfknow.evaluate.tasks.self_aware.references import denials
+from selfknow.evaluate.tasks.self_aware.paper_scorer import denials
 
 ABSTAINS, ANSWERS, REFUSES, UNREADABLE = "abstains", "answers", "refuses", "unreadable"
 CLASSES = (ABSTAINS, ANSWERS, REFUSES, UNREADABLE)

@@ -5,7 +5,7 @@ Metrics, each with the calls that it is null for, and why:
 ``sentences_abstained``                              0 or 1, read sentence by sentence (``reading.py``): the default
 ``sentences_hedged``, ``sentences_refused``          0 or 1: answers and is unsure; declines for another reason
 ``judge_abstained``, ``judge_correct``               0 or 1, as a model says that judged the run (``judging.py``)
-``paper_abstained``, ``strict_abstained``            0 or 1 (``abstention.py``), by name
+``paper_abstained``, ``strict_abstained``            0 or 1 (``paper_scorer.py``), by name
 ``paper_max_similarity``, ``strict_max_similarity``  the largest cosine of a window with a reference
 ``whole_word_match``, ``exact_match``, ``f1``,
 ``substring_match``                                  of answerable questions (``short_answers.py``)
@@ -30,12 +30,17 @@ from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks import short_answers
-from selfknow.evaluate.tasks.self_aware.abstention import Verdict, judge
 from selfknow.evaluate.tasks.self_aware.judging import judged_scores, judged_verdicts
+from selfknow.evaluate.tasks.self_aware.paper_scorer import SCORERS as WITH_AN_ENCODER
+from selfknow.evaluate.tasks.self_aware.paper_scorer import (
+    Verdict,
+    WindowSimilarity,
+    cache_file,
+    default_threshold,
+    judge,
+    load_references,
+)
 from selfknow.evaluate.tasks.self_aware.reading import ANSWERS, REFUSES, Reading, read_reply
-from selfknow.evaluate.tasks.self_aware.references import SCORERS as WITH_AN_ENCODER
-from selfknow.evaluate.tasks.self_aware.references import default_threshold, load_references
-from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity, cache_file
 from selfknow.evaluate.tasks.self_aware.task import SelfAwareScoreOptions
 
 SENTENCES = "sentences"
