@@ -10,7 +10,6 @@ import sys
 import time
 
 from selfknow.builders.self_aware.encoders import PACKAGED, load_encoder
-from selfknow.evaluate.tasks.self_aware.labelled import labelled_replies
 from selfknow.evaluate.tasks.self_aware.paper_scorer import (
     WindowSimilarity,
     default_threshold,
@@ -19,6 +18,7 @@ from selfknow.evaluate.tasks.self_aware.paper_scorer import (
     sentences,
     windows,
 )
+from selfknow.evaluate.tasks.self_aware.read_replies import labelled_replies
 
 
 def made_replies(number: int) -> list[str]:

@@ -12,7 +12,6 @@ from sklearn.metrics import f1_score
 from selfknow.builders.self_aware.encoders import PACKAGED, Encoder, Vectors, load_encoder
 from selfknow.errors import UserError
 from selfknow.evaluate.run import Run
-from selfknow.evaluate.tasks.self_aware.labelled import KINDS, labelled_replies
 from selfknow.evaluate.tasks.self_aware.paper_scorer import (
     EMPTY,
     Verdict,
@@ -26,6 +25,7 @@ from selfknow.evaluate.tasks.self_aware.paper_scorer import (
     sentences,
     windows,
 )
+from selfknow.evaluate.tasks.self_aware.read_replies import KINDS, labelled_replies
 from selfknow.evaluate.tasks.short_answers import exact_match, f1, substring_match
 from tests.self_aware.given import GIVEN, write
 

@@ -55,7 +55,7 @@ def import_volunteers(
     """
     from selfknow.evaluate.annotation import check_names
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import abstaining_report
+    from selfknow.evaluate.tasks.self_aware.hand_labels import abstaining_report
     from selfknow.evaluate.tasks.self_aware.question_sheets import read_items
     from selfknow.evaluate.tasks.self_aware.volunteers import human_log, judgements_of, read_answers
     from selfknow.runs.importers.run import write_imported
