@@ -72,7 +72,7 @@ def readers() -> dict[str, Callable[[str], object]]:
     )
     from selfknow.evaluate.tasks.self_knowledge.agents import proposals
     from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
-    from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
+    from selfknow.evaluate.tasks.self_knowledge.replies import leaks_answer
 
     params = {
         "num": 3,

@@ -5,8 +5,7 @@ import pytest
 from selfknow.builders.self_knowledge.builder import task_config
 from selfknow.builders.self_knowledge.prompts import STYLES
 from selfknow.evaluate.tasks.self_knowledge.counting import words_of
-from selfknow.evaluate.tasks.self_knowledge.replies import read
-from selfknow.evaluate.tasks.self_knowledge.tasks import REPLY_KINDS
+from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, read
 from selfknow.evaluate.tasks.self_knowledge.worked import shots, worked_examples
 
 TASKS = worked_examples()["tasks"]

@@ -28,7 +28,7 @@ from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import UNFINISHED
 from selfknow.evaluate.readers.words import bare
 from selfknow.evaluate.replies import Kept
-from selfknow.evaluate.task import FinishedRun, Scores
+from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks.self_knowledge import attention, replies
 from selfknow.evaluate.tasks.self_knowledge.content import Content
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
@@ -41,12 +41,10 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
     VERIFY,
     VERIFYING,
     Example,
-    Row,
     shown_in_context,
 )
-from selfknow.evaluate.tasks.self_knowledge.readings import READINGS, UNREAD
+from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, READINGS, REPLY_KINDS, UNREAD, leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeScoreOptions
-from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS, leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.truth import ESTIMATE, Judge
 
 _NUMBERS = ("verification_correct", "self_consistent", "all_correct")

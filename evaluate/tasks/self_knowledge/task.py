@@ -145,13 +145,13 @@ def _score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Scores:
 
 
 def _readings() -> "pa.Schema":
-    from selfknow.evaluate.tasks.self_knowledge.readings import READINGS
+    from selfknow.evaluate.tasks.self_knowledge.replies import READINGS
 
     return READINGS
 
 
 def _unread() -> "pa.Schema":
-    from selfknow.evaluate.tasks.self_knowledge.readings import UNREAD
+    from selfknow.evaluate.tasks.self_knowledge.replies import UNREAD
 
     return UNREAD
 
