@@ -58,7 +58,7 @@ def readers() -> dict[str, Callable[[str], object]]:
     from selfknow.evaluate.readers.reading import is_refusal
     from selfknow.evaluate.readers.reading import read_reply as read_value
     from selfknow.evaluate.tasks import short_answers
-    from selfknow.evaluate.tasks.according_to import entities
+    from selfknow.evaluate.tasks.according_to import cooccurrences
     from selfknow.evaluate.tasks.diary_recall import documents
     from selfknow.evaluate.tasks.gsm8k import answers
     from selfknow.evaluate.tasks.self_aware import judging, paper_scorer, reading
@@ -70,7 +70,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         replies,
         transformations,
     )
-    from selfknow.evaluate.tasks.self_knowledge.agents import proposals
+    from selfknow.evaluate.tasks.self_knowledge.agents.prompts import read_proposal
     from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
     from selfknow.evaluate.tasks.self_knowledge.replies import leaks_answer
 
@@ -115,7 +115,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         "self_knowledge inequalities": inequalities.runs,
         "self_knowledge arithmetic": arithmetic._equation,
         "self_knowledge arithmetic, computed": arithmetic._COMPUTE.match,
-        "self_knowledge read_proposal": proposals.read_proposal,
+        "self_knowledge read_proposal": read_proposal,
         "self_knowledge count_words": counting.count_words,
         "self_knowledge count_occurrences": lambda text: counting.count_occurrences(text, ["river"]),
         "self_knowledge count_mentions": lambda text: counting.count_mentions(text, "countries"),
@@ -125,7 +125,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         "self_aware read_grade": lambda text: [judging.read_grade(what, text) for what in judging.WORDS],
         "diary_recall cut": documents.cut,
         "diary_recall parse_title": documents.parse_title,
-        "according_to words_of": entities.words_of,
+        "according_to words_of": cooccurrences.words_of,
         "short_answers exact_match": lambda text: short_answers.exact_match(text, ["one"]),
         "short_answers f1": lambda text: short_answers.f1(text, ["one"]),
         "short_answers whole_word_match": lambda text: short_answers.whole_word_match(text, ["one"]),
