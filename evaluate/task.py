@@ -110,7 +110,7 @@ class Rows:
         settings: What makes it this run and no other, as JSON: options resolved to what they stand for.
         annotations: Columns that are not asked and make no other run of it.
         reuse: What an earlier run holds of it; null: everything is asked.
-        decoding: How replies are drawn where nothing is said; null: the task's way.
+        decoding: How replies are drawn by default: the paper's way, with the texts that end a reply.
     """
 
     table: "pa.Table"
@@ -118,7 +118,7 @@ class Rows:
     settings: Mapping[str, object] = field(default_factory=dict)
     annotations: tuple[str, ...] = ()
     reuse: Reuse | None = None
-    decoding: Decoding | None = None
+    decoding: Decoding = field(default_factory=Decoding)
 
 
 @dataclass(frozen=True)
@@ -243,12 +243,10 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
         question: What it asks of a model, for people: "What does it not know?".
         usage: Examples of what follows ``selfknow evaluate``, without model and run folder; the first one begins with
             the set that stands for the task in a list.
-        words: What a set's name may begin with to mean this task, where that is not its name alone.
         datasets: Datasets of this package, by the name in their manifest, whose rows are asked.
-        options: What it can be told, by a pattern of set names, such as ``TASK:image-*``; the first one
-            that fits holds.
+        options: What it can be told, by a pattern of set names, such as ``TASK:image-*``; the first one that fits
+            holds. A set of exactly this name is this task's.
         score_options: What its scorer can be told.
-        decoding: How replies are drawn where nothing is said: the paper's way, with the texts that end a reply.
         open: From a set's name, the options and the run folder to the rows.
         stages: From the options and the rows to the stages, in order.
         cast: From the options, how models are opened and the run folder to who is asked.
@@ -267,9 +265,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
     sql: TaskSql
     options: "Mapping[str, type[OptionsType]]"
     score_options: "type[ScoreOptionsType]" = ScoreOptions  # type: ignore[assignment]
-    words: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
-    decoding: Callable[[], Decoding] = Decoding
     cast: "Callable[[OptionsType, ModelOptions, Path], Models]" = only_writer
     grades: Callable[[FinishedRun], Sequence[Request]] = no_grades
     report: "Callable[[], TaskReport] | None" = None

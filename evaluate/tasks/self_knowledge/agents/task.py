@@ -83,7 +83,6 @@ SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     name="self-knowledge-agents",
     question="Does it agree with itself on tasks of its own?",
     usage=("self-knowledge:agents --verifier JUDGE --limit 20",),
-    words=("self-knowledge:agents",),
     options={"self-knowledge:agents": AgentOptions},
     open=_open,
     cast=_cast,
