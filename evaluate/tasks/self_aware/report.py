@@ -16,10 +16,8 @@ _BARS = 40  # rows of one chart
 
 def _abstention(rows: Sequence[Row]) -> list[Panel]:
     judged = [row for row in best_scorer(rows) if row["difference"] is not None]
-    several = len({row["form"] for row in judged}) > 1
     dots = [
-        dot(row, f"{row['model']} · {row['form']}" if several else row["model"], value, questions=name)
-        | {"share": row[value]}
+        dot(row, joined(row["model"], setting(row, judged, "form")), value, questions=name) | {"share": row[value]}
         for row in judged[: _BARS // 2]
         for value, name in (("unanswerable", "without an answer"), ("answerable", "answerable"))
     ]
@@ -28,11 +26,8 @@ def _abstention(rows: Sequence[Row]) -> list[Panel]:
 
 def _f1(rows: Sequence[Row], title: str = "") -> list[Panel]:
     shown = [row for row in rows if row["f1"] is not None][:_BARS]
-    several = len({row["form"] for row in shown}) > 1
     dots = [
-        dot(
-            row, f"{row['model']} · {row['form']}" if several else row["model"], "f1", "chance_f1", scorer=row["scorer"]
-        )
+        dot(row, joined(row["model"], setting(row, shown, "form")), "f1", "chance_f1", scorer=row["scorer"])
         for row in shown
     ]
     return [Panel(title, charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
