@@ -1,4 +1,4 @@
-"""The whole number that a reply gives, and English numerals from ``zero`` to ``nine hundred and ninety-nine``.
+"""Numbers in a text: whole ones, numerals, and fractions; and the one whole number that a reply gives, by this rule.
 
 1. Exactly one different number, in digits or words, beside what stands in brackets or quotation marks.
 2. Of several, the one of the concluding sentence ("So there are 56."), or of a concluding clause, where that has one.
@@ -9,7 +9,9 @@
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import cache
 
 from selfknow.evaluate.outcome import Outcome
@@ -82,6 +84,65 @@ def with_digits(text: str) -> str:
     """
     apart = re.sub(r"(?<=ty)-(?=[a-z])", " ", text.casefold())
     return _NUMERAL.sub(lambda match: str(_values()[match[0]]), apart)
+
+
+NUMBER = re.compile(
+    r"(?<![a-z]\()(?P<sign>(?<![\w)\]])[-−–])?(?:[$€£¥](?P<minus>[-−–])?)?"
+    r"(?P<number>(?>(?>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+))"
+    r"(?>\s?/\s?(?P<denominator>[0-9]+))?"
+    r"(?!\s*[*^/×·]\s*[\w(√]|\s*(?:\\?sqrt|\\?pi\b|√|π))"
+)
+"""A number in digits; its groups are for :func:`value_of`. Factors are no numbers: ``2*sqrt(5)`` holds none."""
+_NARROW_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_VULGAR = re.compile(r"(\d{0,9})\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SCALED = re.compile(
+    r"(?<![\d.,/])(?P<number>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?) (?P<scale>thousand|million|billion)\b",
+    re.IGNORECASE,
+)
+
+
+def in_plain_digits(text: str) -> str:
+    """Return a text without Markdown and LaTeX, its numbers in digits: "3½", "57 500" and "1.2 million" as well."""
+    text = _NARROW_SPACE.sub("", plain(text))
+    text = _VULGAR.sub(lambda match: _of_vulgar(*match.groups()), text)
+    return _SCALED.sub(lambda match: str(_scaled(match["number"], match["scale"])), text)
+
+
+def _of_vulgar(whole: str, part: str) -> str:
+    value = int(whole or 0) + Fraction(unicodedata.numeric(part)).limit_denominator(10)
+    return f"{value.numerator}/{value.denominator}"
+
+
+def _scaled(number: str, scale: str) -> str:
+    value = as_fraction(number) * _SCALES[scale.casefold()]
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def as_fraction(digits: str) -> Fraction:
+    """Return a number in digits, which may have commas, a sign, a decimal point or a denominator.
+
+    Raises:
+        ValueError: It is no number, or has thousands of digits.
+        ZeroDivisionError: Its denominator is 0.
+
+    >>> as_fraction("−1,000.5"), as_fraction("3/4")
+    (Fraction(-2001, 2), Fraction(3, 4))
+    """
+    return Fraction(digits.replace(",", "").replace("−", "-"))
+
+
+def value_of(match: re.Match[str]) -> Fraction | None:
+    """Return the value of a match of :data:`NUMBER`; null if it has thousands of digits, or a denominator of 0.
+
+    >>> value_of(NUMBER.search("It costs -$1,234.50."))
+    Fraction(-2469, 2)
+    """
+    try:
+        value = as_fraction(match["number"]) / as_fraction(match["denominator"] or "1")
+    except (ValueError, ZeroDivisionError):
+        return None
+    return -value if match["sign"] or match["minus"] else value
 
 
 _LISTED = re.compile(r"^[ \t]*\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
