@@ -15,7 +15,8 @@ from selfknow.evaluate.ask import ask_task
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.collecting import CONFIG, collect_creations
 from selfknow.evaluate.tasks.self_knowledge.creations import DROPPED, Creations, read_creations
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeOptions
+from selfknow.evaluate.tasks.self_knowledge.options import SelfKnowledgeOptions
+from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.models.deferred import DeferredModel
 from selfknow.models.interface import Decoding
 from selfknow.train.solutions import solve_creations

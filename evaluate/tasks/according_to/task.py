@@ -169,9 +169,12 @@ def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.according_to.report import REPORT
+    from selfknow.evaluate.tasks.according_to.report import FIGURES, exhibits, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(
+        name=ACCORDING_TO.name, question=ACCORDING_TO.question, figures=FIGURES, headline=headline, exhibits=exhibits
+    )
 
 
 ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOptions] = Task(

@@ -8,8 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from selfknow.evaluate.tasks.diary_recall.documents import Document, Fate, cut, match, parse_title
-from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
-from selfknow.evaluate.tasks.diary_recall.task import DIARY_RECALL
 from selfknow.evaluate.tasks.diary_recall.typography import is_remark, read_answer, undressed
 from selfknow.report.gather import Report
 from selfknow.report.grouping import setting
@@ -27,7 +25,6 @@ from selfknow.report.shape import (
     ShownReply,
     Verdict,
 )
-from selfknow.report.task import TaskReport
 from selfknow.report.text import LONGEST_REPLY, visible
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query
@@ -183,12 +180,3 @@ def _note(gap: Row, gaps: Sequence[Row]) -> Note:
         f"{gap['gap'] * 100:+.0f} points",
         f"{gap['low'] * 100:+.0f} to {gap['high'] * 100:+.0f}",
     )
-
-
-REPORT = TaskReport(
-    name=DIARY_RECALL.name,
-    question=DIARY_RECALL.question,
-    figures=FIGURES,
-    headline=headline,
-    exhibits=exhibits,
-)

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfknow.evaluate.tasks.gsm8k.task import GSM8K
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, one_share, setting
 from selfknow.report.numbers import first_value, measures, number
 from selfknow.report.shape import Figure, Headline, Panel, Row
-from selfknow.report.task import TaskReport
 
 _MODELS = 20
 _BEFORE, _VERSIONS = "before", {"raw": "raw answers", "corrected": "corrected answers"}
@@ -79,11 +77,3 @@ FIGURES: Mapping[str, Figure] = {
     "self_knowledge_tuning": TUNING,
 }
 """What a report draws, by the name of the query."""
-
-
-REPORT = TaskReport(
-    name=GSM8K.name,
-    question=GSM8K.question,
-    figures=FIGURES,
-    headline=headline,
-)

@@ -136,9 +136,10 @@ def _facts(description: Mapping[str, Any]) -> Facts:
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.gsm8k.report import REPORT
+    from selfknow.evaluate.tasks.gsm8k.report import FIGURES, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(name=GSM8K.name, question=GSM8K.question, figures=FIGURES, headline=headline)
 
 
 GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, preferred, setting
 from selfknow.report.numbers import beside_chance, measures, number
 from selfknow.report.shape import Figure, Headline, Number, Panel, Row
-from selfknow.report.task import TaskReport
 
 _BARS = 40  # rows of one chart
 
@@ -258,11 +256,3 @@ def _numbers(rows: Sequence[Row], value: str, chance: str | None, n: str) -> lis
         for row in rows
         if row[value] is not None or not value.startswith("corrected")
     ]
-
-
-REPORT = TaskReport(
-    name=SELF_AWARE.name,
-    question=SELF_AWARE.question,
-    figures=FIGURES,
-    headline=headline,
-)

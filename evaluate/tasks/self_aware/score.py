@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -41,7 +42,9 @@ from selfknow.evaluate.tasks.self_aware.paper_scorer import (
     load_references,
 )
 from selfknow.evaluate.tasks.self_aware.reading import ANSWERS, REFUSES, Reading, read_reply
-from selfknow.evaluate.tasks.self_aware.task import SelfAwareScoreOptions
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.tasks.self_aware.task import SelfAwareScoreOptions
 
 SENTENCES = "sentences"
 SCORERS = (SENTENCES, *WITH_AN_ENCODER)
@@ -82,7 +85,7 @@ VERDICTS = pa.schema(
 """Of ``parsed/self_aware_verdicts-*.parquet``: a row a call, scorer, encoder and set of references."""
 
 
-def _check(options: SelfAwareScoreOptions) -> tuple[str, ...]:
+def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
     """The scorers that are asked for, each once.
 
     Raises:
@@ -100,7 +103,7 @@ def _check(options: SelfAwareScoreOptions) -> tuple[str, ...]:
     return scorers
 
 
-def score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
+def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Scores:
     """Score the calls of a run.
 
     Args:
@@ -177,7 +180,7 @@ def _reading_scores(verdicts: pa.Table) -> pa.Table:
     )
 
 
-def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: SelfAwareScoreOptions) -> tuple[str, pa.Table]:
+def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: "SelfAwareScoreOptions") -> tuple[str, pa.Table]:
     """What one scorer says of all rows, with a key of the encoder and the references that it used."""
     encoder, references = options.encoder or PAPER, load_references(options.references or scorer)
     if encoder == PACKAGED and scorer == "paper":

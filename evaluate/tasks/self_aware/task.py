@@ -160,9 +160,10 @@ def _verdicts() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.self_aware.report import REPORT
+    from selfknow.evaluate.tasks.self_aware.report import FIGURES, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(name=SELF_AWARE.name, question=SELF_AWARE.question, figures=FIGURES, headline=headline)
 
 
 SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, one_share, preferred, setting
@@ -20,7 +19,6 @@ from selfknow.report.shape import (
     ShownReply,
     Verdict,
 )
-from selfknow.report.task import TaskReport
 from selfknow.report.text import LONGEST_REPLY, visible
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query
@@ -202,12 +200,3 @@ def _pieces(row: Row) -> Iterator[Piece]:
     for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):
         if piece:
             yield Piece(visible(piece), kind)
-
-
-REPORT = TaskReport(
-    name=SELF_KNOWLEDGE.name,
-    question=SELF_KNOWLEDGE.question,
-    figures=FIGURES,
-    headline=headline,
-    exhibits=exhibits,
-)

@@ -12,8 +12,8 @@ from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.task import Reuse, ReusedReply, Row, Rows
 from selfknow.evaluate.tasks.completions import completion_settings, frame_stop
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
+from selfknow.evaluate.tasks.self_knowledge.options import BenchmarkOptions, PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, Setup
-from selfknow.evaluate.tasks.self_knowledge.task import BenchmarkOptions, PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.worked import worked_examples
 from selfknow.files import read_json
 from selfknow.models.images.generators import ImageSettings

@@ -9,6 +9,7 @@ from selfknow.builders.self_knowledge.prompts import MARKER
 from selfknow.evaluate.task import Row, Rows, SoFar, Stage
 from selfknow.evaluate.tasks.completions import Example as Shot
 from selfknow.evaluate.tasks.completions import framed
+from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.protocols import (
     ANSWER,
     DUAL,
@@ -20,7 +21,6 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
     shown_in_context,
 )
 from selfknow.evaluate.tasks.self_knowledge.rows import examples_of, setup_of
-from selfknow.evaluate.tasks.self_knowledge.task import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.worked import shots
 from selfknow.models.images.pictures import find
 from selfknow.models.images.showing import name_in, reference

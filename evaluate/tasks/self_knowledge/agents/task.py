@@ -74,9 +74,12 @@ def _proposals() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.self_knowledge.agents.report import REPORT
+    from selfknow.evaluate.tasks.self_knowledge.agents.report import FIGURES, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(
+        name=SELF_KNOWLEDGE_AGENTS.name, question=SELF_KNOWLEDGE_AGENTS.question, figures=FIGURES, headline=headline
+    )
 
 
 SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
