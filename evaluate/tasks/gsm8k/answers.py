@@ -21,6 +21,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from selfknow.evaluate.readers.numbers import NUMBER, in_plain_digits, numerals, value_of
+from selfknow.evaluate.readers.sentences import sentences
 from selfknow.evaluate.replies import Kept, explicit_answers, without_thinking
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
@@ -46,7 +47,6 @@ _TWO_UNITS = re.compile(
     re.IGNORECASE,
 )
 _STANDS_BEHIND = re.compile(r"[\s*_:=(\\{\[]*")
-_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
@@ -78,7 +78,7 @@ def _read(spoken: Kept) -> _Read:
     for start, answer in sorted([*answers, *stated], reverse=True):
         line, _, behind = answer.strip().partition("\n")
         if (start, answer) in stated:
-            line = _SENTENCE.split(line, maxsplit=1)[0]
+            line = next(iter(sentences(line)), "")
         is_marked = spoken.reply[:start].rstrip().endswith("####")
         number = _number_of_line(in_plain_digits(line), first=is_marked)
         if _offers_several(in_plain_digits(line)) or (number is not None and _doubts(behind, number)):

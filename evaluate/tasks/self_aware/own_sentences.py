@@ -12,17 +12,14 @@ import yaml
 
 from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
+from selfknow.evaluate.readers.sentences import TITLES_AND_INITIALS, own_words, sentences
 from selfknow.evaluate.replies import plain
 from selfknow.evaluate.tasks.self_aware.paper_scorer import denials
 
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?…])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\b[A-Z]\.)[\"'”’)\]]*\s+|[\r\n]+"
-)
 _NOT_KNOWING = re.compile(
     r"know|unsure|uncertain|not able|unable|cannot|can't|no answer|unanswerable|not sure", re.IGNORECASE
 )
 _BULLET = re.compile(r"^[\s\-*•#>]*(?:\d{1,3}[.)]\s)?\s*")
-_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|‘[^‘’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
 _ASKED_FOR = re.compile(
     r"\b(?:repl(?:y|ies)|answer|respond|say|write|output)\b[^.\n]{0,60}?(?:(?:sentence|words?|phrase)\s*:?\s*|:\s*)?"
     r"[\"“'‘](?P<quoted>[^\"”\n]{2,80}?)[\"”'’](?=[\s.,;)]|$)|"
@@ -60,16 +57,13 @@ def own_sentences(said: str, prompt: str) -> list[str]:
         said: A reply without its thinking.
         prompt: As rendered.
     """
-    text = plain(said).replace("’", "'")
-    bare = text.strip()
-    text = bare[1:-1] if _QUOTATION.fullmatch(bare) else _QUOTATION.sub(" … ", bare)
-    text = _ASIDE.sub(" ", text)
-    sentences = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _SENTENCE_END.split(text) if piece]
-    echoes = {words_only(piece) for piece in _SENTENCE_END.split(prompt)} - sentences_to_say(prompt)
-    kept = [one for one in sentences if re.search(r"\w", one)]
-    own = [one for one in kept if words_only(one) not in echoes] or kept
-    own = [one for one in own if not says("courtesies", one)] or own
-    return [one for one in own if not _denies(one)]
+    text = _ASIDE.sub(" ", own_words(plain(said).replace("’", "'"), gap=" … "))
+    pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in sentences(text, TITLES_AND_INITIALS)]
+    echoes = {words_only(piece) for piece in sentences(prompt, TITLES_AND_INITIALS)} - sentences_to_say(prompt)
+    every = [piece for piece in pieces if re.search(r"\w", piece)]
+    own = [piece for piece in every if words_only(piece) not in echoes] or every
+    own = [piece for piece in own if not says("courtesies", piece)] or own
+    return [piece for piece in own if not _denies(piece)]
 
 
 def _denies(sentence: str) -> bool:

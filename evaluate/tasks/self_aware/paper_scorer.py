@@ -32,6 +32,7 @@ from selfknow.builders.self_aware.question_text import holds_phrase
 from selfknow.builders.sources import read_json
 from selfknow.builders.tables import read_groups
 from selfknow.errors import UserError, nearest
+from selfknow.evaluate.readers.sentences import own_words
 from selfknow.files import read_parquet, write_parquet
 
 SCORERS = ("paper", "strict")
@@ -179,7 +180,6 @@ def cache_file(folder: Path, encoder: str, references: References) -> Path | Non
     return folder / "cache" / f"self-aware-windows-{key}.parquet"
 
 
-_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|‘[^‘’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
 EMPTY = "an empty reply"
 
 
@@ -226,22 +226,10 @@ def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
     >>> look_strictly("They wrote 'it is not known' there.", ["It is not known."]).holds_phrase
     False
     """
-    own = sentences(without_quotations(reply))
+    own = sentences(own_words(reply))
     kept = [piece for piece in own if not any(holds_phrase(piece, denial) for denial in denials())]
     has_phrase = any(holds_phrase(piece, phrase) for piece in kept for phrase in phrases)
     return Evidence(has_phrase, tuple(window for piece in kept for window in windows(piece)))
-
-
-def without_quotations(reply: str) -> str:
-    """A reply without what stands in quotation marks, unless all of it does.
-
-    >>> without_quotations('"Not known" is on the map.'), without_quotations('"Not known."')
-    ('  is on the map.', 'Not known.')
-    """
-    bare = reply.strip()
-    if _QUOTATION.fullmatch(bare):
-        return bare[1:-1]
-    return _QUOTATION.sub(" ", bare)
 
 
 _LOOKS = {"paper": look_as_paper, "strict": look_strictly}
