@@ -11,10 +11,14 @@ from collections import Counter
 from selfknow.builders.self_aware.encoders import PACKAGED, load_encoder
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.builders.tables import read_table
-from selfknow.evaluate.tasks.self_aware.abstention import judge
+from selfknow.evaluate.tasks.self_aware.paper_scorer import (
+    SCORERS,
+    WindowSimilarity,
+    default_threshold,
+    judge,
+    load_references,
+)
 from selfknow.evaluate.tasks.self_aware.read_replies import UNSEEN, ReadReply, read_replies
-from selfknow.evaluate.tasks.self_aware.references import SCORERS, default_threshold, load_references
-from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity
 
 TABLE = "self_aware/replies/encoder_verdicts.tsv"
 DOCUMENTATION_OF_EACH = 30

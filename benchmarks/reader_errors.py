@@ -20,12 +20,10 @@ import pyarrow.parquet as pq
 
 from selfknow.evaluate.replies import measured_text
 from selfknow.evaluate.tasks.according_to.answers import answer_match
-from selfknow.evaluate.tasks.diary_recall.documents import cut
-from selfknow.evaluate.tasks.diary_recall.matching import Fate
+from selfknow.evaluate.tasks.diary_recall.documents import Fate, cut
 from selfknow.evaluate.tasks.diary_recall.score import answer_scores
 from selfknow.evaluate.tasks.gsm8k.answers import gives_several, number_of_reply
-from selfknow.evaluate.tasks.self_knowledge.replies import KINDS, read
-from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS
+from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, KINDS, REPLY_KINDS, read
 from selfknow.evaluate.tasks.short_answers import whole_word_match
 
 DIARY = """Aaron O'Neil's Diary Entry 1

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from selfknow.builders.self_aware.encoders import PACKAGED, load_encoder
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.builders.tables import read_table
-from selfknow.evaluate.tasks.self_aware.abstention import Evidence, look_as_paper, look_strictly
-from selfknow.evaluate.tasks.self_aware.labelled import ABSTAINING, KINDS, LabelledReply, labelled_replies
-from selfknow.evaluate.tasks.self_aware.references import load_references
+from selfknow.evaluate.tasks.self_aware.paper_scorer import Evidence, load_references, look_as_paper, look_strictly
+from selfknow.evaluate.tasks.self_aware.read_replies import ABSTAINING, KINDS, LabelledReply, labelled_replies
 
 FOLDER = DATASETS_SRC / "self_aware" / "replies"
 PHRASES = "self_aware/replies/phrases.tsv"

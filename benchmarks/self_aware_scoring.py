@@ -10,11 +10,15 @@ import sys
 import time
 
 from selfknow.builders.self_aware.encoders import PACKAGED, load_encoder
-from selfknow.evaluate.tasks.self_aware.abstention import judge
-from selfknow.evaluate.tasks.self_aware.labelled import labelled_replies
-from selfknow.evaluate.tasks.self_aware.references import default_threshold, load_references
-from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity
-from selfknow.evaluate.tasks.self_aware.windows import sentences, windows
+from selfknow.evaluate.tasks.self_aware.paper_scorer import (
+    WindowSimilarity,
+    default_threshold,
+    judge,
+    load_references,
+    sentences,
+    windows,
+)
+from selfknow.evaluate.tasks.self_aware.read_replies import labelled_replies
 
 
 def made_replies(number: int) -> list[str]:

@@ -18,8 +18,8 @@ import pyarrow as pa
 from benchmarks.processes import measure
 from selfknow.evaluate.connection import connect, queries
 from selfknow.evaluate.tasks.self_knowledge.protocols import PROTOCOLS
+from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
-from selfknow.evaluate.tasks.self_knowledge.tasks import REPLY_KINDS
 from selfknow.files import write_json, write_parquet
 from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import GREEDY

@@ -1,4 +1,4 @@
-"""The driver: every task is asked through it, stage after stage, and every reply is recorded as it comes."""
+"""The driver of every task: it asks stage after stage, and writes down every reply as it comes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from selfknow.runs.writer import RunWriter
 
 @dataclass(frozen=True)
 class Progress:
-    """What one stage asked one model.
+    """The number of requests that one stage made of one model, and what came of them.
 
     Attributes:
         stage: The stage.
-        model: Who was asked.
+        model: The model's name.
         requested: All requests of this model, those answered earlier included.
-        answered_before: Those that the run already held a reply to.
-        answered: Those that were answered now.
-        failed: Those that have no reply even now; ask again to try them again.
-        reason: Why most of these failed; null where none did.
+        answered_before: Requests that the run already held a reply to.
+        answered: Requests that were answered now.
+        failed: Requests that have no reply even now; ask again to try them again.
+        reason: Why most of these failed; null if none did.
     """
 
     stage: str
@@ -62,17 +62,17 @@ def ask_task(
     """Ask models a task's rows; a run that was stopped goes on where it was.
 
     Args:
-        task: What is asked.
-        rows: As the task opened them.
-        options: The task's.
-        models: Who is asked.
+        task: The task.
+        rows: Its rows, as the task opened them.
+        options: Its options.
+        models: The models that are asked.
         folder: The run folder.
         decoding: How replies are drawn.
-        facts: What the user says of the writers, which goes before what they know of themselves.
+        facts: Facts that the user gives about the writers; they take the place of what the models know of themselves.
         quiet: Show no progress bar.
 
     Returns:
-        For each stage and model what was asked, in order.
+        The progress of each stage and model, in order.
 
     Raises:
         UserError: The folder holds another run, or nothing in an earlier run can be reused.
@@ -80,7 +80,7 @@ def ask_task(
     settings = {**rows.settings, **models.settings}
     description = RunDescription(task.name, rows.reference, decoding, settings)
     replies = _replies_to_reuse(rows.reuse, models.writers) if rows.reuse else []
-    done: list[Progress] = []
+    progress: list[Progress] = []
     with RunWriter.open(folder, description, rows.table, annotations=rows.annotations) as run:
         check_functions(run, [*models.writers, *(models.verifiers or ())])
         for model in [*models.writers, *(models.verifiers or ())]:
@@ -95,23 +95,23 @@ def ask_task(
             run.flush()
             so_far = SoFar(folder, listed)
             requests = list(stage.requests(so_far))
-            for model, asked in _shared_out(stage, requests, so_far, models):
-                done.append(collect(run, model, asked, stage=stage.name, quiet=quiet))
-    return done
+            for model, own in _shared_out(stage, requests, so_far, models):
+                progress.append(collect(run, model, own, stage=stage.name, quiet=quiet))
+    return progress
 
 
 def facts_of(model: LanguageModel) -> ModelFacts:
-    """What a model knows of itself."""
-    found = getattr(model, "facts", None)
-    if isinstance(found, ModelFacts):
-        return found
+    """Return what a model knows of itself."""
+    facts = getattr(model, "facts", None)
+    if isinstance(facts, ModelFacts):
+        return facts
     return ModelFacts(num_parameters=getattr(model, "num_parameters", None))
 
 
 def _replies_to_reuse(reuse: Reuse, writers: Sequence[LanguageModel]) -> list[ReusedReply]:
-    """The replies of the writers in an earlier run, or where there are no writers everybody's."""
+    """Return the replies of the writers in an earlier run; without writers, those of every model."""
     names = {model.name for model in writers}
-    replies = [one for one in reuse.replies if not names or one.model in names]
+    replies = [reply for reply in reuse.replies if not names or reply.model in names]
     if not replies:
         by = f" by {', '.join(sorted(names))}" if names else ""
         raise UserError(
@@ -122,17 +122,17 @@ def _replies_to_reuse(reuse: Reuse, writers: Sequence[LanguageModel]) -> list[Re
 
 
 def _take_over(run: RunWriter, replies: Sequence[ReusedReply]) -> None:
-    for one in replies:
-        if run.pending(one.model, one.revision, [one.request]):
-            if one.keep:
-                one.keep(run.folder)
-            run.append(one.model, one.revision, one.request, one.reply)
+    for earlier in replies:
+        if run.pending(earlier.model, earlier.revision, [earlier.request]):
+            if earlier.keep:
+                earlier.keep(run.folder)
+            run.append(earlier.model, earlier.revision, earlier.request, earlier.reply)
 
 
 def _shared_out(
     stage: Stage, requests: Sequence[Request], so_far: SoFar, models: Models
 ) -> list[tuple[LanguageModel, list[Request]]]:
-    """Who is asked which of a stage's requests (see :class:`Stage`)."""
+    """Return each model with its share of a stage's requests (see :class:`Stage`)."""
     if stage.by_verifier and models.verifiers is not None:
         return [(model, list(requests)) for model in models.verifiers]
     roots = list(zip(requests, _writers_of_roots(requests, so_far), strict=True))
@@ -143,7 +143,7 @@ def _shared_out(
 
 
 def _writers_of_roots(requests: Sequence[Request], so_far: SoFar) -> list[tuple[str, str | None] | None]:
-    """For each request who wrote the text that it goes back to; null for one without a parent."""
+    """Return for each request the writer of the text that it goes back to; null for one without a parent."""
     if all(request.parent_generation_id is None for request in requests):
         return [None] * len(requests)
     by_id = {row["generation_id"]: row for row in so_far.replies}
@@ -161,13 +161,13 @@ def _root(by_id: Mapping[str, Row], generation_id: str | None) -> tuple[str, str
 def collect(
     run: RunWriter, model: LanguageModel, requests: Sequence[Request], *, stage: str = "answer", quiet: bool = False
 ) -> Progress:
-    """Answer all requests that a run holds no reply to; what comes in is kept, whatever stops the rest.
+    """Answer all requests that a run holds no reply to; every reply is written down, whatever stops the rest.
 
     Args:
         run: An open run; its description says how replies are drawn.
-        model: Who is asked.
-        requests: All of them, answered or not; no two may be the same call.
-        stage: What the progress bar calls them.
+        model: The model that is asked.
+        requests: All requests, answered or not; no two may be the same call.
+        stage: Their name in the progress bar.
         quiet: Show no progress bar.
 
     Raises:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.task import Options, Task
@@ -13,7 +12,6 @@ from selfknow.evaluate.tasks.gsm8k.task import GSM8K
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
-from selfknow.files import user_path
 
 if TYPE_CHECKING:
     from selfknow.report.task import TaskReport
@@ -30,8 +28,15 @@ TASKS: tuple[Task[Any, Any], ...] = (
 """In the order in which a report asks them."""
 
 
-def find_task(name: str) -> Task[Any, Any]:
-    """The task that a set's name means.
+class NamedTask(NamedTuple):
+    """The task that a set's name means, and the options that it takes for this set."""
+
+    task: Task[Any, Any]
+    options: type[Options]
+
+
+def find_task(name: str) -> NamedTask:
+    """Return the task that a set's name means, and the options that it takes for this set.
 
     The task's own word says it (``gsm8k``, ``according-to:nq``, ``self-aware``); of a dataset folder or a Hub dataset
     the manifest does.
@@ -43,17 +48,30 @@ def find_task(name: str) -> Task[Any, Any]:
         UserError: Nothing says which task it is.
 
     Example:
-        >>> find_task("gsm8k:questions.jsonl").name, find_task("self-aware:authored").name
-        ('gsm8k', 'self-aware')
+        >>> task, options = find_task("self-knowledge:image-color")
+        >>> task.name, options.__name__
+        ('self-knowledge', 'PictureOptions')
     """
+    task = _task_of_word(name) or _task_of_dataset(name)
+    return NamedTask(task, _options_of(task, name))
+
+
+def _options_of(task: Task[Any, Any], name: str) -> type[Options]:
+    if len(task.options) == 1:
+        return next(iter(task.options.values()))
+    from selfknow.evaluate.dataset import only_config
+
+    config = name.rpartition(":")[2] if ":" in name else only_config(name) or ""
+    patterns = ((pattern.partition(":")[2] or "*", options) for pattern, options in task.options.items())
+    return next(options for pattern, options in patterns if fnmatchcase(config, pattern))
+
+
+def _task_of_word(name: str) -> Task[Any, Any] | None:
     word = name.partition(":")[0].partition("@")[0]
     for task in TASKS:  # whole names first: `self-knowledge:agents` is not `self-knowledge`
-        if name in task.words:
+        if name in task.options:
             return task
-    for task in TASKS:
-        if word in (task.name, *task.words, *task.datasets):
-            return task
-    return _task_of_dataset(name)
+    return next((task for task in TASKS if word in (task.name, *task.datasets)), None)
 
 
 def _task_of_dataset(name: str) -> Task[Any, Any]:
@@ -61,19 +79,19 @@ def _task_of_dataset(name: str) -> Task[Any, Any]:
 
     manifest = read_manifest(name)
     if manifest is None:
-        known = [word for task in TASKS for word in (task.words or (task.name,))]
+        known = list(dict.fromkeys(pattern.partition(":")[0] for task in TASKS for pattern in task.options))
         own = "(a dataset of your own is FOLDER:CONFIG or ORG/NAME:CONFIG)"
         raise UserError(f"there is no task {name!r}{nearest(name.partition(':')[0], known)} {own}")
     dataset = manifest.get("dataset")
     for task in TASKS:
         if dataset in task.datasets:
             return task
-    asked = ", ".join(one for task in TASKS for one in task.datasets)
-    raise UserError(f"no task asks about the dataset {dataset!r} that {name} holds; there are tasks for {asked}")
+    datasets = ", ".join(name for task in TASKS for name in task.datasets)
+    raise UserError(f"no task asks about the dataset {dataset!r} that {name} holds; there are tasks for {datasets}")
 
 
 def task_of_run(folder: object, description: Mapping[str, Any]) -> Task[Any, Any]:
-    """The task of a run, by its ``run.json``.
+    """Return the task of a run, by its ``run.json``.
 
     Raises:
         UserError: It is none of this package's.
@@ -88,7 +106,7 @@ def task_of_run(folder: object, description: Mapping[str, Any]) -> Task[Any, Any
 
 
 def task_of_log(name: str, columns: Collection[str]) -> str:
-    """What a log of another tool is a run of: the task that it names, else the one whose rows have these columns.
+    """Return what a log of another tool is a run of: the task that it names, else one whose rows have these columns.
 
     Args:
         name: What the log itself calls it.
@@ -107,28 +125,8 @@ def task_of_log(name: str, columns: Collection[str]) -> str:
     return next(fitting, name)
 
 
-def options_of(task: Task[Any, Any], name: str) -> type[Options]:
-    """The options that a task takes for one of its sets.
-
-    Example:
-        >>> options_of(find_task("gsm8k"), "gsm8k").__name__
-        'SampledOptions'
-    """
-    config = name.rpartition(":")[2] if ":" in name else _only_config(user_path(name))
-    fitting = (
-        options for pattern, options in task.options.items() if fnmatchcase(config, pattern.partition(":")[2] or "*")
-    )
-    found: type[Options] = next(fitting)
-    return found
-
-
-def _only_config(folder: Path) -> str:
-    configs = {path.parent.name for path in folder.glob("*/*-of-*.parquet")}
-    return configs.pop() if len(configs) == 1 else ""
-
-
 def set_patterns(option: str) -> list[str]:
-    """The sets that take an option, for people: ``self-aware``, ``self-knowledge:image-…``."""
+    """Return the sets that take an option, for people: ``self-aware``, ``self-knowledge:image-…``."""
     return [
         pattern.replace("*", "…")
         for task in TASKS

@@ -39,7 +39,7 @@ def connect(
         runs: Run folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
         portraits: Portraits for ``quip(text, name)``, by name: each a portrait, its folder or its Hub id.
         corpora: Dataset folders whose documents queries can join against. A run's own folder needs no naming.
-        read_only: Allow reading these runs and nothing else: no statement that changes anything, no other files.
+        read_only: Allow SELECT, PIVOT and EXPLAIN over these runs' files and nothing else; false allows all of DuckDB.
         mixed_revisions: Let runs stand side by side that asked different contents under one name.
         threads: Threads of DuckDB; null: all cores.
         memory_limit: Memory of DuckDB, such as ``2GB``; beyond it DuckDB spills to disk.

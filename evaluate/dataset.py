@@ -78,7 +78,7 @@ def open_dataset(reference: str) -> ConfigFiles:
             raise UserError(f"there is no folder {name}")
         else:
             folder, revision = _download(name, [f"{config}/*.parquet", MANIFEST])
-    configs = sorted({path.parent.name for path in folder.glob("*/*-of-*.parquet")})
+    configs = _configs_in(folder)
     if config not in configs:
         raise UserError(f"{name} has no config {config!r}{nearest(config, configs)}")
     entry = _manifest_entry(folder, config)
@@ -127,14 +127,24 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
         raise UserError(f"there is no folder {name}, and {lacking}") from error
 
 
+def only_config(name: str) -> str | None:
+    """Return the only config of a dataset folder; null if there are several, or no such folder."""
+    configs = _configs_in(user_path(name))
+    return configs[0] if len(configs) == 1 else None
+
+
+def _configs_in(folder: Path) -> list[str]:
+    return sorted({path.parent.name for path in folder.glob("*/*-of-*.parquet")})
+
+
 def _with_only_config(name: str) -> str:
     """``self-aware`` as ``self-aware:authored``; as it is, where that is not clear."""
     from selfknow.builders.catalogue import DATASETS
 
-    configs = {path.parent.name for path in user_path(name).glob("*/*-of-*.parquet")}
+    configs = _configs_in(user_path(name))
     if not configs and name in DATASETS:
-        configs = set(DATASETS[name].configs)
-    return f"{name}:{configs.pop()}" if len(configs) == 1 else name
+        configs = list(DATASETS[name].configs)
+    return f"{name}:{configs[0]}" if len(configs) == 1 else name
 
 
 def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from selfknow.errors import SelfknowWarning, UserError, nearest
 from selfknow.evaluate.ask import Progress, ask_task
-from selfknow.evaluate.catalogue import find_task, options_of, set_patterns, task_of_run
+from selfknow.evaluate.catalogue import find_task, set_patterns, task_of_run
 from selfknow.models.interface import LanguageModel, ReplyOptions
 from selfknow.models.opening import ModelOptions
 
@@ -160,13 +160,12 @@ def ask(
         ...     return "I do not know."
         >>> run = ask("self-aware", always_unsure, out="runs/unsure", limit=10)  # doctest: +SKIP
     """
-    definition, folder = find_task(task), Path(out)
-    own = options_of(definition, task)
+    (definition, own), folder = find_task(task), Path(out)
     check_names(options, [own, ModelOptions, ReplyOptions], task)
     chosen, opening = filled(own, options), filled(ModelOptions, {**options, "model": _named(model, name)})
     opening.check()
     rows = definition.open(task, chosen, folder)
-    decoding = filled(ReplyOptions, options).applied_to(rows.decoding or definition.decoding())
+    decoding = filled(ReplyOptions, options).applied_to(rows.decoding)
     models = definition.cast(chosen, opening, folder)
     progress = ask_task(definition, rows, chosen, models, folder, decoding, facts=opening.facts, quiet=quiet)
     _warn_of_failures(progress)

@@ -1,4 +1,4 @@
-"""Score a run folder: its task's scorer judges every call, and the result is Parquet again."""
+"""Scoring of a run folder: its task's scorer judges every call, and the result is Parquet again."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,7 +30,7 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
 
     Args:
         folder: The run folder, this package's own or made elsewhere in the same shape.
-        options: Those of the task's scorer; null: as they are by default.
+        options: Options of the task's scorer; null: the defaults.
 
     Returns:
         All scores, in the shape of :data:`selfknow.runs.schema.SCORES`.
@@ -57,7 +57,7 @@ def check_replies(folder: Path) -> None:
     """Refuse a run without a single reply: there is nothing to score or to judge.
 
     Raises:
-        UserError: That is so, with why most calls failed; or it is not a run folder.
+        UserError: No call has a reply, with why most of them failed; or it is not a run folder.
     """
     calls = last_attempts(read_generations(folder, [*CALL, "attempt", "error"]))
     if not calls["error"].null_count and (reason := nothing_in(str(folder), calls["error"].to_pylist())):
@@ -65,7 +65,7 @@ def check_replies(folder: Path) -> None:
 
 
 def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
-    """A run as scoring sees it: the last attempts of its calls, and apart from them what models said of them.
+    """Return a run for scoring: the last attempts of its calls, and apart from them the replies of judges.
 
     Raises:
         UserError: It is not a run folder, holds no generation of its models, or a call is about no example.
@@ -93,13 +93,13 @@ def _kept_table(kept: Mapping[str, Kept]) -> pa.Table:
 
 def _check_examples(folder: Path, calls: pa.Table, examples: pa.Table) -> None:
     known = pc.is_in(calls["example_id"], value_set=examples["id"].combine_chunks())
-    strangers = calls["example_id"].filter(pc.invert(known))
-    if len(strangers):
-        raise UserError(f"{folder} holds generations about {strangers[0].as_py()!r}, which is not an example")
+    unknown = calls["example_id"].filter(pc.invert(known))
+    if len(unknown):
+        raise UserError(f"{folder} holds generations about {unknown[0].as_py()!r}, which is not an example")
 
 
 def summarize(folder: Path, scores: pa.Table) -> list[dict[str, object]]:
-    """The mean of every metric, for each model, stage and variant of a run.
+    """Return the mean of every metric, for each model, stage and variant of a run.
 
     Returns:
         Rows of model, stage, variant, metric, ``n`` (all), ``n_graded`` (those with a value) and their mean. Numbered

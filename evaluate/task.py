@@ -1,8 +1,22 @@
-"""The shape that every task has: who is asked what, how replies are scored, and what is reported.
+"""The shape that every task has: who is asked what, and how replies are scored.
 
-A task is one frozen :class:`Task` in ``evaluate/tasks/<task>/task.py``. The driver (:mod:`selfknow.evaluate.ask`), the
-scorer (:mod:`selfknow.evaluate.score`), the command line, the SQL connection and the report know tasks by this shape
-alone. This module and every ``task.py`` are light to import: what is heavy is imported inside their functions.
+A task is one frozen :class:`Task` in ``evaluate/tasks/<task>/task.py``. ``selfknow evaluate NAME`` asks it, in
+:mod:`selfknow.evaluate.run` and :mod:`selfknow.evaluate.ask`::
+
+    task, options = find_task(NAME)     # catalogue.py: the task that a name means, and its class of options
+    rows = task.open(NAME, …)           # Rows: the rows that are asked, and the settings that tell this run from others
+    models = task.cast(…)               # Models: who writes, and who is asked about what was written
+    for stage in task.stages(…, rows):  # Stage: rows and the replies so far become requests, replies are written down
+        requests = stage.requests(SoFar(RUN, rows))
+
+and ``selfknow score RUN`` scores it, in :mod:`selfknow.evaluate.score`::
+
+    run = finished_run(RUN)             # FinishedRun: the last attempt of every call, and the rows that were asked
+    scores = task.score(run, …)         # Scores: for every reply a value, or null with its reason (outcome.py)
+
+A task sends no request and writes no file; between the two commands stands the run folder, and nothing else. The
+command line, SQL and the report know tasks by this shape alone. This module and every ``task.py`` are light to import:
+what is heavy is imported inside their functions.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +44,7 @@ SetName = str
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What every task can be told; a task's own options are a frozen subclass.
+    """The options that every task takes; those of a task are a frozen subclass.
 
     Attributes:
         limit: Ask only the first so many questions; null: all.
@@ -41,7 +55,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class SampledOptions(Options):
-    """What a task can be told whose questions may be asked several times.
+    """The options of a task whose questions may be asked several times.
 
     Attributes:
         samples: Replies to each question.
@@ -61,7 +75,7 @@ def completion_examples_option() -> Any:
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """What scoring can be told: nothing here; a task's own options are a frozen subclass."""
+    """The options that every scorer takes: none; those of a task are a frozen subclass."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +85,9 @@ class ReusedReply:
     Attributes:
         model: Who wrote it.
         revision: Its revision.
-        request: What was asked, as this run asks it.
-        reply: What came back.
-        keep: Brings what the reply needs besides its text, such as a picture, into the run folder.
+        request: The request, as this run makes it.
+        reply: The reply.
+        keep: Copies what the reply needs besides its text, such as a picture, into the run folder.
     """
 
     model: str
@@ -85,13 +99,13 @@ class ReusedReply:
 
 @dataclass(frozen=True)
 class Reuse:
-    """What a run takes over from an earlier one.
+    """The replies that a run takes over from an earlier one.
 
     Attributes:
         folder: The earlier run.
-        replies: What can be taken over: those of the run's writers are, or where it has none everybody's.
-        wanted: What was looked for there, for people: ``texts for total-count-000-plain, …``.
-        writers: Everybody who wrote there.
+        replies: All that can be taken over. A run takes those of its own writers; a run without writers takes all.
+        wanted: Description of these replies for an error: ``texts for total-count-000-plain, …``.
+        writers: Names of the models that wrote there.
     """
 
     folder: Path
@@ -102,15 +116,16 @@ class Reuse:
 
 @dataclass(frozen=True)
 class Rows:
-    """What a run asks.
+    """The rows that a run asks.
 
     Attributes:
         table: The rows, with an ``id`` column without repeats; the task's own limit is applied.
-        reference: Where they are from.
-        settings: What makes it this run and no other, as JSON: options resolved to what they stand for.
-        annotations: Columns that are not asked and make no other run of it.
-        reuse: What an earlier run holds of it; null: everything is asked.
-        decoding: How replies are drawn where nothing is said; null: the task's way.
+        reference: The dataset, config and split that they are from.
+        settings: All that tells this run from another, as JSON: options resolved to what they stand for. A folder whose
+            ``run.json`` has other settings is refused.
+        annotations: Columns that may change without making it another run.
+        reuse: Replies of an earlier run to take over; null: everything is asked.
+        decoding: How replies are drawn by default: the paper's way, with the texts that end a reply.
     """
 
     table: "pa.Table"
@@ -118,12 +133,12 @@ class Rows:
     settings: Mapping[str, object] = field(default_factory=dict)
     annotations: tuple[str, ...] = ()
     reuse: Reuse | None = None
-    decoding: Decoding | None = None
+    decoding: Decoding = field(default_factory=Decoding)
 
 
 @dataclass(frozen=True)
 class SoFar:
-    """A run as far as it has come, from which a stage makes its requests.
+    """A run as far as it has come; a stage makes its requests from it.
 
     Attributes:
         folder: The run folder.
@@ -135,7 +150,7 @@ class SoFar:
 
     @cached_property
     def replies(self) -> list[Row]:
-        """The last attempt of every call so far, failed ones among them, as rows of ``generations``.
+        """Rows of ``generations``: the last attempt of every call so far, failed ones among them.
 
         A completion model's reply ends where it ran on to a next question of its own.
         """
@@ -153,13 +168,13 @@ class SoFar:
 class Stage:
     """One step of a task.
 
-    A writer is asked all requests without a parent, and those that go back to a text of its own. A verifier is asked
-    all of them; where a run has no verifiers, every writer verifies its own.
+    A writer gets all requests without a parent, and those that go back to a text of its own. A verifier gets all of
+    them; in a run without verifiers, every writer verifies its own texts.
 
     Attributes:
         name: The ``stage`` of its requests.
-        requests: Makes them.
-        by_verifier: Whether the verifiers are asked, not the writers.
+        requests: Makes the requests from the rows and the replies so far.
+        by_verifier: True if the verifiers are asked, not the writers.
     """
 
     name: str
@@ -169,12 +184,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Models:
-    """Who is asked.
+    """The models that a run asks.
 
     Attributes:
         writers: The models of the stages that are not by verifiers.
-        verifiers: Who is asked about what all writers wrote; null: every writer about its own.
-        settings: What of this choice makes it this run and no other, as JSON.
+        verifiers: The models that are asked about what all writers wrote; null: every writer about its own.
+        settings: As of :class:`Rows`, all that this choice of models adds.
     """
 
     writers: Sequence[LanguageModel]
@@ -184,7 +199,7 @@ class Models:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run as scoring sees it.
+    """A run whose replies are scored.
 
     Attributes:
         folder: The run folder.
@@ -193,8 +208,8 @@ class FinishedRun:
             ran on to a next question of its own.
         examples: The rows that were asked.
         whole: By ``generation_id`` the replies that ran on, as they came.
-        grades: What models said that judged the calls (``selfknow judge``), in the shape of ``generations``; each goes
-            back to the call that it is about. Null: nobody did.
+        grades: Replies of models that judged the calls (``selfknow judge``), in the shape of ``generations``; each has
+            the call that it is about as its parent. Null: no model judged them.
     """
 
     folder: Path
@@ -207,12 +222,12 @@ class FinishedRun:
 
 @dataclass(frozen=True)
 class Scores:
-    """What scoring a run gives.
+    """The scores of a run.
 
     Attributes:
-        tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``.
-        parsed: By the name of their file in ``parsed/``: what was parsed of the replies, at its own grain.
-        kept: By the ``generation_id``: the part of the reply that was read or measured (the view ``kept_replies``).
+        tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``: one row a call and metric.
+        parsed: By the name of their file in ``parsed/``: what was read of the replies, at the task's own grain.
+        kept: By ``generation_id``: the part of the reply that was read or measured (the view ``kept_replies``).
     """
 
     tables: Mapping[str, "pa.Table"]
@@ -221,12 +236,12 @@ class Scores:
 
 
 def only_writer(options: Options, models: "ModelOptions", folder: Path) -> Models:
-    """The usual cast of a task: the one model that ``--model`` names."""
+    """Return the one model that ``--model`` names: the usual cast of a task."""
     return Models([models.language_model()])
 
 
 def no_grades(run: FinishedRun) -> Sequence[Request]:
-    """Of a task whose replies no model judges."""
+    """Return no requests: the default of a task whose replies no model judges."""
     return ()
 
 
@@ -238,38 +253,36 @@ ScoreOptionsType = TypeVar("ScoreOptionsType", bound=ScoreOptions)
 class Task(Generic[OptionsType, ScoreOptionsType]):
     """One kind of question about what a model knows.
 
+    ``open``, ``stages`` and ``score`` are the task; the other fields describe it, or have a default.
+
     Attributes:
-        name: As ``run.json`` and the command line call it.
-        question: What it asks of a model, for people: "What does it not know?".
+        name: Its name in ``run.json`` and on the command line.
+        question: The question about a model, for people: "What does it not know?".
         usage: Examples of what follows ``selfknow evaluate``, without model and run folder; the first one begins with
             the set that stands for the task in a list.
-        words: What a set's name may begin with to mean this task, where that is not its name alone.
         datasets: Datasets of this package, by the name in their manifest, whose rows are asked.
-        options: What it can be told, by a pattern of set names, such as ``TASK:image-*``; the first one
-            that fits holds.
-        score_options: What its scorer can be told.
-        decoding: How replies are drawn where nothing is said: the paper's way, with the texts that end a reply.
-        open: From a set's name, the options and the run folder to the rows.
-        stages: From the options and the rows to the stages, in order.
-        cast: From the options, how models are opened and the run folder to who is asked.
-        grades: From a run to what a model that judges its replies is asked, in the stage :data:`GRADE`.
-        score: From a whole run to its scores.
-        sql: What it adds to SQL.
-        report: Loads what it shows in a report; null: tables alone.
+        options: Its classes of options, by a pattern of set names, such as ``TASK:image-*``; the first pattern that
+            fits holds. A set with exactly the name of a pattern is this task's.
+        open: Maps a set's name, the options and the run folder to the rows.
+        stages: Maps the options and the rows to the stages, in order.
+        cast: Maps the options, those of opening models, and the run folder to the models that are asked.
+        score: Maps a whole run to its scores.
+        score_options: The options of ``score``.
+        grades: Maps a run to the requests to a model that judges its replies, in the stage :data:`GRADE`.
+        sql: Its queries, views and columns in SQL.
+        report: Loads its part of a report; null: tables alone.
     """
 
     name: str
     question: str
     usage: tuple[str, ...]
+    datasets: tuple[str, ...] = ()
+    options: "Mapping[str, type[OptionsType]]"
     open: "Callable[[SetName, OptionsType, Path], Rows]"
     stages: "Callable[[OptionsType, Rows], Sequence[Stage]]"
-    score: "Callable[[FinishedRun, ScoreOptionsType], Scores]"
-    sql: TaskSql
-    options: "Mapping[str, type[OptionsType]]"
-    score_options: "type[ScoreOptionsType]" = ScoreOptions  # type: ignore[assignment]
-    words: tuple[str, ...] = ()
-    datasets: tuple[str, ...] = ()
-    decoding: Callable[[], Decoding] = Decoding
     cast: "Callable[[OptionsType, ModelOptions, Path], Models]" = only_writer
+    score: "Callable[[FinishedRun, ScoreOptionsType], Scores]"
+    score_options: "type[ScoreOptionsType]" = ScoreOptions  # type: ignore[assignment]
     grades: Callable[[FinishedRun], Sequence[Request]] = no_grades
+    sql: TaskSql
     report: "Callable[[], TaskReport] | None" = None

@@ -15,7 +15,8 @@ from selfknow.evaluate.ask import ask_task
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.collecting import CONFIG, collect_creations
 from selfknow.evaluate.tasks.self_knowledge.creations import DROPPED, Creations, read_creations
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeOptions
+from selfknow.evaluate.tasks.self_knowledge.options import SelfKnowledgeOptions
+from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.models.deferred import DeferredModel
 from selfknow.models.interface import Decoding
 from selfknow.train.solutions import solve_creations
@@ -51,7 +52,7 @@ def make_creations(
     for name, short in names:
         model = DeferredModel(name, batch_size=batch_size, chat=chat)
         run, made = folder / "runs" / short, folder / short
-        _write(model, run, num_questions, wording, decoding or SELF_KNOWLEDGE.decoding(), quiet=quiet)
+        _write(model, run, num_questions, wording, decoding, quiet=quiet)
         if not (made / "creations.json").is_file():
             collect_creations(run, made, people=False, quiet=quiet)
         if any(row["state"] != DROPPED and row["raw_solution"] is None for row in read_creations(made).rows):
@@ -61,9 +62,9 @@ def make_creations(
 
 
 def _write(
-    model: DeferredModel, run: Path, num_questions: int | None, wording: str, decoding: Decoding, *, quiet: bool
+    model: DeferredModel, run: Path, num_questions: int | None, wording: str, decoding: Decoding | None, *, quiet: bool
 ) -> None:
     """Have a model write its questions, and ask it about them, as in Table 1."""
     options = SelfKnowledgeOptions(limit=num_questions, wording=wording)
     rows = SELF_KNOWLEDGE.open(f"{SELF_KNOWLEDGE.name}:{CONFIG}", options, run)
-    ask_task(SELF_KNOWLEDGE, rows, options, Models([model]), run, decoding, quiet=quiet)
+    ask_task(SELF_KNOWLEDGE, rows, options, Models([model]), run, decoding or rows.decoding, quiet=quiet)

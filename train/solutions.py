@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from selfknow.evaluate.outcome import Outcome, failed
 from selfknow.evaluate.replies import without_thinking
+from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.gsm8k.answers import number_of_solution
 from selfknow.evaluate.tasks.gsm8k.questions import completion, wording
 from selfknow.evaluate.tasks.self_knowledge.creations import (
@@ -29,7 +30,6 @@ from selfknow.evaluate.tasks.self_knowledge.creations import (
     read_creations,
     write_rows,
 )
-from selfknow.evaluate.tasks.self_knowledge.protocols import Row
 from selfknow.models.interface import Decoding, Request
 
 if TYPE_CHECKING:

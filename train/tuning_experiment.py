@@ -181,7 +181,7 @@ def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = 
     options = Gsm8kOptions(limit=experiment.limit, examples=False)
     rows = question_rows(experiment.questions, options, None if job is None else _tuning(job))
     asked = DeferredModel(model, batch_size=experiment.batch_size, chat=experiment.chat)
-    decoding = replace(experiment.decoding, stop=(*experiment.decoding.stop, *GSM8K.decoding().stop))
+    decoding = replace(experiment.decoding, stop=(*experiment.decoding.stop, *rows.decoding.stop))
     (progress,) = ask_task(GSM8K, rows, options, Models([asked]), run, decoding)
     if progress.answered or not list((run / "scores").glob("*.parquet")):
         score_run(run)

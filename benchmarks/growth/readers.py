@@ -54,13 +54,14 @@ class Growth:
 def readers() -> dict[str, Callable[[str], object]]:
     """Every function that reads a reply, by name."""
     from selfknow.evaluate import replies as cleaning
-    from selfknow.evaluate.readers import names, numbers, numerals, programs, refusals, sentences, verdicts, words
+    from selfknow.evaluate.readers import numbers, programs, sentences, verdicts, words
+    from selfknow.evaluate.readers.reading import is_refusal
     from selfknow.evaluate.readers.reading import read_reply as read_value
     from selfknow.evaluate.tasks import short_answers
-    from selfknow.evaluate.tasks.according_to import entities
+    from selfknow.evaluate.tasks.according_to import cooccurrences
     from selfknow.evaluate.tasks.diary_recall import documents
     from selfknow.evaluate.tasks.gsm8k import answers
-    from selfknow.evaluate.tasks.self_aware import abstention, judging, reading, windows
+    from selfknow.evaluate.tasks.self_aware import judging, paper_scorer, reading
     from selfknow.evaluate.tasks.self_knowledge import (
         arithmetic,
         counting,
@@ -69,9 +70,9 @@ def readers() -> dict[str, Callable[[str], object]]:
         replies,
         transformations,
     )
-    from selfknow.evaluate.tasks.self_knowledge.agents import proposals
+    from selfknow.evaluate.tasks.self_knowledge.agents.prompts import read_proposal
     from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
-    from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
+    from selfknow.evaluate.tasks.self_knowledge.replies import leaks_answer
 
     params = {
         "num": 3,
@@ -88,12 +89,12 @@ def readers() -> dict[str, Callable[[str], object]]:
         return cleaning.Kept(text, 0, len(text))
 
     listed: dict[str, Callable[[str], object]] = {
-        "find_name": lambda text: names.find_name(kept(text)),
+        "find_name": lambda text: words.find_name(kept(text)),
         "read_number": lambda text: numbers.read_number(text, "words?"),
-        "whole_numbers": numerals.whole_numbers,
+        "whole_numbers": numbers.whole_numbers,
         "read_program": lambda text: programs.read_program(kept(text)),
         "read_output": programs.read_output,
-        "is_refusal": refusals.is_refusal,
+        "is_refusal": is_refusal,
         "sentences": lambda text: [sentences.concludes(one) for one in sentences.sentences(text)],
         "without_asides": sentences.without_asides,
         "without_quotations": sentences.without_quotations,
@@ -114,17 +115,17 @@ def readers() -> dict[str, Callable[[str], object]]:
         "self_knowledge inequalities": inequalities.runs,
         "self_knowledge arithmetic": arithmetic._equation,
         "self_knowledge arithmetic, computed": arithmetic._COMPUTE.match,
-        "self_knowledge read_proposal": proposals.read_proposal,
+        "self_knowledge read_proposal": read_proposal,
         "self_knowledge count_words": counting.count_words,
         "self_knowledge count_occurrences": lambda text: counting.count_occurrences(text, ["river"]),
         "self_knowledge count_mentions": lambda text: counting.count_mentions(text, "countries"),
         "self_knowledge mathematics": mathematics.plain_notation,
-        "self_aware look_strictly": lambda text: abstention.look_strictly(text, ["not known"]),
-        "self_aware windows": lambda text: [windows.windows(one) for one in windows.sentences(text)],
+        "self_aware look_strictly": lambda text: paper_scorer.look_strictly(text, ["not known"]),
+        "self_aware windows": lambda text: [paper_scorer.windows(one) for one in paper_scorer.sentences(text)],
         "self_aware read_grade": lambda text: [judging.read_grade(what, text) for what in judging.WORDS],
         "diary_recall cut": documents.cut,
         "diary_recall parse_title": documents.parse_title,
-        "according_to words_of": entities.words_of,
+        "according_to words_of": cooccurrences.words_of,
         "short_answers exact_match": lambda text: short_answers.exact_match(text, ["one"]),
         "short_answers f1": lambda text: short_answers.f1(text, ["one"]),
         "short_answers whole_word_match": lambda text: short_answers.whole_word_match(text, ["one"]),

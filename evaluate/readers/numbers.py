@@ -1,4 +1,4 @@
-"""The whole number that a reply gives.
+"""Numbers in a text: whole ones, numerals, and fractions; and the one whole number that a reply gives, by this rule.
 
 1. Exactly one different number, in digits or words, beside what stands in brackets or quotation marks.
 2. Of several, the one of the concluding sentence ("So there are 56."), or of a concluding clause, where that has one.
@@ -9,11 +9,141 @@
 """
 
 import re
+import unicodedata
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
 
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.readers.numerals import numerals, whole_numbers
 from selfknow.evaluate.readers.sentences import concludes, sentences, without_asides, without_quotations
 from selfknow.evaluate.replies import plain
+
+_SMALL = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_MOST_DIGITS = 100
+_DIGITS = re.compile(r"(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w/-]|[.,]\d)")
+
+
+@cache
+def _values() -> dict[str, int]:
+    below_100 = dict(zip(_SMALL, range(20), strict=True))
+    for ten, name in enumerate(_TENS, start=2):
+        below_100[name] = 10 * ten
+        below_100 |= {f"{name} {_SMALL[unit]}": 10 * ten + unit for unit in range(1, 10)}
+    values = dict(below_100)
+    for hundreds in range(1, 10):
+        name = f"{_SMALL[hundreds]} hundred"
+        values[name] = 100 * hundreds
+        for rest, value in below_100.items():
+            if value:
+                values[f"{name} {rest}"] = values[f"{name} and {rest}"] = 100 * hundreds + value
+    return values
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return f"(?:{'|'.join(sorted(names, key=len, reverse=True))})"
+
+
+_UNIT = _any_of(_SMALL[1:10])
+_BELOW_100 = rf"(?:{_any_of(_TENS)}(?: {_UNIT}\b)?|{_any_of(_SMALL[1:])})"
+_NUMERAL = re.compile(rf"\b(?:{_UNIT} hundred(?:(?: and)? {_BELOW_100}\b)?|{_BELOW_100}|zero)\b")
+
+
+def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
+    """The whole numbers that a text names in digits or, if there are none, in words.
+
+    A decimal, a fraction, a range, a negative number and an ordinal are no whole numbers, nor are endless digits.
+
+    Args:
+        text: The text.
+        words_too: Whether numbers in words count where there are none in digits.
+
+    >>> whole_numbers("1,024 words, 3.5 pages, the 2nd of 7/8")
+    [1024]
+    >>> whole_numbers("Twenty-five words.")
+    [25]
+    """
+    digits = [int(match.replace(",", "")) for match in _DIGITS.findall(text) if len(match) <= _MOST_DIGITS]
+    return digits or (numerals(text) if words_too else [])
+
+
+def numerals(text: str) -> list[int]:
+    """The numbers that a text names in words."""
+    plain = re.sub(r"[\s-]+", " ", text.casefold())
+    return [_values()[match] for match in _NUMERAL.findall(plain)]
+
+
+def with_digits(text: str) -> str:
+    """Return a text in lower case with digits for the numbers that it names in words.
+
+    >>> with_digits("Forty-two and three")
+    '42 and 3'
+    """
+    apart = re.sub(r"(?<=ty)-(?=[a-z])", " ", text.casefold())
+    return _NUMERAL.sub(lambda match: str(_values()[match[0]]), apart)
+
+
+NUMBER = re.compile(
+    r"(?<![a-z]\()(?P<sign>(?<![\w)\]])[-−–])?(?:[$€£¥](?P<minus>[-−–])?)?"
+    r"(?P<number>(?>(?>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+))"
+    r"(?>\s?/\s?(?P<denominator>[0-9]+))?"
+    r"(?!\s*[*^/×·]\s*[\w(√]|\s*(?:\\?sqrt|\\?pi\b|√|π))"
+)
+"""A number in digits; its groups are for :func:`value_of`. Factors are no numbers: ``2*sqrt(5)`` holds none."""
+_NARROW_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
+_VULGAR = re.compile(r"(\d{0,9})\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SCALED = re.compile(
+    r"(?<![\d.,/])(?P<number>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?) (?P<scale>thousand|million|billion)\b",
+    re.IGNORECASE,
+)
+
+
+def in_plain_digits(text: str) -> str:
+    """Return a text without Markdown and LaTeX, its numbers in digits: "3½", "57 500" and "1.2 million" as well."""
+    text = _NARROW_SPACE.sub("", plain(text))
+    text = _VULGAR.sub(lambda match: _of_vulgar(*match.groups()), text)
+    return _SCALED.sub(lambda match: str(_scaled(match["number"], match["scale"])), text)
+
+
+def _of_vulgar(whole: str, part: str) -> str:
+    value = int(whole or 0) + Fraction(unicodedata.numeric(part)).limit_denominator(10)
+    return f"{value.numerator}/{value.denominator}"
+
+
+def _scaled(number: str, scale: str) -> str:
+    value = as_fraction(number) * _SCALES[scale.casefold()]
+    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def as_fraction(digits: str) -> Fraction:
+    """Return a number in digits, which may have commas, a sign, a decimal point or a denominator.
+
+    Raises:
+        ValueError: It is no number, or has thousands of digits.
+        ZeroDivisionError: Its denominator is 0.
+
+    >>> as_fraction("−1,000.5"), as_fraction("3/4")
+    (Fraction(-2001, 2), Fraction(3, 4))
+    """
+    return Fraction(digits.replace(",", "").replace("−", "-"))
+
+
+def value_of(match: re.Match[str]) -> Fraction | None:
+    """Return the value of a match of :data:`NUMBER`; null if it has thousands of digits, or a denominator of 0.
+
+    >>> value_of(NUMBER.search("It costs -$1,234.50."))
+    Fraction(-2469, 2)
+    """
+    try:
+        value = as_fraction(match["number"]) / as_fraction(match["denominator"] or "1")
+    except (ValueError, ZeroDivisionError):
+        return None
+    return -value if match["sign"] or match["minus"] else value
+
 
 _LISTED = re.compile(r"^[ \t]*\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
 _EQUATION = re.compile(r"\d[\d\s+*/×x(),.−-]{0,200}=\s*(?=\d)")
@@ -31,8 +161,8 @@ _NONE = re.compile(
     r"\bno such word\b",
     re.IGNORECASE,
 )
-_NUMERAL = r"(?:\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_RANGE = re.compile(rf"\b{_NUMERAL}\s*(?:\bto\b|\bor\b|[-–—])\s*{_NUMERAL}\b|\bbetween {_NUMERAL}\b", re.IGNORECASE)
+_AMOUNT = rf"(?:\d[\d,]*|{_any_of(_SMALL[1:13])})"
+_RANGE = re.compile(rf"\b{_AMOUNT}\s*(?:\bto\b|\bor\b|[-–—])\s*{_AMOUNT}\b|\bbetween {_AMOUNT}\b", re.IGNORECASE)
 _SO = re.compile(r"[,;] (?:and )?(?:so|thus|therefore|hence)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?!(?:is|are|has|have|exactly|only|just|of|and|total|appears|occurs|contains|with|hundred|answer)\b)[a-z]+\W+one\b"

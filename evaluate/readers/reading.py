@@ -9,12 +9,12 @@ What does not parse is null, with a reason: ``empty``, ``cut off``, ``thinking o
 ``several …``, ``says both …``.
 """
 
+import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.readers.corrections import CORRECTS_ITSELF, behind_correction
-from selfknow.evaluate.readers.refusals import is_refusal
 from selfknow.evaluate.replies import Kept, explicit_answers, without_thinking
 
 UNFINISHED = ("empty", "cut off", "thinking only")
@@ -90,3 +90,39 @@ def _answers(spoken: Kept) -> Iterator[Kept]:
         if rest.strip() and not line.lstrip().startswith("```"):
             yield answer.part(0, len(line)).stripped()
         yield answer
+
+
+_CORRECTION = re.compile(
+    r"(?:^|[.!?…,;:(—–-]\s{0,3}|\n\s{0,3})(?:wait|hold on)\b(?=\s*(?:[,.…!:—–-]|no\b|let me\b|actually\b|i\b))|"
+    r"\b(?:scratch that\b|on second thoughts?\b|"
+    r"(?:no|oh),? (?:sorry|wait)\b|sorry,? (?:i mean\w*|it['’]s|it is|that['’]s)\b|i (?:mean|meant)\b,? (?=\W*\w+\W*$)|"
+    r"correction\b(?=\s*:)|actually,? (?:no|wait|sorry|scratch that|let me)\b|"
+    r"let me (?:re-?(?:check|count|calculate|compute|consider|think|verify|do)|correct (?:that|myself|it)))|"
+    r"(?:…|\.{3}|\s[-–—]|—)\s*no\b(?=\s*[,:])",
+    re.IGNORECASE,
+)
+CORRECTS_ITSELF = "corrects itself, and gives nothing behind it"
+
+
+def behind_correction(spoken: Kept) -> Kept | None:
+    """Return what stands behind the last correction of a reply; null where it has none.
+
+    Example:
+        >>> text = "The word is “softly” – no, sorry, it is “gently”."
+        >>> behind_correction(Kept(text, 0, len(text))).text
+        'it is “gently”.'
+    """
+    corrections = deque(_CORRECTION.finditer(spoken.text), maxlen=1)
+    return spoken.part(corrections[0].end()).stripped().stripped(" ,:;!…–—") if corrections else None
+
+
+_REFUSAL = re.compile(
+    r"^\W*(?:i['’]m sorry|i am sorry|sorry,|i apologi[sz]e|i can(?:no|['’])t|i['’]m (?:not able|unable)|"
+    r"i am (?:not able|unable)|unfortunately, i|as an ai)\b",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text opens like a refusal ("I'm sorry", "I cannot", "As an AI", …)."""
+    return bool(_REFUSAL.search(text))

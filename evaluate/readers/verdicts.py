@@ -7,9 +7,9 @@ is true", "it is true that", "only if") is no verdict.
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
 from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.readers.numbers import as_fraction
 from selfknow.evaluate.readers.sentences import concludes, sentences, without_asides, without_quotations
 from selfknow.evaluate.replies import plain
 
@@ -126,13 +126,9 @@ def _of_stated_answer(text: str, asked: str | None) -> str | None:
     if asked is None or not _NUMBER.fullmatch(asked):
         return None
     stated = {
-        (_fraction(match["number"]) == _fraction(asked)) != bool(match["not"]) for match in _STATES.finditer(text)
+        (as_fraction(match["number"]) == as_fraction(asked)) != bool(match["not"]) for match in _STATES.finditer(text)
     }
     return None if len(stated) != 1 else "yes" if stated.pop() else "no"
-
-
-def _fraction(number: str) -> Fraction:
-    return Fraction(number.replace(",", "").replace("−", "-"))
 
 
 def _says_both(sentence: str) -> bool:

@@ -13,9 +13,7 @@ Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Kept`
 Everything takes time linear in the reply's length, whatever it holds.
 """
 
-from selfknow.evaluate.replies.answers import explicit_answers
-from selfknow.evaluate.replies.blocks import fenced_blocks
-from selfknow.evaluate.replies.kept import Kept
+from selfknow.evaluate.replies.kept import Kept, explicit_answers, fenced_blocks
 from selfknow.evaluate.replies.plain import plain
 from selfknow.evaluate.replies.ran_on import answer_end, up_to_next_question
 from selfknow.evaluate.replies.texts import asked_text, unquoted, without_postscript, without_preamble

@@ -2,8 +2,7 @@
 
 import re
 
-from selfknow.evaluate.replies.blocks import fenced_blocks
-from selfknow.evaluate.replies.kept import Kept
+from selfknow.evaluate.replies.kept import Kept, fenced_blocks
 from selfknow.evaluate.replies.thinking import without_thinking
 
 _COURTESY = r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|gladly|great|no problem|yes|understood)"

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.readers.numerals import with_digits
+from selfknow.evaluate.readers.numbers import with_digits
 from selfknow.evaluate.readers.reading import read_reply
 from selfknow.evaluate.readers.verdicts import read_verdict
 from selfknow.evaluate.replies import plain, without_thinking

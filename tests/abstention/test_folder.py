@@ -72,7 +72,7 @@ def test_a_file_that_is_not_the_pinned_one_is_built_and_asked_but_never_publishe
     found = failed(folder)
     assert set(found) == {"pinned_files"}
     assert {example["subject"] for example in found["pinned_files"]} == set(pinned_sources()["coconot"].files)
-    assert find_task(f"{folder}:coconot").name == "self-aware"
+    assert find_task(f"{folder}:coconot").task.name == "self-aware"
     table = read_questions(open_dataset(f"{folder}:coconot"))
     assert table["answerable"].to_pylist() == [True, False, False, False]
     calls = [{"generation_id": "g", "example_id": "coconot-contrast-a1", "error": None, "generation": "2,779 years"}]

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfknow.errors import UserError
-from selfknow.evaluate.tasks.according_to.cooccurrences import count_cooccurrences, passages_of
-from selfknow.evaluate.tasks.according_to.entities import entities_of, find_names
+from selfknow.evaluate.tasks.according_to.cooccurrences import count_cooccurrences, entities_of, find_names, passages_of
 from selfknow.evaluate.tasks.according_to.questions import open_questions
 from tests.conftest import Run
 

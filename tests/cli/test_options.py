@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from selfknow.cli.app import app
 from selfknow.errors import UserError
-from selfknow.evaluate.catalogue import TASKS, options_of
+from selfknow.evaluate.catalogue import TASKS, find_task
 from selfknow.evaluate.task import Task
 from tests.conftest import Run
 
@@ -50,7 +50,7 @@ def test_every_field_of_a_tasks_options_is_offered_and_explained(task: Task[Any,
         name = usage.split()[0]
         text = output("evaluate", name, "--help")
         assert usage.split("'")[0].strip() in text
-        for field in fields(options_of(task, name)):
+        for field in fields(find_task(name).options):
             assert f"--{field.name.replace('_', '-')} " in text
             assert " ".join(field.metadata["help"].split()) in text
         for part in usage.split()[1:]:

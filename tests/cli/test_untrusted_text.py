@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfknow.cli.output import Format, print_rows
-from selfknow.evaluate.annotation.sheets import csv_text, sheet_rows
+from selfknow.evaluate.annotation import csv_text, sheet_rows
 from selfknow.files import read_rows
 from selfknow.portraits.quote_view import as_terminal
 from selfknow.portraits.quotes import Quote

@@ -11,7 +11,7 @@ import pytest
 from selfknow.builders.folder.write import build_folder
 from selfknow.builders.self_aware.builder import DATASET, authored_config
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.agreement import fleiss_kappa
+from selfknow.evaluate.annotation import fleiss_kappa
 from selfknow.evaluate.tasks.self_aware.question_sheets import Item, read_sheet, sample_of, sheet
 from tests.conftest import Run
 

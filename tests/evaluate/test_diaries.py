@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfknow.evaluate.tasks.diary_recall.documents import DIARY, Document, cut, parse_title
-from selfknow.evaluate.tasks.diary_recall.matching import Fate, match
+from selfknow.evaluate.tasks.diary_recall.documents import DIARY, Document, Fate, cut, match, parse_title
 from tests.diary_questions import SENTENCES, answer, diary
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), min_size=1, max_size=12)

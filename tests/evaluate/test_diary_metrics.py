@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.tasks.diary_recall.documents import Document
-from selfknow.evaluate.tasks.diary_recall.probes import PROBES
-from selfknow.evaluate.tasks.diary_recall.prompts import boundary_requests, probe_requests, target
+from selfknow.evaluate.tasks.diary_recall.prompts import PROBES, boundary_requests, probe_requests, target
 from selfknow.evaluate.tasks.diary_recall.score import (
     CORRECTED,
     METRICS,

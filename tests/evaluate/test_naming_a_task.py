@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.catalogue import find_task, options_of, task_of_log
+from selfknow.evaluate.catalogue import find_task, task_of_log
 from tests.conftest import Run
 
 
@@ -38,16 +38,15 @@ def manifest(folder: Path, **values: object) -> None:
     ],
 )
 def test_a_word_says_its_task(name: str, task: str) -> None:
-    assert find_task(name).name == task
+    assert find_task(name).task.name == task
 
 
 def test_a_folders_manifest_says_its_task_and_its_config_the_options(foreign: Path) -> None:
     manifest(foreign, dataset="self-knowledge")
-    task = find_task(f"{foreign}:x")
-    assert task.name == "self-knowledge"
-    assert options_of(task, f"{foreign}:x").__name__ == "SelfKnowledgeOptions"
+    task, options = find_task(f"{foreign}:x")
+    assert (task.name, options.__name__) == ("self-knowledge", "SelfKnowledgeOptions")
     (foreign / "x").rename(foreign / "image-color")
-    assert options_of(task, str(foreign)).__name__ == "PictureOptions", "it is the only config"
+    assert find_task(str(foreign)).options.__name__ == "PictureOptions", "it is the only config"
 
 
 @pytest.mark.parametrize(

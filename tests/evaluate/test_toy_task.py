@@ -120,7 +120,8 @@ def read(prompt: str) -> str:
 def open_words(name: str, options: WordOptions, folder: Path) -> Rows:
     table = pa.table({"id": ["one", "two", "four"], "length": [1, 2, 4]}).slice(0, options.limit)
     settings = {"shout": options.shout, "letter": options.letter}
-    return Rows(table, DatasetReference("words", name.partition(":")[2] or None), settings)
+    reference = DatasetReference("words", name.partition(":")[2] or None)
+    return Rows(table, reference, settings, decoding=Decoding(max_new_tokens=8))
 
 
 def stages(options: WordOptions, rows: Rows) -> Sequence[Stage]:
@@ -213,7 +214,6 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Task[WordOptions, 
         options={"toy-words": WordOptions},
         score_options=WordScoreOptions,
         open=open_words,
-        decoding=lambda: Decoding(max_new_tokens=8),
         cast=lambda options, models, folder: Models([FunctionModel(write)], [FunctionModel(read)]),
         stages=stages,
         score=score,

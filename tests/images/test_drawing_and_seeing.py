@@ -11,8 +11,9 @@ from selfknow.errors import UserError
 from selfknow.evaluate.ask import ask_task
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.tasks.self_knowledge.cast import picture_models
+from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions
 from selfknow.evaluate.tasks.self_knowledge.rows import choose_rows
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, PictureOptions
+from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.models import checkpoints
 from selfknow.models.images.both import LocalDrawingVisionModel
 from selfknow.models.images.generators import ImageSettings

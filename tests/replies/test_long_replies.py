@@ -8,7 +8,7 @@ import pytest
 
 from selfknow.evaluate.readers.sentences import without_quotations
 from selfknow.evaluate.readers.words import _ARXIV_ID, read_arxiv_id
-from selfknow.evaluate.tasks.self_aware.windows import sentences
+from selfknow.evaluate.tasks.self_aware.paper_scorer import sentences
 from selfknow.evaluate.tasks.self_knowledge.inequalities import runs
 from tests.conftest import REPOSITORY
 

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfknow.evaluate.tasks.gsm8k.answers import gives_several, number_of_reply
-from selfknow.evaluate.tasks.self_knowledge.replies import KINDS, read
-from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS
+from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, KINDS, REPLY_KINDS, read
 from selfknow.evaluate.tasks.short_answers import whole_word_match
 from tests.benchmark_modules import import_benchmark
 

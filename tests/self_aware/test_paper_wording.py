@@ -15,7 +15,7 @@ QUESTION = "Does a river mind {how} it ends?"
 
 
 def asked(folder: Path, **options: Any) -> tuple[Request, Any]:
-    task = find_task("self-aware:authored")
+    task, _ = find_task("self-aware:authored")
     chosen = SelfAwareOptions(limit=2, **options)
     rows = task.open("self-aware:authored", chosen, folder)
     [stage] = task.stages(chosen, rows)
@@ -53,7 +53,7 @@ def test_in_the_authors_wording_nothing_is_added_but_their_system_message_for_ch
     assert rows.settings["completion"] is None
     ours, rows = asked(tmp_path)
     assert [message["role"] for message in ours.messages] == ["user"]
-    assert rows.decoding is None
+    assert rows.decoding.stop == ("\nQuestion:",)
 
 
 @pytest.mark.parametrize("form", ["direct", "instruction"])

@@ -13,11 +13,15 @@ import pytest
 from selfknow.builders.self_aware.questions import SCHEMA
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import abstaining_report
-from selfknow.evaluate.tasks.self_aware.abstention import look_as_paper, look_strictly
-from selfknow.evaluate.tasks.self_aware.hand_labels import label_scores, read_replies, read_reply_sheets, write_labels
+from selfknow.evaluate.tasks.self_aware.hand_labels import (
+    abstaining_report,
+    label_scores,
+    read_replies,
+    read_reply_sheets,
+    write_labels,
+)
+from selfknow.evaluate.tasks.self_aware.paper_scorer import load_references, look_as_paper, look_strictly
 from selfknow.evaluate.tasks.self_aware.question_sheets import Item, read_items, sample_of, sheet
-from selfknow.evaluate.tasks.self_aware.references import load_references
 from selfknow.evaluate.tasks.self_aware.volunteers import ABSTENTION, human_log, judgements_of, read_answers
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.runs.description import DatasetReference, RunDescription

@@ -9,8 +9,9 @@ import pyarrow as pa
 from selfknow.evaluate.ask import Progress, ask_task
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS, AgentOptions
+from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.rows import choose_rows
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, PictureOptions, SelfKnowledgeOptions
+from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.models.images.generators import Drawing, ImageGenerator, ImageSettings
 from selfknow.models.interface import GREEDY, Decoding, LanguageModel
 from selfknow.runs.description import DatasetReference

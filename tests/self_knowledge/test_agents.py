@@ -11,8 +11,7 @@ import pytest
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples
-from selfknow.evaluate.tasks.self_knowledge.agents.proposals import read_proposal, why_not_a_template
+from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples, read_proposal, why_not_a_template
 from selfknow.evaluate.tasks.self_knowledge.agents.score import read_answer, reply_kind
 from selfknow.models import endpoint_calls
 from selfknow.models.endpoint import Endpoint, EndpointModel

@@ -24,7 +24,7 @@ from transformers import (
 from selfknow import bars
 from selfknow.evaluate.score import score_run
 from selfknow.evaluate.tasks.self_knowledge.attention import attention_score, occurrences_of
-from selfknow.evaluate.tasks.self_knowledge.task import SelfKnowledgeScoreOptions
+from selfknow.evaluate.tasks.self_knowledge.options import SelfKnowledgeScoreOptions
 from selfknow.models.local import LocalModel
 from selfknow.runs.schema import read_examples, read_generations
 from tests.self_knowledge.conftest import Command

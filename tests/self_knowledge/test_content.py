@@ -5,12 +5,12 @@ import pytest
 from selfknow.builders.self_knowledge.builder import CONFIGS
 from selfknow.builders.self_knowledge.tasks import TRANSFORMATIONS as NAMED
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.readers.names import find_name
+from selfknow.evaluate.readers.words import find_name
 from selfknow.evaluate.replies import Kept
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.programs import Programs
-from selfknow.evaluate.tasks.self_knowledge.tasks import REPLY_KINDS, leaks_answer
+from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.transformations import TRANSFORMATIONS, transformed
 from selfknow.evaluate.tasks.self_knowledge.truth import Judge
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfknow.evaluate.readers.numerals import numerals, whole_numbers
+from selfknow.evaluate.readers.numbers import numerals, whole_numbers
 from selfknow.evaluate.tasks.self_knowledge.counting import (
     count_mentions,
     count_occurrences,

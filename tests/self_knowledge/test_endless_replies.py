@@ -7,7 +7,7 @@ import pytest
 from selfknow.evaluate.tasks.self_knowledge import counting, replies
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import read_proposal
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
-from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
+from selfknow.evaluate.tasks.self_knowledge.replies import leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.transformations import TRANSFORMATIONS, transformed
 from tests.conftest import REPOSITORY
 from tests.warm_python import WarmPython

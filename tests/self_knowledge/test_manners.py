@@ -3,8 +3,7 @@
 import pytest
 
 from selfknow.evaluate.tasks.self_knowledge.content import content_of
-from selfknow.evaluate.tasks.self_knowledge.replies import read
-from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS
+from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, REPLY_KINDS, read
 from tests.self_knowledge.manners import READINGS, WRITINGS
 from tests.self_knowledge.scripted import rows, written
 

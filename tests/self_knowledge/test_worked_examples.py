@@ -9,11 +9,15 @@ from selfknow.builders.self_knowledge.prompts import STYLES
 from selfknow.builders.self_knowledge.sources import paper_templates
 from selfknow.evaluate.task import SoFar
 from selfknow.evaluate.tasks.self_knowledge.agents import worked as agents
-from selfknow.evaluate.tasks.self_knowledge.agents.prompts import STAGES, requests
-from selfknow.evaluate.tasks.self_knowledge.agents.proposals import read_instances, read_proposal, why_not_a_template
+from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
+    STAGES,
+    read_instances,
+    read_proposal,
+    requests,
+    why_not_a_template,
+)
 from selfknow.evaluate.tasks.self_knowledge.counting import words_of
-from selfknow.evaluate.tasks.self_knowledge.replies import read
-from selfknow.evaluate.tasks.self_knowledge.tasks import REPLY_KINDS
+from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, read
 from selfknow.evaluate.tasks.self_knowledge.worked import shots, worked_examples
 
 TASKS = worked_examples()["tasks"]
@@ -81,8 +85,8 @@ def test_invented_tasks_are_shown_in_the_form_that_their_stages_ask_for() -> Non
 def test_a_base_model_that_invents_tasks_is_shown_two_proposals_and_told_where_to_end() -> None:
     row = {"id": "agents-000-plain", "prompt": agents.propose_prompt(1)}
     so_far = SoFar(Path(), [row])
-    [framed] = requests("propose", 10, True, so_far)
-    [plain] = requests("propose", 10, False, so_far)
+    [framed] = requests("propose", 10, agents.shots("propose"), so_far)
+    [plain] = requests("propose", 10, None, so_far)
     assert framed.completion is not None
     assert framed.completion.prompt.count("Question: You invent tasks") == 3
     assert framed.completion.prompt.endswith(f"Question: {row['prompt']}\nAnswer:")

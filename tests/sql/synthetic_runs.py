@@ -14,10 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from selfknow.evaluate.tasks.diary_recall.documents import Document
-from selfknow.evaluate.tasks.diary_recall.matching import Fate
-from selfknow.evaluate.tasks.diary_recall.probes import PROBES
-from selfknow.evaluate.tasks.diary_recall.prompts import target
+from selfknow.evaluate.tasks.diary_recall.documents import Document, Fate
+from selfknow.evaluate.tasks.diary_recall.prompts import PROBES, target
 from selfknow.evaluate.tasks.diary_recall.score import (
     METRICS,
     PARSED_DOCUMENTS,

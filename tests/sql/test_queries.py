@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 
 from selfknow.evaluate.connection import connect, queries
-from selfknow.evaluate.tasks.diary_recall.probes import PROBES
+from selfknow.evaluate.tasks.diary_recall.prompts import PROBES
 from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import Reply, Request
 from selfknow.portraits import Portrait

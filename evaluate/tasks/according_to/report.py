@@ -4,14 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
 
-from selfknow.evaluate.tasks.according_to.exhibits import exhibits
-from selfknow.evaluate.tasks.according_to.task import ACCORDING_TO
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, setting
 from selfknow.report.numbers import measures, number
 from selfknow.report.shape import Figure, Headline, Measure, Number, Panel, Row
-from selfknow.report.task import TaskReport
 
 _PROMPTS = 11  # charts of one prompt each: all but the null prompt
 _TOLD_APART = 8  # lines of one chart that have a colour each
@@ -240,12 +237,3 @@ def _saying(change: Number) -> str | None:
     if change.low is None or change.high is None or change.low <= 0 <= change.high:
         return "quotes neither measurably more nor less when asked to"
     return f"quotes {abs(change.value) * 100:.0f} points {'more' if change.value > 0 else 'less'} when asked to"
-
-
-REPORT = TaskReport(
-    name=ACCORDING_TO.name,
-    question=ACCORDING_TO.question,
-    figures=FIGURES,
-    headline=headline,
-    exhibits=exhibits,
-)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from selfknow.report.task import TaskReport
 
 
+DECODING = Decoding(temperature=0.3)
+"""The authors' temperature; they name nothing else."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AccordingToOptions(SampledOptions):
     """How questions are asked, and over which corpus replies are scored.
@@ -103,7 +107,7 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
         "limit": options.limit,
     }
     rows = questions.rows.slice(0, options.limit)
-    return Rows(rows, questions.reference, settings, annotations=("cooccurrences",))
+    return Rows(rows, questions.reference, settings, annotations=("cooccurrences",), decoding=DECODING)
 
 
 def _open_passages(options: ContinuationOptions) -> Rows:
@@ -122,12 +126,7 @@ def _open_passages(options: ContinuationOptions) -> Rows:
         "limit": options.limit,
     }
     rows = open_passages(options.passages, options.passage_words, options.num_passages, options.passage_seed, settings)
-    return replace(rows, table=rows.table.slice(0, options.limit))
-
-
-def _decoding() -> Decoding:
-    """The authors' temperature; they name nothing else."""
-    return Decoding(temperature=0.3)
+    return replace(rows, table=rows.table.slice(0, options.limit), decoding=DECODING)
 
 
 def _stages(options: AccordingToOptions | ContinuationOptions, rows: Rows) -> Sequence[Stage]:
@@ -170,9 +169,12 @@ def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.according_to.report import REPORT
+    from selfknow.evaluate.tasks.according_to.report import FIGURES, exhibits, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(
+        name=ACCORDING_TO.name, question=ACCORDING_TO.question, figures=FIGURES, headline=headline, exhibits=exhibits
+    )
 
 
 ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOptions] = Task(
@@ -186,7 +188,6 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
     options={"according-to:continuation": ContinuationOptions, "according-to": AccordingToOptions},
     score_options=AccordingToScoreOptions,
     open=_open,
-    decoding=_decoding,
     stages=_stages,
     score=_score,
     sql=TaskSql(

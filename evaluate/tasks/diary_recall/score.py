@@ -14,10 +14,8 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
-from selfknow.evaluate.tasks.diary_recall.documents import Document
-from selfknow.evaluate.tasks.diary_recall.matching import Fate, MatchedDocument, match
-from selfknow.evaluate.tasks.diary_recall.probes import PROBES
-from selfknow.evaluate.tasks.diary_recall.prompts import target
+from selfknow.evaluate.tasks.diary_recall.documents import Document, Fate, MatchedDocument, match
+from selfknow.evaluate.tasks.diary_recall.prompts import PROBES, target
 from selfknow.evaluate.tasks.diary_recall.typography import (
     corrects_itself,
     read_answer,
@@ -156,7 +154,7 @@ def _in_order(documents: Sequence[MatchedDocument]) -> bool:
 
 
 def probe_scores(generation: str, name: str, entries: tuple[Document, ...]) -> Metrics:
-    """Score what a model added to a started answer (see :mod:`selfknow.evaluate.tasks.diary_recall.probes`)."""
+    """Score what a model added to a started answer (see :mod:`selfknow.evaluate.tasks.diary_recall.prompts`)."""
     probe = PROBES[name]
     target_titles = [undressed_document(entry).title for entry in entries]
     wanted = set(target_titles[probe.next_number - 1 :])

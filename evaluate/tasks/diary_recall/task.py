@@ -139,9 +139,12 @@ def _missing(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.diary_recall.report import REPORT
+    from selfknow.evaluate.tasks.diary_recall.report import FIGURES, exhibits, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(
+        name=DIARY_RECALL.name, question=DIARY_RECALL.question, figures=FIGURES, headline=headline, exhibits=exhibits
+    )
 
 
 DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(

@@ -15,32 +15,19 @@ no numbers: ``2*sqrt(5)`` holds none. Two numbers are the same if they are equal
 """
 
 import re
-import unicodedata
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 
-from selfknow.evaluate.readers.numerals import numerals
-from selfknow.evaluate.replies import Kept, explicit_answers, plain, without_thinking
+from selfknow.evaluate.readers.numbers import NUMBER, in_plain_digits, numerals, value_of
+from selfknow.evaluate.readers.sentences import sentences
+from selfknow.evaluate.replies import Kept, explicit_answers, without_thinking
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
 _ASIDES = re.compile(
     r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n=]*=[^()\n]*\)|"
     r"\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"(?<![a-z]\()(?P<sign>(?<![\w)\]])[-−–])?(?:[$€£¥](?P<minus>[-−–])?)?"
-    r"(?P<number>(?>(?>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+))"
-    r"(?>\s?/\s?(?P<denominator>[0-9]+))?"
-    r"(?!\s*[*^/×·]\s*[\w(√]|\s*(?:\\?sqrt|\\?pi\b|√|π))"
-)
-_NARROW_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
-_VULGAR = re.compile(r"(\d{0,9})\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-_SCALED = re.compile(
-    r"(?<![\d.,/])(?P<number>\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?) (?P<scale>thousand|million|billion)\b",
     re.IGNORECASE,
 )
 _OFFERS = re.compile(
@@ -60,7 +47,6 @@ _TWO_UNITS = re.compile(
     re.IGNORECASE,
 )
 _STANDS_BEHIND = re.compile(r"[\s*_:=(\\{\[]*")
-_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
@@ -92,14 +78,14 @@ def _read(spoken: Kept) -> _Read:
     for start, answer in sorted([*answers, *stated], reverse=True):
         line, _, behind = answer.strip().partition("\n")
         if (start, answer) in stated:
-            line = _SENTENCE.split(line, maxsplit=1)[0]
+            line = next(iter(sentences(line)), "")
         is_marked = spoken.reply[:start].rstrip().endswith("####")
-        number = _number_of_line(_digits(line), first=is_marked)
-        if _offers_several(_digits(line)) or (number is not None and _doubts(behind, number)):
+        number = _number_of_line(in_plain_digits(line), first=is_marked)
+        if _offers_several(in_plain_digits(line)) or (number is not None and _doubts(behind, number)):
             return _Read(None, is_several=True)
         if number is not None or is_marked:
             return _Read(_in_words(line) if number is None else number)
-    text = _digits(spoken.text)
+    text = in_plain_digits(spoken.text)
     if answers:
         return _Read(None)
     if _ends_in_two_units(text) or _offers_several(text):
@@ -118,61 +104,44 @@ def gives_several(reply: str, prompt: str = "") -> bool:
         return True
     lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
     last = list(takewhile(lambda line: line.startswith("####"), reversed(lines)))
-    return len({_number_of_line(_digits(line.strip("# ")), first=True) for line in last}) > 1
-
-
-def _digits(text: str) -> str:
-    """A text without Markdown and LaTeX, its numbers in plain digits: "3½", "57 500" and "1.2 million" as well."""
-    text = _NARROW_SPACE.sub("", plain(text))
-    text = _VULGAR.sub(lambda match: _of_vulgar(*match.groups()), text)
-    return _SCALED.sub(lambda match: str(_times(match["number"], match["scale"])), text)
-
-
-def _of_vulgar(whole: str, part: str) -> str:
-    value = int(whole or 0) + Fraction(unicodedata.numeric(part)).limit_denominator(10)
-    return f"{value.numerator}/{value.denominator}"
-
-
-def _times(number: str, scale: str) -> str:
-    value = Fraction(number.replace(",", "")) * _SCALES[scale.casefold()]
-    return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    return len({_number_of_line(in_plain_digits(line.strip("# ")), first=True) for line in last}) > 1
 
 
 def _offers_several(text: str) -> bool:
     """Return true if the last number of a text is the second of two that it offers: "45 or 48", "between 10 and 15"."""
-    last = deque(_NUMBER.finditer(text), maxlen=1)
+    last = deque(NUMBER.finditer(text), maxlen=1)
     return any(_OFFERS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.start()]) for match in last)
 
 
 def _doubts(behind: str, number: Fraction) -> bool:
     """Return true if what stands behind an answer doubts it, and names another number."""
-    other = _last_number(_digits(behind))
+    other = _last_number(in_plain_digits(behind))
     return other not in (None, number) and bool(_DOUBTS.search(behind))
 
 
 def _bold_number(text: str) -> Fraction | None:
     """The one number in bold on the last line that holds any number."""
-    line = next((line for line in reversed(text.splitlines()) if _NUMBER.search(_digits(line))), "")
-    numbers = [number for bold in _BOLD.findall(line) if (number := _said_number(_digits(bold))) is not None]
+    line = next((line for line in reversed(text.splitlines()) if NUMBER.search(in_plain_digits(line))), "")
+    numbers = [number for bold in _BOLD.findall(line) if (number := _said_number(in_plain_digits(bold))) is not None]
     return numbers[0] if len(numbers) == 1 else None
 
 
 def _ends_in_two_units(text: str) -> bool:
     """Return true if the last number is the second part of a quantity in two units: neither of them is the answer."""
-    last = deque(_NUMBER.finditer(text), maxlen=1)
+    last = deque(NUMBER.finditer(text), maxlen=1)
     return any(_TWO_UNITS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.end() + 20]) for match in last)
 
 
 def _in_words(text: str) -> Fraction | None:
     """The one number that a text without digits names in words; "one" may be a pronoun and is none."""
     numbers = {number for number in numerals(text) if number != 1}
-    return Fraction(numbers.pop()) if len(numbers) == 1 and not _NUMBER.search(text) else None
+    return Fraction(numbers.pop()) if len(numbers) == 1 and not NUMBER.search(text) else None
 
 
 def _number_of_line(line: str, *, first: bool) -> Fraction | None:
     if first and (opening := _STANDS_BEHIND.match(line)):
-        match = _NUMBER.match(line, opening.end())
-        if match and (number := _value(match)) is not None:
+        match = NUMBER.match(line, opening.end())
+        if match and (number := value_of(match)) is not None:
             return number
     return _said_number(line)
 
@@ -190,13 +159,5 @@ def _said_number(text: str) -> Fraction | None:
 
 
 def _last_number(text: str) -> Fraction | None:
-    numbers = [number for match in _NUMBER.finditer(text) if (number := _value(match)) is not None]
+    numbers = [number for match in NUMBER.finditer(text) if (number := value_of(match)) is not None]
     return numbers[-1] if numbers else None
-
-
-def _value(match: re.Match[str]) -> Fraction | None:
-    try:
-        value = Fraction(match["number"].replace(",", "")) / Fraction(match["denominator"] or 1)
-    except (ValueError, ZeroDivisionError):  # thousands of digits, or a denominator of 0
-        return None
-    return -value if match["sign"] or match["minus"] else value

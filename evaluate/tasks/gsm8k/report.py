@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfknow.evaluate.tasks.gsm8k.task import GSM8K
 from selfknow.report import charts
 from selfknow.report.gather import Report
-from selfknow.report.grouping import dot, grouped, joined, setting
+from selfknow.report.grouping import dot, grouped, joined, one_share, setting
 from selfknow.report.numbers import first_value, measures, number
 from selfknow.report.shape import Figure, Headline, Panel, Row
-from selfknow.report.task import TaskReport
 
 _MODELS = 20
 _BEFORE, _VERSIONS = "before", {"raw": "raw answers", "corrected": "corrected answers"}
@@ -25,22 +23,13 @@ def tuned_on_own(rows: Sequence[Row]) -> list[Panel]:
             of_model = [row for row in group if row["model"] == model]
             before = of_model[0]
             if before["initial"] is not None:
-                shown.append(_point(before, str(model), _BEFORE, "initial", "accuracy"))
-            shown += [_point(row, str(model), _VERSIONS[row["version"]], "tuned", "accuracy") for row in of_model]
+                shown.append(one_share(before, str(model), "initial", "accuracy", learnt=_BEFORE))
+            shown += [
+                one_share(row, str(model), "tuned", "accuracy", learnt=_VERSIONS[row["version"]]) for row in of_model
+            ]
         chart = charts.dots(shown, "accuracy", colour="learnt", title="GSM8K solved")
         found.append(Panel(name, chart))
     return found
-
-
-def _point(row: Row, label: str, colour: str, column: str, value: str) -> dict[str, Any]:
-    return {
-        "label": label,
-        "learnt": colour,
-        value: row[column],
-        "low": row[f"{column}_low"],
-        "high": row[f"{column}_high"],
-        "n": row.get(f"n_{column}", row.get("n")),
-    }
 
 
 TUNING = Figure(
@@ -88,11 +77,3 @@ FIGURES: Mapping[str, Figure] = {
     "self_knowledge_tuning": TUNING,
 }
 """What a report draws, by the name of the query."""
-
-
-REPORT = TaskReport(
-    name=GSM8K.name,
-    question=GSM8K.question,
-    figures=FIGURES,
-    headline=headline,
-)

@@ -79,13 +79,8 @@ def question_rows(questions: "Questions", options: Gsm8kOptions, tuning: Mapping
         "tuning": tuning,
         "completion": completion_settings(problems, len(problems), wording()["stop"]) if options.examples else None,
     }
-    return Rows(questions.rows.slice(0, options.limit), questions.reference, settings)
-
-
-def _decoding() -> Decoding:
-    from selfknow.evaluate.tasks.gsm8k.questions import wording
-
-    return Decoding(stop=tuple(wording()["stop"]))
+    decoding = Decoding(stop=tuple(wording()["stop"]))
+    return Rows(questions.rows.slice(0, options.limit), questions.reference, settings, decoding=decoding)
 
 
 def _stages(options: Gsm8kOptions, rows: Rows) -> Sequence[Stage]:
@@ -141,9 +136,10 @@ def _facts(description: Mapping[str, Any]) -> Facts:
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.gsm8k.report import REPORT
+    from selfknow.evaluate.tasks.gsm8k.report import FIGURES, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(name=GSM8K.name, question=GSM8K.question, figures=FIGURES, headline=headline)
 
 
 GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
@@ -152,7 +148,6 @@ GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
     usage=("gsm8k", "gsm8k:questions.jsonl --limit 100"),
     options={"gsm8k": Gsm8kOptions},
     open=_open,
-    decoding=_decoding,
     stages=_stages,
     score=_score,
     sql=TaskSql(

@@ -1,4 +1,4 @@
-"""Labels by hand: sheets on which people say whether a run's replies abstain, and their labels as scores.
+"""Labels by hand: how often people abstain, and sheets on which they say whether a run's replies do, as scores.
 
 A reply's label is what more than half of those who judged it say: with two annotators, what both say. It stands in the
 run as the metric ``hand_abstained``, in a file of its own that scoring again leaves alone; without such a majority it
@@ -12,11 +12,44 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.sheets import csv_text, in_order, judgement_of, sheet_rows
-from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import ABSTAINS, WORDS, Judgements
+from selfknow.evaluate.annotation import csv_text, in_order, judgement_of, shared_votes, sheet_rows
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.files import read_json
 from selfknow.runs.schema import SCORES, last_attempts, read_examples, read_generations, write_scores
+
+ABSTAINS, ANSWERS = "abstains", "answers"
+WORDS = (ABSTAINS, ANSWERS)
+Judgements = Mapping[str, Mapping[str, str]]
+"""By person, then by question or reply: one of :data:`WORDS`."""
+
+
+def abstaining_report(judgements: Judgements) -> list[dict[str, object]]:
+    """A row for each person, and one for all of them together.
+
+    Args:
+        judgements: Of all of them.
+
+    Returns:
+        Rows of ``annotator``; ``judged`` (for all together: what everyone judged); ``abstains``, the share of these
+        judgements that say so, null where there are none; ``fleiss_kappa``, over what everyone judged, null where
+        there is no such thing or but one person.
+
+    Example:
+        >>> abstaining_report({"ann": {"a": "abstains", "b": "answers"}, "bob": {"a": "abstains", "b": "answers"}})[-1]
+        {'annotator': 'all of them', 'judged': 2, 'abstains': 0.5, 'fleiss_kappa': 1.0}
+    """
+    votes, kappa = shared_votes(list(judgements.values()), WORDS)
+    together = [vote for row in votes.values() for vote in row]
+    return [
+        *(_row(name, len(judged), list(judged.values())) for name, judged in judgements.items()),
+        _row("all of them", len(votes), together) | {"fleiss_kappa": kappa},
+    ]
+
+
+def _row(name: str, judged: int, words: list[str]) -> dict[str, object]:
+    share = words.count(ABSTAINS) / len(words) if words else None
+    return {"annotator": name, "judged": judged, "abstains": share, "fleiss_kappa": None}
+
 
 METRIC = "hand_abstained"
 SCORES_NAME = "hand-abstained"

@@ -12,8 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.agreement import shared_votes
-from selfknow.evaluate.annotation.sheets import csv_text, in_order, judgement_of, sheet_rows
+from selfknow.evaluate.annotation import csv_text, in_order, judgement_of, shared_votes, sheet_rows
 from selfknow.evaluate.dataset import ConfigFiles
 from selfknow.evaluate.tasks.self_aware.questions import SPLITS
 

@@ -1,14 +1,50 @@
-"""Replies that were read and labelled: what the scorers of abstaining are measured on.
+"""Labelled replies: those that we wrote, to choose thresholds on, and those that were read, to measure scorers on.
 
-``datasets_src/self_aware/replies/read_twice.parquet``; docs/labelling-replies.md says how they were read, and by whom.
+``datasets_src/self_aware/replies``: ``labelled.tsv`` and ``read_twice.parquet``; docs/labelling-replies.md says how the
+latter were read, and by whom.
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from selfknow.builders.sources import DATASETS_SRC
+from selfknow.builders.tables import read_table
 from selfknow.evaluate.tasks.self_aware.reading import ABSTAINS, ANSWERS
+
+ABSTAINING = "abstaining"
+KINDS = (ABSTAINING, "hedging", "answering", "quoting", "denying")
+
+
+@dataclass(frozen=True)
+class LabelledReply:
+    """A reply, and what it does.
+
+    Attributes:
+        kind: ``abstaining``; ``hedging`` (unsure, and answers all the same); ``answering``; ``quoting`` or ``denying``
+            (somebody's not knowing is told of, or taken back, in a reply that answers).
+        reply: The text.
+    """
+
+    kind: str
+    reply: str
+
+    @property
+    def is_for_choosing(self) -> bool:
+        """Whether references and thresholds may be chosen on it; the other half is held out."""
+        return hashlib.sha256(self.reply.encode()).digest()[0] % 2 == 0
+
+
+def labelled_replies() -> list[LabelledReply]:
+    """All of them, 322.
+
+    Example:
+        >>> labelled_replies()[0]
+        LabelledReply(kind='abstaining', reply='The answer is unknown.')
+    """
+    return [LabelledReply(row["kind"], row["reply"]) for row in read_table("self_aware/replies/labelled.tsv")]
+
 
 FILE = "self_aware/replies/read_twice.parquet"
 CHOSEN, UNSEEN = "chosen", "unseen"

@@ -16,16 +16,11 @@ answer.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-import yaml
-
-from selfknow.builders.self_aware.question_text import normalized
-from selfknow.builders.sources import read_text
-from selfknow.evaluate.replies import plain, without_thinking
-from selfknow.evaluate.tasks.self_aware.references import denials
+from selfknow.evaluate.replies import without_thinking
+from selfknow.evaluate.tasks.self_aware.own_sentences import own_sentences, patterns, says, sentences_to_say, words_only
 
 ABSTAINS, ANSWERS, REFUSES, UNREADABLE = "abstains", "answers", "refuses", "unreadable"
 CLASSES = (ABSTAINS, ANSWERS, REFUSES, UNREADABLE)
@@ -34,22 +29,6 @@ PASSAGE = 80
 """A reply of more words is a passage: that it opens with something unknown is not yet its answer."""
 EDGE = 2
 """In a longer reply so many sentences at either end may say that the question has no answer."""
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?…])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\b[A-Z]\.)[\"'”’)\]]*\s+|[\r\n]+"
-)
-_NOT_KNOWING = re.compile(
-    r"know|unsure|uncertain|not able|unable|cannot|can't|no answer|unanswerable|not sure", re.IGNORECASE
-)
-_BULLET = re.compile(r"^[\s\-*•#>]*(?:\d{1,3}[.)]\s)?\s*")
-_QUOTATION = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|‘[^‘’]*’(?!\w)|(?<!\w)\'[^\']*\'(?!\w)')
-_ASKED_FOR = re.compile(
-    r"\b(?:repl(?:y|ies)|answer|respond|say|write|output)\b[^.\n]{0,60}?(?:(?:sentence|words?|phrase)\s*:?\s*|:\s*)?"
-    r"[\"“'‘](?P<quoted>[^\"”\n]{2,80}?)[\"”'’](?=[\s.,;)]|$)|"
-    r"\b(?:repl(?:y|ies)|answer|respond|say|write|output)\b[^.\n]{0,60}?\b(?:sentence|words?|phrase)\s*:\s*"
-    r"(?P<told>[^\n]{2,80}?[.!?])(?=\s|$)",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r"(?<=\w )\([^()]*\)")
 _CONTRAST = re.compile(
     r"[,;:–—]?\s+(?:but|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
     r"[,;:–—]\s+yet\s+|"
@@ -102,24 +81,6 @@ class Reading:
         return None if self.kind == UNREADABLE else float(self.kind == ABSTAINS)
 
 
-@cache
-def _patterns() -> Mapping[str, re.Pattern[str]]:
-    groups = yaml.safe_load(read_text("self_aware/replies/sentence_patterns.yaml"))
-    words = groups.pop("words")
-
-    def filled(pattern: str) -> str:
-        for _ in range(2):  # words may stand in words
-            for name, alternatives in words.items():
-                pattern = pattern.replace(f"{{{name}}}", alternatives)
-        return f"(?:{pattern})"
-
-    return {name: re.compile("|".join(map(filled, patterns))) for name, patterns in groups.items()}
-
-
-def _says(what: str, text: str) -> bool:
-    return _patterns()[what].search(text) is not None
-
-
 def read_reply(reply: str, prompt: str = "") -> Reading:
     """Return what a reply does with its question.
 
@@ -139,65 +100,19 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
         reason = "an empty reply" if not reply.strip() else "nothing but thinking or marks"
         return Reading(UNREADABLE, reason=reason)
     sentences = own_sentences(said, prompt)
-    if any(_bare(one) in _asked_for(prompt) for one in sentences):
-        told = next(one for one in sentences if _bare(one) in _asked_for(prompt))
-        if not any(_says("answers", one) for one in sentences[sentences.index(told) + 1 :]):
+    if any(words_only(one) in sentences_to_say(prompt) for one in sentences):
+        told = next(one for one in sentences if words_only(one) in sentences_to_say(prompt))
+        if not any(says("answers", one) for one in sentences[sentences.index(told) + 1 :]):
             return Reading(ABSTAINS, evidence=told)
     if sentences and all(
         one.endswith("?")
         and not _TAG_QUESTION.search(one)
-        and not _says("of_the_question", one)
-        and not _says("commits", one)
+        and not says("of_the_question", one)
+        and not says("commits", one)
         for one in sentences
     ):
         return Reading(UNREADABLE, reason="it only asks back")
     return _read(sentences)
-
-
-def own_sentences(said: str, prompt: str) -> list[str]:
-    """Return a reply's sentences in lower case, without quotations, denials, greetings, and what repeats the prompt.
-
-    Args:
-        said: A reply without its thinking.
-        prompt: As rendered.
-    """
-    text = plain(said).replace("’", "'")
-    bare = text.strip()
-    text = bare[1:-1] if _QUOTATION.fullmatch(bare) else _QUOTATION.sub(" … ", bare)
-    text = _ASIDE.sub(" ", text)
-    sentences = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _SENTENCE_END.split(text) if piece]
-    echoes = {_bare(piece) for piece in _SENTENCE_END.split(prompt)} - _asked_for(prompt)
-    kept = [one for one in sentences if re.search(r"\w", one)]
-    own = [one for one in kept if _bare(one) not in echoes] or kept
-    own = [one for one in own if not _says("courtesies", one)] or own
-    return [one for one in own if not _denies(one)]
-
-
-def _denies(sentence: str) -> bool:
-    """Return true if a sentence takes back what it says of not knowing: "it is not true that nobody knows"."""
-    words = f" {normalized(sentence)} "
-    return any(denial in words for denial in _denials())
-
-
-@cache
-def _denials() -> tuple[str, ...]:
-    """The denials as they stand in a normalized sentence, with a space at each end."""
-    return tuple(f" {normalized(denial)} " for denial in denials())
-
-
-def _bare(sentence: str) -> str:
-    return " ".join(re.findall(r"\w+", sentence.lower()))
-
-
-@cache
-def _asked_for(prompt: str) -> frozenset[str]:
-    """The sentences that a prompt tells the model to say where it does not know, bare."""
-    told = set()
-    for match in _ASKED_FOR.finditer(prompt):
-        start = max(prompt.rfind(end, 0, match.start()) for end in (". ", "\n", "! "))
-        if _NOT_KNOWING.search(prompt[start + 1 : match.start()] + (match["quoted"] or match["told"])):
-            told.add(_bare(match["quoted"] or match["told"]))
-    return frozenset(told)
 
 
 def _read(sentences: Sequence[str]) -> Reading:
@@ -210,7 +125,7 @@ def _read(sentences: Sequence[str]) -> Reading:
     marks = [_mark(one, leniently=is_short) for one in sentences]
     if has_verdict:
         marks = [None if mark == "subject" else mark for mark in marks]
-    refusals = [one for one in sentences[:2] if _says("refuses", one) and not _says("lacks_a_self", one)]
+    refusals = [one for one in sentences[:2] if says("refuses", one) and not says("lacks_a_self", one)]
     found = _read_marked(sentences, marks, refusals, is_short=is_short)
     if found is not None:
         return found
@@ -218,7 +133,7 @@ def _read(sentences: Sequence[str]) -> Reading:
         return Reading(REFUSES, evidence=refusals[0])
     hedge = next((one for one, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
     if hedge is None:
-        hedge = next((one for one in sentences[:2] if _says("commits", one) or _TAG_QUESTION.search(one)), None)
+        hedge = next((one for one in sentences[:2] if says("commits", one) or _TAG_QUESTION.search(one)), None)
     return Reading(ANSWERS, hedge is not None, hedge and hedge.rstrip(".!?… "))
 
 
@@ -232,17 +147,17 @@ def _read_marked(
         concludes = place == last and _CONCLUSION.match(sentences[place]) is not None
         at_an_edge = is_short or concludes or (place == 0 and not is_passage)
         if (mark == "question" and near_an_end) or (mark == "subject" and at_an_edge):
-            if refusals and not _says("of_the_question", _without_refusals(sentences[place])):
+            if refusals and not says("of_the_question", _without_refusals(sentences[place])):
                 return Reading(REFUSES, evidence=refusals[0])
-            if place and _says("doubts", sentences[place].rstrip(".!?… ")) and marks[0] is None:
+            if place and says("doubts", sentences[place].rstrip(".!?… ")) and marks[0] is None:
                 return Reading(ANSWERS, is_hedged=True, evidence=sentences[place])
             later = sentences[place + 1 :]
-            after = next((one for one in later if _says("answers", one) or _side(one, leniently=is_short)), None)
+            after = next((one for one in later if says("answers", one) or _side(one, leniently=is_short)), None)
             if after is None and not is_short:
-                after = next((one for one in later[:EDGE] if _says("goes_on", one) and not _unknown(one)), None)
+                after = next((one for one in later[:EDGE] if says("goes_on", one) and not _unknown(one)), None)
             if after is not None:
                 return Reading(ANSWERS, is_hedged=True, evidence=after)
-            before = next((one for one in sentences[:place] if _says("answers", one)), None)
+            before = next((one for one in sentences[:place] if says("answers", one)), None)
             if before is not None and mark == "subject":
                 return Reading(ANSWERS, is_hedged=True, evidence=before)
             return Reading(ABSTAINS, evidence=sentences[place])
@@ -250,17 +165,17 @@ def _read_marked(
 
 
 def _without_refusals(sentence: str) -> str:
-    return _patterns()["refuses"].sub(" ", sentence)
+    return patterns()["refuses"].sub(" ", sentence)
 
 
 def _side(sentence: str, *, leniently: bool) -> bool:
     """Whether a sentence takes the side of an answer, and does not itself say that there is none."""
     return (
-        _says("commits", sentence)
+        says("commits", sentence)
         and len(_POSSIBLY.findall(sentence)) < 2  # "perhaps so, perhaps not" takes no side
-        and not _says("of_the_question", sentence)
-        and not _says("of_its_subject", sentence)
-        and not (leniently and _says("in_a_short_reply", sentence))
+        and not says("of_the_question", sentence)
+        and not says("of_its_subject", sentence)
+        and not (leniently and says("in_a_short_reply", sentence))
     )
 
 
@@ -273,7 +188,7 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
     mark = _unknown(sentence, leniently=leniently)
     if mark is None:
         return None
-    if mark == "subject" and _says("caveats", sentence):
+    if mark == "subject" and says("caveats", sentence):
         return "hedge"
     for contrast in _CONTRAST.finditer(sentence):
         before, after = sentence[: contrast.start()], sentence[contrast.end() :]
@@ -285,30 +200,30 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
             return "hedge"
         if _takes_back(contrast.group(), before, after) and not _unknown(before, leniently=leniently):
             return "hedge"
-    return None if _says("answers", sentence) and mark == "subject" else mark
+    return None if says("answers", sentence) and mark == "subject" else mark
 
 
 def _takes_back(contrast: str, before: str, after: str) -> bool:
     """Whether a doubt follows an answer ("Homer, though nobody knows"), which stands; "so nobody knows" concludes."""
-    return re.search(r"[a-z]", contrast) is not None and _says("commits", before) and not _SO.search(after)
+    return re.search(r"[a-z]", contrast) is not None and says("commits", before) and not _SO.search(after)
 
 
 def _is_a_side(contrast: str, after: str) -> bool:
     """Whether what follows "but" is an answer; after a mark alone it must say so itself."""
-    if _says("commits", after):
+    if says("commits", after):
         return True
-    if _says("no_answer_after_but", after):
+    if says("no_answer_after_but", after):
         return False
-    return re.search(r"[a-z]", contrast) is not None or _says("answers", after)
+    return re.search(r"[a-z]", contrast) is not None or says("answers", after)
 
 
 def _unknown(text: str, *, leniently: bool = False) -> str | None:
     """Whether a text says of the question, or only of its own subject, that it is not known."""
-    own = _says("first_person", text)
+    own = says("first_person", text)
     if _DEFINITION.match(text) and not own:
         return None
-    report = _patterns()["reports"].search(text)
-    found = _patterns()["of_the_question"].search(text)
+    report = patterns()["reports"].search(text)
+    found = patterns()["of_the_question"].search(text)
     if found:
         return "question" if own or report is None or report.start() > found.start() else None
     main = _LEADING_CLAUSE.match(text)
@@ -316,7 +231,7 @@ def _unknown(text: str, *, leniently: bool = False) -> str | None:
     if leniently:
         groups += [("in_a_short_reply", one) for one in (text, main["main"] if main else "")]
     for group, spoken in groups:
-        found = _patterns()[group].search(spoken)
+        found = patterns()[group].search(spoken)
         if found and (report is None or report.start() > text.find(found.group())):
             return "subject"
     return None

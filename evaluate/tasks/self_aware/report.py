@@ -3,23 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, preferred, setting
 from selfknow.report.numbers import beside_chance, measures, number
 from selfknow.report.shape import Figure, Headline, Number, Panel, Row
-from selfknow.report.task import TaskReport
 
 _BARS = 40  # rows of one chart
 
 
 def _abstention(rows: Sequence[Row]) -> list[Panel]:
     judged = [row for row in best_scorer(rows) if row["difference"] is not None]
-    several = len({row["form"] for row in judged}) > 1
     dots = [
-        dot(row, f"{row['model']} · {row['form']}" if several else row["model"], value, questions=name)
-        | {"share": row[value]}
+        dot(row, joined(row["model"], setting(row, judged, "form")), value, questions=name) | {"share": row[value]}
         for row in judged[: _BARS // 2]
         for value, name in (("unanswerable", "without an answer"), ("answerable", "answerable"))
     ]
@@ -28,11 +24,8 @@ def _abstention(rows: Sequence[Row]) -> list[Panel]:
 
 def _f1(rows: Sequence[Row], title: str = "") -> list[Panel]:
     shown = [row for row in rows if row["f1"] is not None][:_BARS]
-    several = len({row["form"] for row in shown}) > 1
     dots = [
-        dot(
-            row, f"{row['model']} · {row['form']}" if several else row["model"], "f1", "chance_f1", scorer=row["scorer"]
-        )
+        dot(row, joined(row["model"], setting(row, shown, "form")), "f1", "chance_f1", scorer=row["scorer"])
         for row in shown
     ]
     return [Panel(title, charts.dots(dots, "f1", colour="scorer", title="F1 of abstaining"))] if dots else []
@@ -263,11 +256,3 @@ def _numbers(rows: Sequence[Row], value: str, chance: str | None, n: str) -> lis
         for row in rows
         if row[value] is not None or not value.startswith("corrected")
     ]
-
-
-REPORT = TaskReport(
-    name=SELF_AWARE.name,
-    question=SELF_AWARE.question,
-    figures=FIGURES,
-    headline=headline,
-)

@@ -5,7 +5,7 @@ Metrics, each with the calls that it is null for, and why:
 ``sentences_abstained``                              0 or 1, read sentence by sentence (``reading.py``): the default
 ``sentences_hedged``, ``sentences_refused``          0 or 1: answers and is unsure; declines for another reason
 ``judge_abstained``, ``judge_correct``               0 or 1, as a model says that judged the run (``judging.py``)
-``paper_abstained``, ``strict_abstained``            0 or 1 (``abstention.py``), by name
+``paper_abstained``, ``strict_abstained``            0 or 1 (``paper_scorer.py``), by name
 ``paper_max_similarity``, ``strict_max_similarity``  the largest cosine of a window with a reference
 ``whole_word_match``, ``exact_match``, ``f1``,
 ``substring_match``                                  of answerable questions (``short_answers.py``)
@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -30,13 +31,20 @@ from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks import short_answers
-from selfknow.evaluate.tasks.self_aware.abstention import Verdict, judge
 from selfknow.evaluate.tasks.self_aware.judging import judged_scores, judged_verdicts
+from selfknow.evaluate.tasks.self_aware.paper_scorer import SCORERS as WITH_AN_ENCODER
+from selfknow.evaluate.tasks.self_aware.paper_scorer import (
+    Verdict,
+    WindowSimilarity,
+    cache_file,
+    default_threshold,
+    judge,
+    load_references,
+)
 from selfknow.evaluate.tasks.self_aware.reading import ANSWERS, REFUSES, Reading, read_reply
-from selfknow.evaluate.tasks.self_aware.references import SCORERS as WITH_AN_ENCODER
-from selfknow.evaluate.tasks.self_aware.references import default_threshold, load_references
-from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity, cache_file
-from selfknow.evaluate.tasks.self_aware.task import SelfAwareScoreOptions
+
+if TYPE_CHECKING:
+    from selfknow.evaluate.tasks.self_aware.task import SelfAwareScoreOptions
 
 SENTENCES = "sentences"
 SCORERS = (SENTENCES, *WITH_AN_ENCODER)
@@ -77,7 +85,7 @@ VERDICTS = pa.schema(
 """Of ``parsed/self_aware_verdicts-*.parquet``: a row a call, scorer, encoder and set of references."""
 
 
-def _check(options: SelfAwareScoreOptions) -> tuple[str, ...]:
+def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
     """The scorers that are asked for, each once.
 
     Raises:
@@ -95,7 +103,7 @@ def _check(options: SelfAwareScoreOptions) -> tuple[str, ...]:
     return scorers
 
 
-def score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
+def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Scores:
     """Score the calls of a run.
 
     Args:
@@ -172,7 +180,7 @@ def _reading_scores(verdicts: pa.Table) -> pa.Table:
     )
 
 
-def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: SelfAwareScoreOptions) -> tuple[str, pa.Table]:
+def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: "SelfAwareScoreOptions") -> tuple[str, pa.Table]:
     """What one scorer says of all rows, with a key of the encoder and the references that it used."""
     encoder, references = options.encoder or PAPER, load_references(options.references or scorer)
     if encoder == PACKAGED and scorer == "paper":

@@ -5,7 +5,7 @@ life elsewhere in the universe?", "answers": [], "answerable": false, "category"
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,15 +113,9 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     has_shots = bool(shots) and options.examples is not False
     settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
     # The authors' completions end nowhere but at their length.
-    decoding = replace(_decoding(), stop=()) if options.wording == PAPER else None
+    stop = () if options.wording == PAPER else (stop_text(),)
+    decoding = Decoding(max_new_tokens=256, temperature=0.7, stop=stop)  # the paper's (section 4.2)
     return Rows(table, dataset.reference("+".join(SPLITS)), settings, decoding=decoding)
-
-
-def _decoding() -> Decoding:
-    """The paper's (section 4.2); a reply ends where a completion model goes on to a next question."""
-    from selfknow.evaluate.tasks.self_aware.prompts import stop_text
-
-    return Decoding(max_new_tokens=256, temperature=0.7, stop=(stop_text(),))
 
 
 def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
@@ -166,9 +160,10 @@ def _verdicts() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.self_aware.report import REPORT
+    from selfknow.evaluate.tasks.self_aware.report import FIGURES, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(name=SELF_AWARE.name, question=SELF_AWARE.question, figures=FIGURES, headline=headline)
 
 
 SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
@@ -179,7 +174,6 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
     options={"self-aware": SelfAwareOptions},
     score_options=SelfAwareScoreOptions,
     open=_open,
-    decoding=_decoding,
     stages=_stages,
     grades=_grades,
     score=_score,

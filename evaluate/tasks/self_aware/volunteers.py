@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.sheets import sheet_rows
+from selfknow.evaluate.annotation import sheet_rows
 from selfknow.evaluate.dataset import ConfigFiles
-from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import ABSTAINS, ANSWERS
+from selfknow.evaluate.tasks.self_aware.hand_labels import ABSTAINS, ANSWERS
 from selfknow.evaluate.tasks.self_aware.question_sheets import Item
 from selfknow.evaluate.tasks.self_aware.questions import SPLITS, read_questions
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE

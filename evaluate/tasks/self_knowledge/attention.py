@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, scores_table
-from selfknow.evaluate.task import FinishedRun
-from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Row
+from selfknow.evaluate.task import FinishedRun, Row
+from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE
 
 if TYPE_CHECKING:
     from selfknow.models.local import LocalModel

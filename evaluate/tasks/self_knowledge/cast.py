@@ -4,9 +4,9 @@ from pathlib import Path
 
 from selfknow.errors import UserError
 from selfknow.evaluate.task import Models
+from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, PROTOCOLS
 from selfknow.evaluate.tasks.self_knowledge.rows import image_settings
-from selfknow.evaluate.tasks.self_knowledge.task import PictureOptions, SelfKnowledgeOptions
 from selfknow.models.images.both import LocalDrawingVisionModel
 from selfknow.models.images.generators import Drawing
 from selfknow.models.images.pictures import require_images_extra

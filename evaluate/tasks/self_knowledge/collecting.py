@@ -6,6 +6,7 @@ from typing import Any
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import failed
+from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.self_knowledge.arithmetic import NOT_ONE_ANSWER
 from selfknow.evaluate.tasks.self_knowledge.corrections import write_sheet
 from selfknow.evaluate.tasks.self_knowledge.creations import (
@@ -18,9 +19,9 @@ from selfknow.evaluate.tasks.self_knowledge.creations import (
     write_rows,
 )
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
-from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, Row
+from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example
+from selfknow.evaluate.tasks.self_knowledge.replies import leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
-from selfknow.evaluate.tasks.self_knowledge.tasks import leaks_answer
 from selfknow.files import read_json, write_json
 from selfknow.runs.schema import last_attempts, read_examples, read_generations
 

@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from selfknow.builders.self_knowledge.tasks import in_words
-from selfknow.evaluate.readers.names import find_name
 from selfknow.evaluate.readers.programs import read_program
-from selfknow.evaluate.readers.refusals import is_refusal
-from selfknow.evaluate.readers.words import only, read_arxiv_id
+from selfknow.evaluate.readers.reading import is_refusal
+from selfknow.evaluate.readers.words import find_name, only, read_arxiv_id
 from selfknow.evaluate.replies import Kept, asked_text, plain, unquoted, without_thinking
 
 _FINAL_TEXT = re.compile(r"^[ \t*_#>-]*final text[*_]*:?[*_]*", re.IGNORECASE | re.MULTILINE)

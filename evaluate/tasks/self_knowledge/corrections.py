@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.annotation.sheets import csv_text, sheet_rows
+from selfknow.evaluate.annotation import csv_text, sheet_rows
+from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.self_knowledge.creations import (
     CORRECTED,
     DROPPED,
@@ -21,7 +22,6 @@ from selfknow.evaluate.tasks.self_knowledge.creations import (
     read_creations,
     write_rows,
 )
-from selfknow.evaluate.tasks.self_knowledge.protocols import Row
 from selfknow.files import write_whole
 
 COLUMNS = ("id", "question", "raw", "corrected")

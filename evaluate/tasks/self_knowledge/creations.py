@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.errors import UserError, nearest
-from selfknow.evaluate.tasks.self_knowledge.protocols import Row
+from selfknow.evaluate.task import Row
 from selfknow.files import read_json, read_parquet, write_parquet
 
 RAW, CORRECTED = "raw", "corrected"

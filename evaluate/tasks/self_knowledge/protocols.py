@@ -13,23 +13,31 @@ Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. 
 A call's parent is the generation that it is about. What is put into a prompt replaces one marker, by plain replacement.
 
 Of the tasks about pictures (section 5) ``generate`` goes to an image generator and the rest to a model that sees. The
-picture stands behind the question, as in Table 14; in context it stands where it was drawn, and the question below
-(:mod:`.in_context`).
+picture stands behind the question, as in Table 14; in context it stands where it was drawn, and the question below.
+
+The in-context protocols (section 6.2) ask "when the generation process is given in the context". The paper says no
+more; the form is **our choice**: the user asks for a text, the assistant gives it, and the user asks about it. The
+noise, an unrelated paragraph, stands in front of the question, in the user's turn, since chat templates want the two to
+take turns. A completion model is given the same with empty lines between. A question that is put above its text
+elsewhere ("the paragraph below") speaks here of "the paragraph that you wrote". Where what is asked about is not in the
+reply word for word (a celebrity's name made a statement), it stays below the question. Pictures stand in the user's
+turn: that is where chat templates and servers take them.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
+from selfknow.builders.self_knowledge.sources import noise
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.replies import without_thinking
+from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
-from selfknow.evaluate.tasks.self_knowledge.in_context import conversation, picture_in_context
 from selfknow.evaluate.tasks.self_knowledge.transformations import transformed
-from selfknow.models.images.showing import reference
-from selfknow.models.interface import Completion, Request, Turn
+from selfknow.models.interface import Turn
 
 GENERATE, VERIFY, DUAL, ANSWER = "generate", "verify", "dual", "answer"
 WORDINGS = ("ours", "paper")
@@ -51,13 +59,15 @@ _ALTERED_QUESTION = ("alter-question", "add-first-word", "delete-first-word", "c
 _CLAIMED = ("arxiv", "benchmark")
 _UNKNOWN = ("sports-statistics", "benchmark", "image-counting", "image-color", "image-position")
 _CHANGING = ("consistency", "inconsistency")
+_BELOW = f"\n\n{MARKER}"
+_STANDS_BELOW = re.compile(r"\bstands below\b")
+_THING_BELOW = re.compile(r"\bbelow\b")
+_FOLLOWING = re.compile(r"\bfollowing (\w+)")
 # Why pictures have no part for a protocol.
 _NOT_OF_PICTURES = {
     "dual": "who draws another picture like the first would have to see the first",
     "inconsistency": "no change of a picture here surely changes this answer",
 }
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -230,85 +240,50 @@ def _has(example: Example, protocol: str) -> bool:
     return example.answer is not None or example.task in _CLAIMED
 
 
-Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
-"""From an example, a stage, a prompt and the turns before it to how a completion model is asked; null: as it stands."""
-
-
-def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
-    """Ask completion models with the plain text."""
-
-
-def generate_requests(
-    setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = as_it_stands
-) -> list[Request]:
-    """The first stage."""
-    return [
-        Request(
-            example.id,
-            prompt,
-            GENERATE,
-            setup.variant,
-            sample,
-            completion=complete(example, GENERATE, prompt, ()),
-        )
-        for example in examples
-        for prompt in [example.prompt("generate_prompt")]
-        for sample in range(samples)
-    ]
-
-
-def answer_requests(
-    setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = as_it_stands
-) -> list[Request]:
-    """The questions of the benchmark itself."""
-    return [
-        Request(example.id, prompt, ANSWER, setup.variant, sample, completion=complete(example, ANSWER, prompt, ()))
-        for example in questions
-        for prompt in [example.prompt("verify_prompt")]
-        for sample in range(samples)
-    ]
-
-
 def shown_in_context(row: Row) -> str:
     """What of a generating reply stands in the context of the question about it: all but its thinking."""
     return without_thinking(row["generation"], row["prompt"]).text
 
 
-def follow_ups(
-    setup: Setup,
-    stage: str,
-    examples: Mapping[str, Example],
-    written: Iterable[Row],
-    complete: Complete = as_it_stands,
-) -> Iterator[Request]:
-    """The requests of a stage about what was written.
+def conversation(
+    asked_for: str, written: str, question: str, text: str, *, noisy: bool
+) -> tuple[tuple[Turn, ...], str]:
+    r"""The turns before the question, and the question.
 
     Args:
-        setup: The task and how it is asked.
-        stage: One of the setup's stages.
-        examples: By their ids.
-        written: Rows of ``generations``: of stage ``dual`` for ``verify-dual``, else of stage ``generate``; those that
-            failed or hold nothing that can be asked about are passed over (the scores count them).
-        complete: How completion models are asked.
+        asked_for: The generating prompt.
+        written: What the model wrote, its thinking taken off.
+        question: The verifying prompt, with its marker.
+        text: What is asked about.
+        noisy: Whether an unrelated paragraph stands between.
+
+    Example:
+        >>> turns, question = conversation(
+        ...     "Write a paragraph.", "It rains.", "How many words has the paragraph below?\n\n{generation}",
+        ...     "It rains.", noisy=False)
+        >>> [turn.role for turn in turns], question
+        (['user', 'assistant'], 'How many words has the paragraph that you wrote?')
     """
-    for row in written:
-        if row["generation"] is None:
-            continue
-        example = examples[row["example_id"]]
-        content = example.changed(stage, example.content(row))
-        if content.text is None:
-            continue
-        template = example.prompt("dual_prompt") if stage == DUAL else example.question(stage)
-        prompt, turns = template.replace(MARKER, content.text), tuple[Turn, ...]()
-        picture = reference(content.text) if example.is_about_a_picture else None
-        if setup.is_in_context:
-            asked_for, noisy = example.prompt("generate_prompt"), setup.protocol.endswith("noise")
-            if picture:
-                prompt = picture_in_context(asked_for, picture, template, noisy=noisy)
-            else:
-                turns, prompt = conversation(asked_for, shown_in_context(row), template, content.text, noisy=noisy)
-        elif picture:
-            prompt = f"{prompt}\n\n{picture}"
-        own = (example.id, prompt, stage, setup.variant, row["sample"])
-        completion = complete(example, stage, prompt, turns)
-        yield Request(*own, parent_generation_id=row["generation_id"], turns=turns, completion=completion)
+    asked = about_own_text(question) if text in written else None
+    between = [noise()] if noisy else []
+    prompt = "\n\n".join([*between, asked or question.replace(MARKER, text)])
+    return (Turn("user", asked_for), Turn("assistant", written)), prompt
+
+
+def about_own_text(question: str) -> str | None:
+    r"""A question that has its text below it, put about what was just written; null where it has it elsewhere.
+
+    >>> about_own_text("Is 7 the correct answer to the following question?\n\n{generation}")
+    'Is 7 the correct answer to the question that you wrote?'
+    >>> about_own_text("What is the arXiv ID of the paper titled {generation}?") is None
+    True
+    """
+    if not question.endswith(_BELOW):
+        return None
+    asked = _STANDS_BELOW.sub("you gave", question.removesuffix(_BELOW))
+    return _FOLLOWING.sub(r"\1 that you wrote", _THING_BELOW.sub("that you wrote", asked, count=1), count=1)
+
+
+def picture_in_context(asked_for: str, picture: str, question: str, *, noisy: bool) -> str:
+    """A question about a picture: what it was drawn for, the picture and the question, in one turn."""
+    return "\n\n".join([asked_for, picture, *([noise()] if noisy else []), question])

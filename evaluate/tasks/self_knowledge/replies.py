@@ -1,18 +1,21 @@
-"""How verifying replies are read: by the readers of all tasks (:mod:`selfknow.evaluate.readers`), one a kind.
+"""How verifying replies of each task are read: by the readers of all tasks (:mod:`selfknow.evaluate.readers`).
 
 ``number`` (a whole one), ``yes-no``, ``word``, ``arxiv-id``, ``output`` (of a program), ``letter`` (A to D), and
-``color``, of the closed list of colours.
+``color``, of the closed list of colours. What was written may leak the answer to whoever is asked about it; and scoring
+keeps, beside the scores, how replies were read and which numbers nothing was read for.
 """
 
+import re
 from collections.abc import Mapping
 from functools import partial
 
+import pyarrow as pa
+
 from selfknow.builders.self_knowledge.sources import words
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.readers.numbers import read_number
+from selfknow.evaluate.readers.numbers import read_number, whole_numbers
 from selfknow.evaluate.readers.programs import read_output
-from selfknow.evaluate.readers.reading import Reader, Reading, read_reply
-from selfknow.evaluate.readers.refusals import is_refusal
+from selfknow.evaluate.readers.reading import Reader, Reading, is_refusal, read_reply
 from selfknow.evaluate.readers.verdicts import read_verdict
 from selfknow.evaluate.readers.words import read_among, read_arxiv_id, read_letter, read_word
 
@@ -71,3 +74,97 @@ def parse(kind: str, reply: str, finish_reason: str | None = None) -> Outcome[st
         Outcome(value=None, reason='several numbers')
     """
     return read(kind, reply, finish_reason).outcome
+
+
+REPLY_KINDS: Mapping[str, str] = {
+    "total-count": "number",
+    "designated-count": "number",
+    "fact": "yes-no",
+    "arxiv": "arxiv-id",
+    "math": "yes-no",
+    "theorem": "yes-no",
+    "code": "output",
+    "grammar": "number",
+    "add-first-word": "word",
+    "delete-first-word": "word",
+    "change-word": "word",
+    "specific-mention": "yes-no",
+    "sentiment": "yes-no",
+    "sports-statistics": "yes-no",
+    "image-counting": "number",
+    "image-color": "color",
+    "image-position": "yes-no",
+    "benchmark": "letter",
+}
+COUNTED: Mapping[str, str] = {
+    "total-count": "words?",
+    "designated-count": "(?:times|occurrences?|appearances?|instances?)",
+    "grammar": "prepositions?",
+    "specific-mention": "(?:different|distinct)",
+    "sentiment": "positive words?",
+}
+"""What is counted, as a regular expression."""
+_LABELLED = re.compile(
+    r"\b(?:word count|number of words|words|count|total|occurrences|prepositions)[*_]*\s?[:=][*_\s]*(\d+)\b",
+    re.IGNORECASE,
+)
+_LONGEST_THREE_WORDS = 100  # in characters
+_COMMENT = re.compile(r"#(.*)$", re.MULTILINE)
+
+
+def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
+    """Whether what was written states its own answer, as a crib for whoever is asked about it (section 7.2.1).
+
+    The rule: in a paragraph one of the answers stands at most two words before the word for what is counted ("consists
+    of precisely 58 words") or behind it and a colon ("Word count: 58"); in a program the answer stands in a comment; in
+    a question "answer" stands before it. Another number is none: who "looked at the river three times" says nothing
+    where 5 was asked for.
+
+    Args:
+        task: The task.
+        text: What is shown to whoever is asked about it.
+        answers: Such as the one that was asked for, and the true one; null ones are passed over.
+
+    Returns:
+        Null in the tasks where nothing can be leaked.
+
+    >>> leaks_answer("total-count", "This paragraph, my friends, consists of precisely 58 words.", "58")
+    True
+    """
+    known = [answer for answer in answers if answer is not None]
+    if task in COUNTED:
+        ends = (match.start() for match in re.finditer(rf"\b{COUNTED[task]}\b", text, re.IGNORECASE))
+        numbers = {number for end in ends for number in whole_numbers(_words_before(text, end))}
+        stated = {*map(str, numbers), *_LABELLED.findall(text)}
+        return not stated.isdisjoint(known)
+    if task == "code" and known:
+        return any(answer in comment for comment in _COMMENT.findall(text) for answer in known)
+    if task in ("math", "benchmark") and known:
+        return any(
+            re.search(rf"\banswer\b\W+(?:\w+\W+){{0,2}}?{re.escape(answer)}(?!\w)", text, re.IGNORECASE)
+            for answer in known
+        )
+    return None
+
+
+def _words_before(text: str, end: int) -> str:
+    """The last three words in front of a place, as far as they are of a common length."""
+    return "".join(re.findall(r"[\w,-]+\W+", text[max(0, end - _LONGEST_THREE_WORDS) : end])[-3:])
+
+
+READINGS = pa.schema(
+    [
+        pa.field("generation_id", pa.string(), nullable=False),
+        pa.field("said", pa.string()),
+        pa.field("expected", pa.string()),
+        pa.field("truth", pa.string()),
+        pa.field("reason", pa.string()),
+    ]
+)
+"""A row a verifying reply: what it said, what a consistent model says, what is true; why one of them is null."""
+
+UNREAD = pa.schema(
+    [pa.field("generation_id", pa.string(), nullable=False), pa.field("metric", pa.string(), nullable=False)]
+)
+"""A row a number that is null because its reply could not be read, or could be read two ways: a headline counts it as
+wrong. Numbers that are null for another reason (a failed request, no program that knows) are not here."""

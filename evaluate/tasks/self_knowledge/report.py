@@ -1,12 +1,10 @@
 """What a report shows of self-knowledge: the charts of its queries, and how to read each."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.report import charts
 from selfknow.report.gather import Report
-from selfknow.report.grouping import dot, grouped, joined, preferred, setting
+from selfknow.report.grouping import dot, grouped, joined, one_share, preferred, setting
 from selfknow.report.labels import labelled_rows
 from selfknow.report.numbers import first_value, measures, number
 from selfknow.report.shape import (
@@ -21,7 +19,6 @@ from selfknow.report.shape import (
     ShownReply,
     Verdict,
 )
-from selfknow.report.task import TaskReport
 from selfknow.report.text import LONGEST_REPLY, visible
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query
@@ -39,27 +36,16 @@ def expert_prompts(rows: Sequence[Row]) -> list[Panel]:
     found = []
     for name, group in grouped(asked, "wording").items():
         shown = [
-            {**_point(row, _who(row), row["style"], "consistent", "share"), "leaking": row["n_leaking"]}
+            one_share(row, _who(row), "consistent", "share", style=row["style"], leaking=row["n_leaking"])
             for row in group[: 2 * _MODELS]
         ]
-        found.append(Panel(name, charts.dots(shown, "share", colour="learnt", title="self-consistent")))
+        found.append(Panel(name, charts.dots(shown, "share", colour="style", title="self-consistent")))
     return found
 
 
-def _who(row: Row) -> str:
-    asked = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
-    return joined(row["generator"], asked)
-
-
-def _point(row: Row, label: str, colour: str, column: str, value: str) -> dict[str, Any]:
-    return {
-        "label": label,
-        "learnt": colour,
-        value: row[column],
-        "low": row[f"{column}_low"],
-        "high": row[f"{column}_high"],
-        "n": row.get(f"n_{column}", row.get("n")),
-    }
+def _who(row: Row, *more: str) -> str:
+    """The writer, how it was asked where that differs, and who was asked about it, if that is another model."""
+    return joined(row["generator"], *more, f"asked {row['verifier']}" if row["verifier"] != row["generator"] else "")
 
 
 STYLES = Figure(
@@ -167,7 +153,7 @@ def headline(report: Report) -> Headline | None:
     rows = preferred(report.rows_of(_QUERY), "style", "plain")
     if not rows:
         return None
-    labels = [_label(row, rows) for row in rows]
+    labels = [_who(row, setting(row, rows, "protocol", "wording", "stage")) for row in rows]
     found = measures(
         report,
         *(
@@ -181,12 +167,6 @@ def headline(report: Report) -> Headline | None:
     )
     agrees = first_value(found)
     return Headline(None, None if agrees is None else f"agrees with {agrees:.0%} of what it wrote", found)
-
-
-def _label(row: Row, rows: Sequence[Row]) -> str:
-    """The writer, how it was asked where that differs, and who was asked about it, if that is another model."""
-    asked = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
-    return joined(row["generator"], setting(row, rows, "protocol", "wording", "stage"), asked)
 
 
 _SAMPLE = "self_knowledge_readings_sample"
@@ -220,12 +200,3 @@ def _pieces(row: Row) -> Iterator[Piece]:
     for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):
         if piece:
             yield Piece(visible(piece), kind)
-
-
-REPORT = TaskReport(
-    name=SELF_KNOWLEDGE.name,
-    question=SELF_KNOWLEDGE.question,
-    figures=FIGURES,
-    headline=headline,
-    exhibits=exhibits,
-)

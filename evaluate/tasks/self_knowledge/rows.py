@@ -11,13 +11,13 @@ from selfknow.errors import UserError
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.task import Reuse, ReusedReply, Row, Rows
 from selfknow.evaluate.tasks.completions import completion_settings, frame_stop
-from selfknow.evaluate.tasks.self_knowledge import pictures
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
+from selfknow.evaluate.tasks.self_knowledge.options import BenchmarkOptions, PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, Setup
-from selfknow.evaluate.tasks.self_knowledge.task import BenchmarkOptions, PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.worked import worked_examples
 from selfknow.files import read_json
 from selfknow.models.images.generators import ImageSettings
+from selfknow.models.images.pictures import find, keep
 from selfknow.models.interface import Reply, Request
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.schema import last_attempts, read_generations
@@ -152,6 +152,20 @@ def _reused(setup: Setup, example: Example, text: Row, earlier: Path) -> ReusedR
         text["sample"],
         parent_generation_id=text["generation_id"],
     )
-    keep = partial(pictures.take_over, text["generation"], earlier) if example.is_about_a_picture else None
+    keep = partial(take_over_picture, text["generation"], earlier) if example.is_about_a_picture else None
     reply = Reply(**{name: text[name] for name in _REPLY})
     return ReusedReply(text["model"], text["revision"], request, reply, keep)
+
+
+def take_over_picture(name: str, earlier: Path, folder: Path) -> None:
+    """Copy a picture of an earlier run into this one.
+
+    Args:
+        name: The picture's name in both runs.
+        earlier: The run folder that holds it.
+        folder: The run folder that shall hold it.
+
+    Raises:
+        UserError: It is missing there, or was changed.
+    """
+    keep(folder, find(earlier, name).read_bytes())

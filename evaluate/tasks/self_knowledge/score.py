@@ -28,10 +28,11 @@ from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import UNFINISHED
 from selfknow.evaluate.readers.words import bare
 from selfknow.evaluate.replies import Kept
-from selfknow.evaluate.task import FinishedRun, Scores
+from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks.self_knowledge import attention, replies
 from selfknow.evaluate.tasks.self_knowledge.content import Content
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
+from selfknow.evaluate.tasks.self_knowledge.options import SelfKnowledgeScoreOptions
 from selfknow.evaluate.tasks.self_knowledge.programs import Programs
 from selfknow.evaluate.tasks.self_knowledge.protocols import (
     ANSWER,
@@ -41,12 +42,9 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
     VERIFY,
     VERIFYING,
     Example,
-    Row,
     shown_in_context,
 )
-from selfknow.evaluate.tasks.self_knowledge.readings import READINGS, UNREAD
-from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE, SelfKnowledgeScoreOptions
-from selfknow.evaluate.tasks.self_knowledge.tasks import COUNTED, REPLY_KINDS, leaks_answer
+from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, READINGS, REPLY_KINDS, UNREAD, leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.truth import ESTIMATE, Judge
 
 _NUMBERS = ("verification_correct", "self_consistent", "all_correct")
@@ -76,7 +74,7 @@ def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Scores:
             for row in rows.values()
             for metric, outcome in scorer.of(row).items()
         )
-    tables = {SELF_KNOWLEDGE.name: scores}
+    tables = {"self-knowledge": scores}
     if writer is not None:
         tables[attention.TABLE] = attention.score_attention(run, writer)
     parsed = {

@@ -1,28 +1,121 @@
 """The stages of a run of self-knowledge: writing, what follows upon it, and the benchmark's own questions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
-from selfknow.evaluate.task import Rows, SoFar, Stage
+from selfknow.builders.self_knowledge.prompts import MARKER
+from selfknow.evaluate.task import Row, Rows, SoFar, Stage
 from selfknow.evaluate.tasks.completions import Example as Shot
 from selfknow.evaluate.tasks.completions import framed
-from selfknow.evaluate.tasks.self_knowledge import pictures
+from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.protocols import (
     ANSWER,
     DUAL,
     GENERATE,
-    Complete,
     Example,
     Setup,
-    answer_requests,
-    as_it_stands,
-    follow_ups,
-    generate_requests,
+    conversation,
+    picture_in_context,
+    shown_in_context,
 )
 from selfknow.evaluate.tasks.self_knowledge.rows import examples_of, setup_of
-from selfknow.evaluate.tasks.self_knowledge.task import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.worked import shots
+from selfknow.models.images.pictures import find
+from selfknow.models.images.showing import name_in, reference
 from selfknow.models.interface import Completion, Request, Turn
+
+Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
+"""From an example, a stage, a prompt and the turns before it to how a completion model is asked; null: as it stands."""
+
+
+def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
+    """Ask completion models with the plain text."""
+
+
+def generate_requests(
+    setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = as_it_stands
+) -> list[Request]:
+    """The first stage."""
+    return [
+        Request(
+            example.id,
+            prompt,
+            GENERATE,
+            setup.variant,
+            sample,
+            completion=complete(example, GENERATE, prompt, ()),
+        )
+        for example in examples
+        for prompt in [example.prompt("generate_prompt")]
+        for sample in range(samples)
+    ]
+
+
+def answer_requests(
+    setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = as_it_stands
+) -> list[Request]:
+    """The questions of the benchmark itself."""
+    return [
+        Request(example.id, prompt, ANSWER, setup.variant, sample, completion=complete(example, ANSWER, prompt, ()))
+        for example in questions
+        for prompt in [example.prompt("verify_prompt")]
+        for sample in range(samples)
+    ]
+
+
+def follow_ups(
+    setup: Setup,
+    stage: str,
+    examples: Mapping[str, Example],
+    written: Iterable[Row],
+    complete: Complete = as_it_stands,
+) -> Iterator[Request]:
+    """The requests of a stage about what was written.
+
+    Args:
+        setup: The task and how it is asked.
+        stage: One of the setup's stages.
+        examples: By their ids.
+        written: Rows of ``generations``: of stage ``dual`` for ``verify-dual``, else of stage ``generate``; those that
+            failed or hold nothing that can be asked about are passed over (the scores count them).
+        complete: How completion models are asked.
+    """
+    for row in written:
+        if row["generation"] is None:
+            continue
+        example = examples[row["example_id"]]
+        content = example.changed(stage, example.content(row))
+        if content.text is None:
+            continue
+        template = example.prompt("dual_prompt") if stage == DUAL else example.question(stage)
+        prompt, turns = template.replace(MARKER, content.text), tuple[Turn, ...]()
+        picture = reference(content.text) if example.is_about_a_picture else None
+        if setup.is_in_context:
+            asked_for, noisy = example.prompt("generate_prompt"), setup.protocol.endswith("noise")
+            if picture:
+                prompt = picture_in_context(asked_for, picture, template, noisy=noisy)
+            else:
+                turns, prompt = conversation(asked_for, shown_in_context(row), template, content.text, noisy=noisy)
+        elif picture:
+            prompt = f"{prompt}\n\n{picture}"
+        own = (example.id, prompt, stage, setup.variant, row["sample"])
+        completion = complete(example, stage, prompt, turns)
+        yield Request(*own, parent_generation_id=row["generation_id"], turns=turns, completion=completion)
+
+
+def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
+    """Return questions with the files of the pictures that they show.
+
+    Args:
+        folder: The run folder.
+        requests: The questions, each with a picture's name in its prompt.
+
+    Raises:
+        UserError: A picture is missing, or was changed.
+    """
+    return [replace(request, image=find(folder, str(name_in(request.prompt)))) for request in requests]
 
 
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
@@ -72,6 +165,6 @@ def _follow_up(setup: Setup, stage: str, examples: dict[str, Example], complete:
         about = DUAL if stage == "verify-dual" else GENERATE
         texts = [row for row in so_far.replies if row["stage"] == about and row["variant"] == setup.variant]
         follow_up = list(follow_ups(setup, stage, examples, texts, complete))
-        return pictures.shown(so_far.folder, follow_up) if is_drawn else follow_up
+        return with_pictures(so_far.folder, follow_up) if is_drawn else follow_up
 
     return Stage(stage, requests, by_verifier=stage != DUAL)

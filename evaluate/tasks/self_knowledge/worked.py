@@ -16,8 +16,7 @@ from selfknow.builders.self_knowledge.tasks import Instance
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.tasks.completions import Example as Shot
 from selfknow.evaluate.tasks.completions import shown
-from selfknow.evaluate.tasks.self_knowledge.in_context import conversation
-from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, Example
+from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, Example, conversation
 from selfknow.models.interface import Turn
 
 _BROKEN = "verify-broken"

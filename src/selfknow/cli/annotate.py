@@ -36,7 +36,7 @@ def sheet(
 
     **Example:** `selfknow annotate sheet self-aware:authored --annotators 3 --sample 100 --out sheets`
     """
-    from selfknow.evaluate.annotation.sheets import write_sheets
+    from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.evaluate.tasks.self_aware.question_sheets import read_items, sample_of
     from selfknow.evaluate.tasks.self_aware.question_sheets import sheet as sheet_of
@@ -62,7 +62,7 @@ def import_(
 
     **Example:** `selfknow annotate import self-aware:authored sheets/annotator-*.csv --out judgements.parquet`
     """
-    from selfknow.evaluate.annotation.sheets import check_names
+    from selfknow.evaluate.annotation import check_names
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.evaluate.tasks.self_aware.question_sheets import (
         agreement_report,

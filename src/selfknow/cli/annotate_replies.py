@@ -27,7 +27,7 @@ def replies(
 
     **Example:** `selfknow annotate replies runs/icl --sample 100 --annotators 2 --out sheets`
     """
-    from selfknow.evaluate.annotation.sheets import write_sheets
+    from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.tasks.self_aware.hand_labels import read_replies, reply_sheet, sample_of
 
     drawn = sample_of(read_replies(run), sample, seed)
@@ -49,9 +49,13 @@ def import_replies(
 
     **Example:** `selfknow annotate import-replies runs/icl sheets/annotator-*.csv`
     """
-    from selfknow.evaluate.annotation.sheets import check_names
-    from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import abstaining_report
-    from selfknow.evaluate.tasks.self_aware.hand_labels import read_replies, read_reply_sheets, write_labels
+    from selfknow.evaluate.annotation import check_names
+    from selfknow.evaluate.tasks.self_aware.hand_labels import (
+        abstaining_report,
+        read_replies,
+        read_reply_sheets,
+        write_labels,
+    )
 
     judgements = read_reply_sheets(check_names(sheets), read_replies(run))
     values = [value for value in write_labels(run, judgements)["value"].to_pylist() if value is not None]

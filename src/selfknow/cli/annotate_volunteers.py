@@ -28,7 +28,7 @@ def volunteers(
 
     **Example:** `selfknow annotate volunteers self-aware --sample 100 --people 2 --out sheets`
     """
-    from selfknow.evaluate.annotation.sheets import write_sheets
+    from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.evaluate.tasks.self_aware.question_sheets import read_items, sample_of, sheet
     from selfknow.evaluate.tasks.self_aware.volunteers import COLUMNS
@@ -53,9 +53,9 @@ def import_volunteers(
 
     **Example:** `selfknow annotate import-volunteers self-aware sheets/volunteer-*.csv --out runs/human`
     """
-    from selfknow.evaluate.annotation.sheets import check_names
+    from selfknow.evaluate.annotation import check_names
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.evaluate.tasks.self_aware.abstaining_by_hand import abstaining_report
+    from selfknow.evaluate.tasks.self_aware.hand_labels import abstaining_report
     from selfknow.evaluate.tasks.self_aware.question_sheets import read_items
     from selfknow.evaluate.tasks.self_aware.volunteers import human_log, judgements_of, read_answers
     from selfknow.runs.importers.run import write_imported

@@ -66,20 +66,19 @@ def command_for(arguments: Sequence[str]) -> CompactCommand:
     Raises:
         UserError: There is no such task, or an option is another one's.
     """
-    from selfknow.evaluate.catalogue import TASKS, find_task, options_of, set_patterns
+    from selfknow.evaluate.catalogue import TASKS, find_task, set_patterns
 
     every = [one for task in TASKS for options in task.options.values() for one in parameters(options)]
     line = read_line([*own_parameters(evaluate), *_common(), *every], arguments)
     if line.word is None:
         return command(evaluate, [*_common(), *for_any_value(every)], sections={"Tasks": _tasks()}, examples=_EXAMPLES)
-    task = find_task(line.word)
-    options = options_of(task, line.word)
+    task, options = find_task(line.word)
     known = {one.name for one in [*own_parameters(evaluate), *_common(), *parameters(options)]}
     for name in line.options:
         if name not in known:
             flag = f"--{name.replace('_', '-')}"
             raise UserError(f"{flag} is for {', '.join(set_patterns(name))}, not for {line.word}")
-    usage = [usage for usage in task.usage if options_of(task, usage.split()[0]) is options]
+    usage = [usage for usage in task.usage if find_task(usage.split()[0]).options is options]
     examples = [f"selfknow evaluate {one} --model MODEL --out RUN" for one in usage]
     return command(evaluate, [*parameters(options, task.name), *_common()], examples=examples)
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from selfknow.errors import UserError
-from selfknow.evaluate.catalogue import find_task, options_of
+from selfknow.evaluate.catalogue import find_task
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.run import check_names, filled
 from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage, Task
@@ -90,8 +90,7 @@ class Asking:
         Raises:
             UserError: There is no such set or option, or the task shows or draws pictures.
         """
-        task = find_task(name)
-        own = options_of(task, name)
+        task, own = find_task(name)
         check_names(options, [own], name)
         # Other tools send the prompts alone, so completion models are shown no worked examples.
         without = {"examples": False} if any(one.name == "examples" for one in fields(own)) else {}
@@ -101,7 +100,7 @@ class Asking:
                 f"{name} is about pictures, which other tools are not given: use `selfknow evaluate {name}`"
             )
         rows = task.open(name, chosen, _NOWHERE)
-        return cls(task, chosen, rows, rows.decoding or task.decoding())
+        return cls(task, chosen, rows, rows.decoding)
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
@@ -176,7 +175,7 @@ def score_calls(own: OwnSample, calls: Sequence[Call]) -> Iterator[tuple[int, st
     Yields:
         The place of the call, the metric, and its value or why there is none.
     """
-    task = find_task(own.task)
+    task = find_task(own.task).task
     made = pa.Table.from_pylist([call.as_row(place) for place, call in enumerate(calls)], schema=GENERATIONS)
     run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, made, table_of([own]))
     for table in task.score(run, task.score_options()).tables.values():

@@ -1,7 +1,8 @@
 """Loading checkpoints, local folders, GGUF files and Hub ids alike, with one clear line for what can go wrong."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,40 +151,42 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     Raises:
         UserError: There is no such model, it is of another kind, or it does not fit into memory.
     """
-    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     place, local = locate(name)
     gguf = as_gguf(place)
-    try:
+    with _one_line_errors(name, local=local):
         if gguf is not None:
             return gguf_file.load_model(name, gguf, dtype, **settings)
         kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
         model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
+    return model
+
+
+@contextmanager
+def _one_line_errors(name: str, *, local: bool) -> Iterator[None]:
+    """Say in one line why a model cannot be loaded.
+
+    Raises:
+        UserError: It cannot be had or read, does not fit into memory, or its weights are a program, which was not run.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        yield
     except UserError:
         raise
-    except (OSError, ValueError, SafetensorError) as error:
-        raise cannot_load(name, error, local=local) from error
-    except (MemoryError, RuntimeError) as error:
+    except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
         raise cannot_load(name, error, local=local) from error
     except Exception as error:
-        refuse_program(name, error)
+        # PyTorch's older format may hold more than tensors; the error is of a module that nothing here imports.
+        if type(error).__name__ == "UnpicklingError":
+            raise UserError(
+                f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
+            ) from error
         raise
-    return model
-
-
-def refuse_program(name: str, error: Exception) -> None:
-    """Tell of weights in PyTorch's older format that are more than tensors; they were not run.
-
-    Raises:
-        UserError: That is what the error says.
-    """
-    if type(error).__name__ == "UnpicklingError":  # of a module that nothing here imports
-        raise UserError(
-            f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
-        ) from error
 
 
 def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedModel":
@@ -192,22 +195,14 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
     Raises:
         UserError: There is no such model, it reads text alone, or it does not fit into memory.
     """
-    from safetensors import SafetensorError
     from transformers import AutoModelForImageTextToText
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
     if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
         raise UserError(f"{name} reads text only: name a vision-language model, which sees pictures too")
     place, local = locate(name)
-    try:
+    with _one_line_errors(name, local=local):
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype=dtype)
-    except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
-        if is_out_of_memory(error):
-            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
-        raise cannot_load(name, error, local=local) from error
-    except Exception as error:
-        refuse_program(name, error)
-        raise
     return model
 
 

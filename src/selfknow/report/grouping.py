@@ -95,6 +95,20 @@ def dot(row: Row, label: str, value: str, chance: str | None = None, **more: Any
     return {"label": label, value: row[value], **ends, "chance": row[chance] if chance else None, **counts, **more}
 
 
+def one_share(row: Row, label: str, value: str, name: str, **more: Any) -> dict[str, Any]:
+    """Return a dot for one of several shares of a row, all under the same name so that one chart shows them.
+
+    Args:
+        row: With ``VALUE``, ``VALUE_low``, ``VALUE_high``, and ``n_VALUE`` or ``n``.
+        label: What stands at the left.
+        value: The share.
+        name: What the chart calls it.
+        more: Further columns.
+    """
+    ends = {end: row[f"{value}_{end}"] for end in ("low", "high")}
+    return {"label": label, name: row[value], **ends, "n": row.get(f"n_{value}", row.get("n")), **more}
+
+
 def only(rows: Sequence[Row], *columns: str) -> list[Mapping[str, Any]]:
     """The columns that a chart needs: what is drawn a hundred thousand times should be small."""
     shared = ("label", "model_label", "low", "high", "chance", "n", "n_graded")

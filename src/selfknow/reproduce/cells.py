@@ -187,7 +187,7 @@ def _evaluations(
         model, task = str(chosen.pop("model")), str(chosen.pop("task"))
         command = _known_task(task, commands, block)
         options = _options(command, chosen, block.places)
-        score = tuple(_score_calls(plan, commands, find_task(task).name))
+        score = tuple(_score_calls(plan, commands, find_task(task).task.name))
         for source in trained if model == TRAINED else [None]:
             asked = task if source is None or ":" in task else f"{source.data}"
             name = _name([_short(task), model if source is None else source.name], options)
@@ -227,7 +227,7 @@ def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[st
         yield ()
         return
     command = commands.score(task)
-    tasks = {find_task(str(name)).name for block in plan.evaluate for name in block.settings["task"]}
+    tasks = {find_task(str(name)).task.name for block in plan.evaluate for name in block.settings["task"]}
     for name, place in plan.score.places.items():
         if not any(name in commands.score(one).options for one in tasks):
             place.refuse(f"`selfknow score` of {', '.join(sorted(tasks))} has no option {name!r}")

@@ -72,19 +72,19 @@ def training_cost(cell: Cell) -> Cost:
 
 def evaluation_cost(cell: Cell) -> Cost | None:
     """What an evaluation takes, as far as it can be known; null where its questions cannot be had now."""
-    from selfknow.evaluate.catalogue import find_task, options_of
+    from selfknow.evaluate.catalogue import find_task
     from selfknow.evaluate.task import SoFar
     from selfknow.models.interface import ReplyOptions
 
-    task = find_task(cell.data)
+    task, own = find_task(cell.data)
     try:
-        options = _chosen(options_of(task, cell.data), cell.settings)
+        options = _chosen(own, cell.settings)
         rows = task.open(cell.data, options, cell.folder)
         so_far = SoFar(cell.folder, rows.table.to_pylist())
         prompts = [one.prompt for stage in task.stages(options, rows) for one in stage.requests(so_far)]
     except UserError:
         return None
-    longest = _chosen(ReplyOptions, cell.settings).applied_to(task.decoding()).max_new_tokens
+    longest = _chosen(ReplyOptions, cell.settings).applied_to(rows.decoding).max_new_tokens
     tokens = sum(len(prompt) for prompt in prompts) / CHARACTERS_PER_TOKEN + longest * len(prompts)
     return Cost(num_parameters(cell), round(tokens), cell.settings.get("batch_size") or len(prompts))
 

@@ -159,30 +159,13 @@ def connect(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Connection:
-    """Open run folders as SQL views; nothing is copied but who was asked, a few rows.
+    """Open run folders as SQL views: those of any run, and those of ``tasks``.
 
-    Views: ``runs``, ``examples``, ``generations``, ``scores``, and on top of them ``models``, ``cohorts`` and
-    ``calls``; after them each task's own. Functions: ``share`` (with its interval and its n), ``wilson_low``,
-    ``wilson_high``, those of the bootstrap, each task's own, and with portraits ``quip``.
-    ``docs/sql-reference.md`` lists them, with the columns of every view.
-
-    Args:
-        runs: Run folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
-        tasks: What tasks add to SQL; the door of all tasks of this package is :func:`selfknow.connect`.
-        portraits: For each name that ``quip(text, name)`` shall know a portrait, its folder or its Hub id.
-        corpora: Dataset folders whose documents queries can join against. The folder that a run names is found by
-            itself.
-        read_only: Allow SELECT, PIVOT and EXPLAIN over these runs' files and nothing else; false allows all of DuckDB.
-        mixed_revisions: Let runs stand side by side that asked different contents under one name.
-        threads: How many DuckDB may use; all if null.
-        memory_limit: How much memory DuckDB may use, such as ``2GB``; it then goes on on disk.
+    :func:`selfknow.connect` hands over all tasks of this package; it says what the other arguments mean, and which
+    views and functions there are.
 
     Raises:
         UserError: A run folder is not what it should be (see :func:`selfknow.runs.reader.open_runs`).
-
-    Example:
-        >>> with connect(["runs/opt", "runs/pythia"]) as connection:  # doctest: +SKIP
-        ...     connection.sql("select model, count(*) from calls group by all").show()
     """
     locations = [runs] if isinstance(runs, str | Path) else runs
     folders = open_runs(locations, parsed_files(tasks), mixed_revisions=mixed_revisions)

@@ -3,31 +3,153 @@
 Stages: ``propose`` (a template of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
 verified, and why?), for what was accepted ``fill`` (its slots, many times), and for each instance ``generate`` and
 ``verify``. Instances of one template are told apart by their ``sample``.
+
+The paper's Table 8 has templates with slots ("Write a paragraph mentioning exactly [num] distinct [countries]."); "one
+can further ask the model to generate example instances of questions based on the template question". A slot is a name
+in square brackets. What stands in the second prompt or in the answer must stand in the first one, or nobody could know
+it.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
+from selfknow.builders.self_knowledge.prompts import MARKER
+from selfknow.builders.self_knowledge.sources import paper_templates, prompts
 from selfknow.evaluate.outcome import Outcome, failed
-from selfknow.evaluate.readers.reading import Reading
-from selfknow.evaluate.readers.refusals import is_refusal
+from selfknow.evaluate.readers.reading import Reading, is_refusal
 from selfknow.evaluate.replies import asked_text, without_thinking
 from selfknow.evaluate.task import Row, SoFar
-from selfknow.evaluate.tasks.completions import framed
-from selfknow.evaluate.tasks.self_knowledge.agents.proposals import (
-    Proposal,
-    read_instances,
-    read_proposal,
-    why_not_a_template,
-)
-from selfknow.evaluate.tasks.self_knowledge.agents.worked import fill_prompt, judge_prompt, propose_prompt, shots
+from selfknow.evaluate.tasks.completions import Example, framed
 from selfknow.evaluate.tasks.self_knowledge.replies import read
 from selfknow.models.interface import Request
+
+_LINES = ("Task", "First generate", "Then evaluate", "Answer")
+_LINE = r"^[ \t*_#>-]*LINE[*_]*:[*_]*[ \t]*(\S.*)$"
+_SLOT = re.compile(r"\[([^\[\]\n]{1,60})\]")
+_FILLED = re.compile(r"\[([^\[\]\n]{1,60})\][`*_]*[ \t]*[=:][ \t]*([^;\n]+)")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A task that a model invented.
+
+    Attributes:
+        name: Its name.
+        generate_prompt: What asks for a text with a property.
+        verify_prompt: What asks about that property.
+        answer: What is right; it may be a slot.
+    """
+
+    name: str
+    generate_prompt: str
+    verify_prompt: str
+    answer: str
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names of the slots of its first prompt, each once.
+
+        >>> Proposal("Rain", "Write [num] lines on [topic].", "How many lines?", "[num]").slots
+        ('num', 'topic')
+        """
+        return tuple(dict.fromkeys(_SLOT.findall(self.generate_prompt)))
+
+    def filled(self, values: Mapping[str, str]) -> "Proposal":
+        """An instance: every slot with its value in place of it."""
+
+        def put_in(template: str) -> str:
+            return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
+
+        return Proposal(self.name, put_in(self.generate_prompt), put_in(self.verify_prompt), put_in(self.answer))
+
+
+def read_proposal(reply: str) -> Outcome[Proposal]:
+    r"""The four lines of a proposal, each exactly once; null, with the reason, where they are not there.
+
+    >>> read_proposal("Task: Rhyme\nFirst generate: Write.\nThen evaluate: Does it rhyme?\nAnswer: yes").value.answer
+    'yes'
+    >>> read_proposal("How about poems?").reason
+    'no line Task'
+    """
+    found = []
+    for line in _LINES:
+        matches = re.findall(_LINE.replace("LINE", line), reply, re.IGNORECASE | re.MULTILINE)
+        if len(matches) != 1:
+            return Outcome(None, f"several lines {line}" if matches else f"no line {line}")
+        found.append(matches[0].strip())
+    return Outcome(Proposal(*found))
+
+
+def why_not_a_template(proposal: Proposal) -> str | None:
+    """Why a proposal cannot be filled many times; null: it can.
+
+    >>> why_not_a_template(Proposal("Rain", "Write [num] lines.", "How many lines?", "[count]"))
+    'the slot [count] is not in its first prompt'
+    """
+    if not proposal.slots:
+        return "no slots"
+    unknown = set(_SLOT.findall(f"{proposal.verify_prompt}\n{proposal.answer}")) - set(proposal.slots)
+    return f"the slot [{min(unknown)}] is not in its first prompt" if unknown else None
+
+
+def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, str]]:
+    r"""What a reply fills the slots with, line by line: complete ones, each once.
+
+    Args:
+        reply: Of the stage ``fill``.
+        proposal: The template.
+        most: How many were asked for; what goes beyond is passed over.
+
+    >>> rain = Proposal("Rain", "Write [num] lines on [topic].", "How many lines?", "[num]")
+    >>> read_instances("1. [num] = 3; [topic] = rain\n2. [num] = 4\n[topic]: fog; [num]: 5", rain, most=10)
+    [{'num': '3', 'topic': 'rain'}, {'num': '5', 'topic': 'fog'}]
+    """
+    found = []
+    for line in reply.splitlines():
+        values = {slot: value.strip(' \t`*_"“”') for slot, value in _FILLED.findall(line)}
+        instance = {slot: values.get(slot, "") for slot in proposal.slots}
+        if all(instance.values()) and instance not in found:
+            found.append(instance)
+    return found[:most]
+
 
 PROPOSE, JUDGE, FILL, GENERATE, VERIFY = STAGES = ("propose", "judge", "fill", "generate", "verify")
 _PARENTS = {JUDGE: PROPOSE, FILL: JUDGE, GENERATE: FILL, VERIFY: GENERATE}
 VARIANT = "agents"
+
+
+_UNSUITED_TASKS = ("specific-mention", "sentiment", "sports-statistics")
+"""Tasks of the paper that no template with slots shows."""
+
+
+def propose_prompt(number: int, most_tasks: int | None = None) -> str:
+    """Return the prompt that asks for a proposal.
+
+    Args:
+        number: Which proposal it is, from 1.
+        most_tasks: How many of the paper's tasks it lists; null: all that suit.
+    """
+    tables = paper_templates()["tables_8_13_and_14"]
+    tasks = [
+        f"- {name}: first: {template['generate']} Then: {template['verify']}"
+        for name, template in tables.items()
+        if not name.startswith("image-") and name not in _UNSUITED_TASKS
+    ]
+    template: str = prompts()["agents"]["propose"]
+    return template.replace("{tasks}", "\n".join(tasks[:most_tasks])).replace("{number}", str(number))
+
+
+def judge_prompt(proposal: str) -> str:
+    """Return the prompt that asks whether a proposal is sound."""
+    return str(prompts()["agents"]["judge"]).replace(MARKER, proposal)
+
+
+def fill_prompt(proposal: str, num_instances: int) -> str:
+    """Return the prompt that asks for values of a proposal's slots."""
+    return str(prompts()["agents"]["fill"]).replace("{num}", str(num_instances)).replace(MARKER, proposal)
 
 
 def examples(num_proposals: int) -> pa.Table:
@@ -37,18 +159,18 @@ def examples(num_proposals: int) -> pa.Table:
     return pa.table({"id": ids, "prompt": [propose_prompt(number + 1) for number in numbers]})
 
 
-def requests(stage: str, num_instances: int, with_examples: bool, so_far: SoFar) -> Iterator[Request]:
+def requests(stage: str, num_instances: int, shots: Sequence[Example] | None, so_far: SoFar) -> Iterator[Request]:
     """Yield the requests of a stage, one of :data:`STAGES`.
 
     Args:
         stage: The stage.
         num_instances: How often the slots of a template are filled.
-        with_examples: Show completion models worked examples first.
+        shots: Worked examples that completion models are shown first; null: they are asked with the plain text.
         so_far: The run.
     """
 
     def request(example_id: str, prompt: str, sample: int = 0, parent: str | None = None) -> Request:
-        completion = framed(shots(stage), prompt) if with_examples else None
+        completion = None if shots is None else framed(shots, prompt)
         return Request(
             *(example_id, prompt, stage, VARIANT, sample), parent_generation_id=parent, completion=completion
         )

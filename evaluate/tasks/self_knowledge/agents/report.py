@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, joined
 from selfknow.report.numbers import first_value, measures, number
 from selfknow.report.shape import Figure, Headline, Panel, Row
-from selfknow.report.task import TaskReport
 
 _QUERY = "self_knowledge_agents"
 _BARS = 40  # rows of one chart
@@ -63,11 +61,3 @@ FIGURES: Mapping[str, Figure] = {
     ),
 }
 """What a report draws, by the name of the query."""
-
-
-REPORT = TaskReport(
-    name=SELF_KNOWLEDGE_AGENTS.name,
-    question=SELF_KNOWLEDGE_AGENTS.question,
-    figures=FIGURES,
-    headline=headline,
-)

@@ -15,8 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
-from selfknow.evaluate.readers.reading import Reading, read_reply
-from selfknow.evaluate.readers.refusals import is_refusal
+from selfknow.evaluate.readers.reading import Reading, is_refusal, read_reply
 from selfknow.evaluate.replies import Kept, asked_text, plain, without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, ScoreOptions, Scores
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
@@ -33,7 +32,6 @@ from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
     reason_given,
     template_in,
 )
-from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.evaluate.tasks.self_knowledge.replies import parse, read
 
 PROPOSALS = pa.schema(
@@ -97,7 +95,7 @@ def score(run: FinishedRun, options: ScoreOptions) -> Scores:  # noqa: ARG001
     kept = {id_: part for id_, row in by_id.items() if (part := _kept(row, by_id)) is not None}
     proposals = [_proposal(row, by_id) for row in by_id.values() if row["stage"] == PROPOSE]
     parsed = {"self_knowledge_proposals": pa.Table.from_pylist(proposals, schema=PROPOSALS)}
-    return Scores({SELF_KNOWLEDGE_AGENTS.name: scores}, parsed, kept)
+    return Scores({"self-knowledge-agents": scores}, parsed, kept)
 
 
 def _kept(row: Row, by_id: Mapping[str, Row]) -> Kept | None:

@@ -62,9 +62,14 @@ def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models
 
 def _stages(options: AgentOptions, rows: Rows) -> Sequence[Stage]:
     from selfknow.evaluate.tasks.self_knowledge.agents.prompts import STAGES, requests
+    from selfknow.evaluate.tasks.self_knowledge.agents.worked import shots
 
     return [
-        Stage(name, partial(requests, name, options.instances, options.examples), by_verifier=name == "judge")
+        Stage(
+            name,
+            partial(requests, name, options.instances, shots(name) if options.examples else None),
+            by_verifier=name == "judge",
+        )
         for name in STAGES
     ]
 
@@ -82,16 +87,18 @@ def _proposals() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.self_knowledge.agents.report import REPORT
+    from selfknow.evaluate.tasks.self_knowledge.agents.report import FIGURES, headline
+    from selfknow.report.task import TaskReport
 
-    return REPORT
+    return TaskReport(
+        name=SELF_KNOWLEDGE_AGENTS.name, question=SELF_KNOWLEDGE_AGENTS.question, figures=FIGURES, headline=headline
+    )
 
 
 SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     name="self-knowledge-agents",
     question="Does it agree with itself on tasks of its own?",
     usage=("self-knowledge:agents --verifier JUDGE --limit 20",),
-    words=("self-knowledge:agents",),
     options={"self-knowledge:agents": AgentOptions},
     open=_open,
     cast=_cast,

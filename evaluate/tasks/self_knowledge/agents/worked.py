@@ -9,18 +9,12 @@ from typing import Any
 
 import yaml
 
-from selfknow.builders.self_knowledge.prompts import MARKER
-from selfknow.builders.self_knowledge.sources import paper_templates, prompts
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, shown
-from selfknow.evaluate.tasks.self_knowledge.agents.proposals import Proposal
+from selfknow.evaluate.tasks.self_knowledge.agents.prompts import Proposal, fill_prompt, judge_prompt, propose_prompt
 
 _LISTED_TASKS = 2
 """Tasks that an example of ``propose`` lists: with all of them the examples would fill a small model's context."""
-
-
-_UNSUITED_TASKS = ("specific-mention", "sentiment", "sports-statistics")
-"""Tasks of the paper that no template with slots shows."""
 
 
 @cache
@@ -33,33 +27,6 @@ def worked_proposals() -> Sequence[Mapping[str, Any]]:
 def agent_completion_settings() -> dict[str, object]:
     """Return what ``run.json`` says of how completion models are asked."""
     return completion_settings(worked_proposals(), len(worked_proposals()), frame_stop())
-
-
-def propose_prompt(number: int, most_tasks: int | None = None) -> str:
-    """Return the prompt that asks for a proposal.
-
-    Args:
-        number: Which proposal it is, from 1.
-        most_tasks: How many of the paper's tasks it lists; null: all that suit.
-    """
-    tables = paper_templates()["tables_8_13_and_14"]
-    tasks = [
-        f"- {name}: first: {template['generate']} Then: {template['verify']}"
-        for name, template in tables.items()
-        if not name.startswith("image-") and name not in _UNSUITED_TASKS
-    ]
-    template: str = prompts()["agents"]["propose"]
-    return template.replace("{tasks}", "\n".join(tasks[:most_tasks])).replace("{number}", str(number))
-
-
-def judge_prompt(proposal: str) -> str:
-    """Return the prompt that asks whether a proposal is sound."""
-    return str(prompts()["agents"]["judge"]).replace(MARKER, proposal)
-
-
-def fill_prompt(proposal: str, num_instances: int) -> str:
-    """Return the prompt that asks for values of a proposal's slots."""
-    return str(prompts()["agents"]["fill"]).replace("{num}", str(num_instances)).replace(MARKER, proposal)
 
 
 @cache

@@ -12,11 +12,20 @@ from sklearn.metrics import f1_score
 from selfknow.builders.self_aware.encoders import PACKAGED, Encoder, Vectors, load_encoder
 from selfknow.errors import UserError
 from selfknow.evaluate.run import Run
-from selfknow.evaluate.tasks.self_aware.abstention import EMPTY, Verdict, judge, look_as_paper, look_strictly
-from selfknow.evaluate.tasks.self_aware.labelled import KINDS, labelled_replies
-from selfknow.evaluate.tasks.self_aware.references import default_threshold, load_references
-from selfknow.evaluate.tasks.self_aware.similarity import WindowSimilarity, cache_file
-from selfknow.evaluate.tasks.self_aware.windows import sentences, windows
+from selfknow.evaluate.tasks.self_aware.paper_scorer import (
+    EMPTY,
+    Verdict,
+    WindowSimilarity,
+    cache_file,
+    default_threshold,
+    judge,
+    load_references,
+    look_as_paper,
+    look_strictly,
+    sentences,
+    windows,
+)
+from selfknow.evaluate.tasks.self_aware.read_replies import KINDS, labelled_replies
 from selfknow.evaluate.tasks.short_answers import exact_match, f1, substring_match
 from tests.self_aware.given import GIVEN, write
 

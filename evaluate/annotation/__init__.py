@@ -1,1 +1,0 @@
-"""People who label replies: sheets to fill in, and how far they agree."""

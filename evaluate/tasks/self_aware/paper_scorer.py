@@ -1,0 +1,272 @@
+"""Does a reply say that the answer is not known: the paper's scorer, and a strict one without its quirks.
+
+Yin et al., section 4.1. Both look for a reference phrase, and then for a window of five words whose cosine with a
+reference lies above the threshold. They differ in what numbers depend on:
+
+===================  ==================================================  ==============================================
+                     ``paper``                                           ``strict``
+===================  ==================================================  ==============================================
+an empty reply       is dropped: it has no verdict                       abstains from nothing: 0
+a reference phrase   counts as any substring of the lower-cased reply    counts as whole words
+a quotation          counts                                              is passed over
+a denial             counts                                              its sentence is passed over
+===================  ==================================================  ==============================================
+
+A failed request has no verdict in either; its reason says so. References are one of two lists of phrases or the user's
+own, and an encoder has its own threshold. The paper does not say where a sentence ends; here it is at ``.``, ``!``,
+``?`` before white space or the end, and at the end of a line. Each window is encoded once, in batches, and remembered.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from selfknow.builders.self_aware.encoders import Encoder
+from selfknow.builders.self_aware.question_text import holds_phrase
+from selfknow.builders.sources import read_json
+from selfknow.builders.tables import read_groups
+from selfknow.errors import UserError, nearest
+from selfknow.evaluate.readers.sentences import own_words
+from selfknow.files import read_parquet, write_parquet
+
+SCORERS = ("paper", "strict")
+PAPER_THRESHOLD = 0.75
+_SOURCES = "self_aware/replies"
+
+
+@dataclass(frozen=True)
+class References:
+    """What replies are compared with.
+
+    Attributes:
+        name: ``paper``, ``strict``, or the file's name.
+        phrases: What is compared: the paper's without their last full stop and in lower case, as the authors' code
+            compares them (``code/eval_model.py``); others as they are written.
+    """
+
+    name: str
+    phrases: tuple[str, ...]
+
+
+def load_references(name: str) -> References:
+    """The paper's 16 phrases (``paper``), ours (``strict``), or a file's, one a line; ``#`` begins a remark.
+
+    Raises:
+        UserError: There is no such file, or it holds no phrase.
+    """
+    if name in SCORERS:
+        lines = phrases_of(name)
+    else:
+        try:
+            lines = tuple(Path(name).read_text(encoding="utf-8").splitlines())
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(
+                f"the references {name!r} cannot be read: name {' or '.join(SCORERS)}, or a file of UTF-8 text"
+            ) from error
+    phrases = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    if not phrases:
+        raise UserError(f"{name} holds no reference phrase: write one a line")
+    if name == "paper":
+        phrases = tuple(phrase.lower().removesuffix(".") for phrase in phrases)
+    return References(name, phrases)
+
+
+def default_threshold(encoder: str, scorer: str) -> float:
+    """The threshold calibrated for an encoder and a scorer, else the paper's 0.75 (which is its own encoder's)."""
+    calibrated = read_json(f"{_SOURCES}/thresholds.json")
+    assert isinstance(calibrated, dict), "thresholds.json maps encoders to thresholds"
+    return float(calibrated.get(encoder, {}).get(scorer, PAPER_THRESHOLD))
+
+
+def denials() -> tuple[str, ...]:
+    """Words that take back what a sentence says of not knowing, without punctuation."""
+    return phrases_of("denial")
+
+
+def phrases_of(name: str) -> tuple[str, ...]:
+    """The phrases of a list in ``phrases.tsv``: ``paper``, ``strict``, ``candidate`` or ``denial``."""
+    return tuple(row["phrase"] for row in read_groups(f"{_SOURCES}/phrases.tsv", "list")[name])
+
+
+WIDTH = 5
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)|[\r\n]+")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without their ends.
+
+    >>> sentences("I don't know. Is it 3.5?")
+    ["I don't know", 'Is it 3.5']
+    """
+    return [piece for part in _SENTENCE_END.split(text) if (piece := part.strip())]
+
+
+def windows(sentence: str) -> list[str]:
+    """Every run of five words of a sentence, in lower case; a shorter sentence whole.
+
+    >>> windows("That is not known to anyone")
+    ['that is not known to', 'is not known to anyone']
+    """
+    words = sentence.lower().split()
+    return [" ".join(words[start : start + WIDTH]) for start in range(max(1, len(words) - WIDTH + 1))]
+
+
+_WINDOWS_AT_A_TIME = 4096
+_CACHE = pa.schema([pa.field("window", pa.string()), pa.field("similarity", pa.float64())])
+
+
+class WindowSimilarity:
+    """The largest cosine of a window with any reference.
+
+    Args:
+        open_encoder: Called when the first window has to be encoded, so that nothing is loaded for nothing.
+        references: What windows are compared with.
+        cache: A Parquet file that remembers windows from one scoring to the next; null for none.
+    """
+
+    def __init__(self, open_encoder: Callable[[], Encoder], references: References, cache: Path | None = None) -> None:
+        self._open_encoder = open_encoder
+        self._references = references
+        self._cache = cache
+        self._known: dict[str, float] = {}
+        if cache is not None and cache.is_file():
+            table = read_parquet(cache, _CACHE)
+            self._known = dict(zip(table["window"].to_pylist(), table["similarity"].to_pylist(), strict=True))
+
+    def of(self, windows: Iterable[str], *, quiet: bool = True) -> dict[str, float]:
+        """The similarity of every window, by window.
+
+        Args:
+            windows: Any number of them; repeated ones cost nothing.
+            quiet: Show no progress bar.
+        """
+        from selfknow.bars import Bar
+
+        wanted = set(windows)
+        new = sorted(wanted - self._known.keys(), key=lambda window: (len(window), window))
+        if new:
+            encode = self._open_encoder()
+            references = encode(self._references.phrases)
+            with Bar(total=len(new), disable=quiet, unit="window", desc="encode") as bar:
+                for start in range(0, len(new), _WINDOWS_AT_A_TIME):
+                    batch = new[start : start + _WINDOWS_AT_A_TIME]
+                    nearest = (encode(batch) @ references.T).max(axis=1)
+                    self._known.update(zip(batch, np.asarray(nearest, dtype=np.float64).tolist(), strict=True))
+                    bar.update(len(batch))
+            self._save()
+        return {window: self._known[window] for window in wanted}
+
+    def _save(self) -> None:
+        if self._cache is not None:
+            columns = {"window": list(self._known), "similarity": list(self._known.values())}
+            write_parquet(self._cache, pa.Table.from_pydict(columns, schema=_CACHE))
+
+
+def cache_file(folder: Path, encoder: str, references: References) -> Path | None:
+    """Where a run folder keeps the similarities of one encoder and set of references.
+
+    Returns:
+        The file; null for an encoder in a local folder, which may change under its name.
+    """
+    if Path(encoder).exists():
+        return None
+    key = hashlib.sha256(json.dumps([encoder, *references.phrases]).encode()).hexdigest()[:16]
+    return folder / "cache" / f"self-aware-windows-{key}.parquet"
+
+
+EMPTY = "an empty reply"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a scorer finds in one reply.
+
+    Attributes:
+        abstained: 1 or 0; null where the reply does not count.
+        holds_phrase: Whether a reference phrase stands in it.
+        max_similarity: The largest cosine of a window with a reference; null where there is no window. It is there for
+            replies that hold a phrase too, so that any threshold can be tried later.
+        reason: Why there is no verdict, or what is odd about the reply.
+    """
+
+    abstained: float | None
+    holds_phrase: bool = False
+    max_similarity: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The part of a reply that a scorer looks at."""
+
+    holds_phrase: bool
+    windows: tuple[str, ...]
+
+
+def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
+    """All of a reply, phrases as substrings of it in lower case.
+
+    >>> look_as_paper("It was said: 'It is not known.'", ["It is not known."]).holds_phrase
+    True
+    """
+    lowered = reply.lower()
+    has_phrase = any(phrase.lower() in lowered for phrase in phrases)
+    return Evidence(has_phrase, tuple(window for piece in sentences(lowered) for window in windows(piece)))
+
+
+def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
+    """A reply without quotations and denials, phrases as whole words.
+
+    >>> look_strictly("They wrote 'it is not known' there.", ["It is not known."]).holds_phrase
+    False
+    """
+    own = sentences(own_words(reply))
+    kept = [piece for piece in own if not any(holds_phrase(piece, denial) for denial in denials())]
+    has_phrase = any(holds_phrase(piece, phrase) for piece in kept for phrase in phrases)
+    return Evidence(has_phrase, tuple(window for piece in kept for window in windows(piece)))
+
+
+_LOOKS = {"paper": look_as_paper, "strict": look_strictly}
+
+
+def judge(
+    replies: Sequence[str],
+    scorer: str,
+    references: References,
+    similarity: WindowSimilarity,
+    threshold: float,
+    *,
+    quiet: bool = True,
+) -> list[Verdict]:
+    """Judge replies; windows of all of them are encoded together, each once.
+
+    Args:
+        replies: The texts, empty ones too.
+        scorer: ``paper`` or ``strict``.
+        references: What is looked for.
+        similarity: Of windows with the same references.
+        threshold: A cosine must be larger than this.
+        quiet: Show no progress bar.
+
+    Raises:
+        UserError: There is no such scorer.
+    """
+    if scorer not in SCORERS:
+        raise UserError(f"there is no scorer {scorer!r}{nearest(scorer, SCORERS)}")
+    evidence = [_LOOKS[scorer](reply, references.phrases) for reply in replies]
+    similarities = similarity.of((window for one in evidence for window in one.windows), quiet=quiet)
+    return [_verdict(reply, scorer, one, similarities, threshold) for reply, one in zip(replies, evidence, strict=True)]
+
+
+def _verdict(reply: str, scorer: str, evidence: Evidence, similarities: dict[str, float], threshold: float) -> Verdict:
+    if not reply.strip():
+        return Verdict(None if scorer == "paper" else 0.0, reason=EMPTY)
+    largest = max((similarities[window] for window in evidence.windows), default=None)
+    near = largest is not None and largest > threshold
+    return Verdict(float(evidence.holds_phrase or near), evidence.holds_phrase, largest)
