@@ -12,7 +12,7 @@ from torch.utils.data import Dataset
 
 from selfknow.errors import UserError
 from selfknow.models.tokenization import encode
-from selfknow.train.recipe import Order, Recipe
+from selfknow.train.recipe import Recipe
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -132,8 +132,8 @@ class Stream(Dataset[Example]):
         self._seed = recipe.seed
         self._length = recipe.num_steps(len(rows)) * recipe.examples_per_step if length is None else length
         everything = np.arange(len(rows))
-        if recipe.order is Order.documents_first:
-            self._first_phase = recipe.documents_steps * recipe.examples_per_step
+        if recipe.documents_first:
+            self._first_phase = recipe.documents_first * recipe.examples_per_step
             self._phases = [everything[~rows.is_question], everything[rows.is_question]]
         else:
             self._first_phase = self._length

@@ -37,7 +37,9 @@ def activity(folder: Path) -> Activity:
     def work(place: Path) -> None:
         opened = open_dataset(f"{corpus.folder}:{corpus.config}")
         train(
-            TrainingJob(str(folder / "opt"), opened, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=300),
+            TrainingJob(
+                str(folder / "opt"), opened, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300
+            ),
             place / "training",
         )
 

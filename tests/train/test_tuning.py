@@ -216,7 +216,7 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("--epochs 3", "holds another training (its settings is"),
+        ("--epochs 3", "holds another training (its settings.epochs is 16, not 3)"),
         ("--limit 2", "is another run (its settings.limit is null, not 2)"),
         ("--version mended", "there is no version 'mended': choose from raw, corrected"),
         ("--model nowhere/at/all", "nowhere/at/all does not exist"),
@@ -317,9 +317,7 @@ def test_frozen_weights_are_bfloat16_and_what_is_trained_is_float32(here: Path, 
     model: Any = job.make_model(job.make_tokenizer(tmp_path / "tokenizer"))
     dtypes = {(parameter.requires_grad, parameter.dtype) for parameter in model.parameters()}
     assert dtypes == {(False, torch.bfloat16), (True, torch.float32)}
-    whole = TuningJob(
-        str(here / "ann"), creations_of(3), CORRECTED, replace(settings, lora_rank=0, lora_alpha=0, lora_dropout=0.0)
-    )
+    whole = TuningJob(str(here / "ann"), creations_of(3), CORRECTED, replace(settings, lora_rank=0))
     parameters = whole.make_model(job.make_tokenizer(tmp_path / "again")).parameters()
     assert {parameter.dtype for parameter in parameters} == {torch.float32}, "what is trained is never rounded"
 
