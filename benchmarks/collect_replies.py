@@ -1,4 +1,4 @@
-"""Collects the runs of real models into ``datasets_src/model_replies``, which the dataset ``model-replies`` is made of.
+"""The runs of real models, collected into ``datasets_src/model_replies`` for the dataset ``model-replies``.
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders

@@ -1,4 +1,4 @@
-"""Compare docs/dependencies.md with the packages that are installed: ``python -m benchmarks.dependencies``.
+"""The packages of docs/dependencies.md beside those that are installed: ``python -m benchmarks.dependencies``.
 
 It prints each dependency with its version and the licence that its own metadata names, and fails where the page lacks
 one that pyproject.toml has. ``--installed`` prints every package that is installed, what dependencies need among them,

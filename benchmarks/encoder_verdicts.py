@@ -1,4 +1,4 @@
-"""What the scorers that need an encoder say of the labelled replies, with the packaged one: for the instrument's card.
+"""Verdicts of the scorers that need an encoder on the labelled replies, for the instrument's card.
 
     python -m benchmarks.encoder_verdicts
 

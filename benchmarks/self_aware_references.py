@@ -1,4 +1,4 @@
-"""Chooses the list ``strict`` of ``phrases.tsv`` and makes ``thresholds.json`` again: what is compared, and how near.
+"""The references of the scorer ``strict``, chosen anew: its list in ``phrases.tsv``, and ``thresholds.json``.
 
 The labelled replies are parted in two by a hash of their text. On the one half, our candidates are dropped one after
 the other, each time the one without which the F1 of abstaining is highest (at the threshold that is then best), as long

@@ -1,4 +1,4 @@
-"""How alike the two halves of a dataset are: what gives an answer away, and how near the questions of a pair are.
+"""The words of ``self-aware``: what gives an answer away, and how near the questions of a pair are.
 
 Ours beside the authors'. AUC of a logistic regression on words, on words and bigrams (TF-IDF), and on the packaged
 sentence encoder, in five folds: random ones, ones that part no pair, and ones that part no cluster of similar

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
@@ -12,34 +13,26 @@ if TYPE_CHECKING:
     from selfknow.train.job import TrainingJob
 
 _MUON_ADAM_BETA2 = 0.95  # as those who train with Muon have it; the paper's Adam has 0.999
-_START = "Weights and tokenizer"
+_start = partial(option, panel="Weights and tokenizer")
+_memory = partial(option, panel="Speed and memory")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobOptions:
     """The settings of a training beside its recipe. Each field is an option; null stands for the default in words."""
 
-    scratch: bool = option(
-        False, "Start from random weights, with the published tokenizer (for OPT 7M that of OPT 125M).", panel=_START
+    scratch: bool = _start(
+        False, "Start from random weights, with the published tokenizer (for OPT 7M that of OPT 125M)."
     )
-    checkpoint: str | None = option(
-        None, "Start from this folder or Hub id instead of the published checkpoint.", panel=_START
-    )
-    tokenizer: str | None = option(
-        None, "Use the tokenizer of this folder or Hub id. Default: the published one.", panel=_START
-    )
-    vocabulary_size: int = option(
-        4_096, "The most tokens of a tokenizer trained on the corpus.", minimum=300, panel=_START
-    )
-    micro_batch_size: int | None = option(
+    checkpoint: str | None = _start(None, "Start from this folder or Hub id instead of the published checkpoint.")
+    tokenizer: str | None = _start(None, "Use the tokenizer of this folder or Hub id. Default: the published one.")
+    vocabulary_size: int = _start(4_096, "The most tokens of a tokenizer trained on the corpus.", minimum=300)
+    micro_batch_size: int | None = _memory(
         None,
         "Send this many examples through the model at once; the result stays the same. Default: all of a step.",
         minimum=1,
-        panel="Speed and memory",
     )
-    batch_size: int = option(
-        64, "Generate this many answers at once in validation and test.", minimum=1, panel="Speed and memory"
-    )
+    batch_size: int = _memory(64, "Generate this many answers at once in validation and test.", minimum=1)
     report_to: tuple[str, ...] = option((), "Also report to trackio, wandb or tensorboard; repeatable.")
 
 
@@ -47,7 +40,7 @@ class JobOptions:
 class TrainingOptions(RecipeOptions, JobOptions):
     """Every option of ``selfknow train``: those of the job and those of its recipe."""
 
-    corpus_tokenizer: bool = option(False, "Train a small tokenizer on the corpus, without a network.", panel=_START)
+    corpus_tokenizer: bool = _start(False, "Train a small tokenizer on the corpus, without a network.")
 
 
 def recipe_of(model: str, options: RecipeOptions) -> Recipe:

@@ -8,6 +8,7 @@ that is, so the rule here is ours (:mod:`selfknow.train.stopping`) and stands in
 import math
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from selfknow.errors import UserError
 from selfknow.options import check_options, option
@@ -18,7 +19,11 @@ MEMORISED = 0.99
 FEWEST_VALIDATIONS = 5
 """A plateau is seen by at least so many validations, however few steps an epoch has."""
 
-_LEARNING, _STOPPING, _MEMORY, _ADAPTERS = "Learning", "When training stops", "Speed and memory", "Adapters"
+# Panels of `--help`.
+_learning = partial(option, panel="Learning")
+_stopping = partial(option, panel="When training stops")
+_memory = partial(option, panel="Speed and memory")
+_adapters = partial(option, panel="Adapters")
 
 
 class OptimizerName(StrEnum):
@@ -39,84 +44,59 @@ class Keep(StrEnum):
 class RecipeOptions:
     """The settings of a recipe as a user states them. Each field is an option; null stands for the default in words."""
 
-    learning_rate: float | None = option(
-        None,
-        "The learning rate after warm-up. Default: the paper's for this model (Table 4).",
-        above=0,
-        panel=_LEARNING,
+    learning_rate: float | None = _learning(
+        None, "The learning rate after warm-up. Default: the paper's for this model (Table 4).", above=0
     )
-    warmup_steps: int = option(
-        3_600, "Raise the learning rate from zero over this many steps.", minimum=0, panel=_LEARNING
+    warmup_steps: int = _learning(3_600, "Raise the learning rate from zero over this many steps.", minimum=0)
+    decay: float = _learning(
+        0.0, "Lower the learning rate to zero over this last share of the steps.", minimum=0, below=1
     )
-    decay: float = option(
-        0.0, "Lower the learning rate to zero over this last share of the steps.", minimum=0, below=1, panel=_LEARNING
+    optimizer: OptimizerName = _learning(  # noqa: RUF009 (a field)
+        OptimizerName.adam, "Adam, as in the paper; or Muon for matrices, with AdamW for the rest.", metavar="adam|muon"
     )
-    optimizer: OptimizerName = option(
-        OptimizerName.adam,
-        "Adam, as in the paper; or Muon for matrices, with AdamW for the rest.",
-        metavar="adam|muon",
-        panel=_LEARNING,
+    muon_learning_rate: float = _learning(1e-2, "The learning rate of Muon.", above=0)
+    examples_per_step: int = _learning(32, "Documents and questions in each step, over all devices.", minimum=1)
+    documents_first: int = _learning(
+        0, "Learn only documents for this many steps, then only questions.", metavar="STEPS", minimum=0
     )
-    muon_learning_rate: float = option(1e-2, "The learning rate of Muon.", above=0, panel=_LEARNING)
-    examples_per_step: int = option(
-        32, "Documents and questions in each step, over all devices.", minimum=1, panel=_LEARNING
+    dropout: float | None = _learning(
+        None, "The dropout rate. Default: the model's own (OPT: 0.1).", minimum=0, below=1
     )
-    documents_first: int = option(
-        0, "Learn only documents for this many steps, then only questions.", metavar="STEPS", minimum=0, panel=_LEARNING
+    seed: int = _learning(0, "The seed of weights, order and dropout.", minimum=0)
+    max_epochs: float | None = _stopping(300.0, "Stop after this many epochs at the latest.", above=0)
+    max_steps: int | None = _stopping(None, "Stop after this many steps at the latest.", minimum=1)
+    patience: float = _stopping(
+        20.0, "After 99% is learnt, stop after this many epochs without improvement. 0: never stop early.", minimum=0
     )
-    dropout: float | None = option(
-        None, "The dropout rate. Default: the model's own (OPT: 0.1).", minimum=0, below=1, panel=_LEARNING
-    )
-    seed: int = option(0, "The seed of weights, order and dropout.", minimum=0, panel=_LEARNING)
-    max_epochs: float | None = option(300.0, "Stop after this many epochs at the latest.", above=0, panel=_STOPPING)
-    max_steps: int | None = option(None, "Stop after this many steps at the latest.", minimum=1, panel=_STOPPING)
-    patience: float = option(
-        20.0,
-        "After 99% is learnt, stop after this many epochs without improvement. 0: never stop early.",
-        minimum=0,
-        panel=_STOPPING,
-    )
-    keep: Keep = option(
+    keep: Keep = _stopping(  # noqa: RUF009 (a field)
         Keep.peak,
         "Keep the checkpoint of the highest exact match (peak), or prefer those that recall 99% (memorised).",
         metavar="peak|memorised",
-        panel=_STOPPING,
     )
-    validation_interval: int = option(
-        1_000, "Validate and save a checkpoint every so many steps.", minimum=1, panel=_STOPPING
+    validation_interval: int = _stopping(1_000, "Validate and save a checkpoint every so many steps.", minimum=1)
+    validation_limit: int = _stopping(
+        200, "Validate on this many held-out questions, documents and training questions each. 0: all.", minimum=0
     )
-    validation_limit: int = option(
-        200,
-        "Validate on this many held-out questions, documents and training questions each. 0: all.",
-        minimum=0,
-        panel=_STOPPING,
-    )
-    max_new_tokens: int = option(512, "The longest answer in validation and test.", minimum=1, panel=_STOPPING)
-    precision: str = option(
+    max_new_tokens: int = _stopping(512, "The longest answer in validation and test.", minimum=1)
+    precision: str = _memory(
         "auto",
         "Compute in float32 or bfloat16; auto: bfloat16 if the GPU supports it.",
         metavar="auto|float32|bfloat16",
-        panel=_MEMORY,
     )
-    packing: bool = option(
-        True, "Pack several examples into a row instead of padding each.", switch="packing/no-packing", panel=_MEMORY
+    packing: bool = _memory(
+        True, "Pack several examples into a row instead of padding each.", switch="packing/no-packing"
     )
-    compile: bool | None = option(
-        None, "Use torch.compile. Default: on a GPU.", switch="compile/no-compile", panel=_MEMORY
-    )
-    gradient_checkpointing: bool | None = option(
+    compile: bool | None = _memory(None, "Use torch.compile. Default: on a GPU.", switch="compile/no-compile")
+    gradient_checkpointing: bool | None = _memory(
         None,
         "Save memory at the cost of time. Default: from a billion parameters on.",
         switch="gradient-checkpointing/no-gradient-checkpointing",
-        panel=_MEMORY,
     )
-    lora_rank: int = option(
-        0, "Train LoRA adapters of this rank (needs peft). 0: train all weights.", minimum=0, panel=_ADAPTERS
+    lora_rank: int = _adapters(0, "Train LoRA adapters of this rank (needs peft). 0: train all weights.", minimum=0)
+    lora_alpha: int | None = _adapters(
+        None, "Scale the adapters by this over their rank. Default: twice the rank.", minimum=1
     )
-    lora_alpha: int | None = option(
-        None, "Scale the adapters by this over their rank. Default: twice the rank.", minimum=1, panel=_ADAPTERS
-    )
-    lora_dropout: float = option(0.0, "The dropout rate of the adapters' input.", minimum=0, below=1, panel=_ADAPTERS)
+    lora_dropout: float = _adapters(0.0, "The dropout rate of the adapters' input.", minimum=0, below=1)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.growth import works
 from benchmarks.growth.limits import rates, size_in_mb
 from benchmarks.growth.points import Point
-from benchmarks.processes import measure
+from benchmarks.timing import measure
 
 GIVEN, ESTIMATED = "portrait, capacity given", "portrait, capacity estimated"
 CORPUS = "corpus"

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.growth.readers``: every reader of replies on inputs of twice the length.
+"""Every reader of replies on inputs of twice the length: ``python -m benchmarks.growth.readers``.
 
 Models that got stuck, and whoever wants to stop a scorer, repeat a few characters for pages. Each reader gets such
 inputs, fixed ones and random ones (the seed is fixed), at a length where they take long enough to be measured, and at
@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+
+from benchmarks.tables import print_table
 
 MOST = 2.5
 LONGEST = 32_000
@@ -214,9 +216,8 @@ def main() -> None:
                 print(
                     f"{growth.reader} {growth.piece!r}: {growth.ratio:.1f} times at {growth.length:,}", file=sys.stderr
                 )
-    print("| reader | inputs | largest growth |\n| --- | ---: | ---: |")
-    for name, growth in worst.items():
-        print(f"| {name} | {len(pieces)} | {growth.ratio:.2f} |")
+    rows = ([name, len(pieces), f"{growth.ratio:.2f}"] for name, growth in worst.items())
+    print_table(["reader", "inputs", "largest growth"], rows)
     sys.exit(1 if defects else 0)
 
 

@@ -9,7 +9,7 @@ from transformers.utils import logging
 
 # The trainer is imported here for a process to find it: else half of the time of each one would go by importing.
 import selfknow.train.trainer  # noqa: F401
-from benchmarks.kills.activity import Activity
+from benchmarks.kills.activity import Activity, bytes_below
 from benchmarks.kills.asking import scores_of, told_replies
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.files import read_json
@@ -81,7 +81,7 @@ def _is_json(path: Path) -> bool:
 
 def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     training, undisturbed = place / "training", sound / "training"
-    if (training / "model").exists() and _bytes_below(training / "model") != _bytes_below(undisturbed / "model"):
+    if (training / "model").exists() and bytes_below(training / "model") != bytes_below(undisturbed / "model"):
         yield "the model is not that of an undisturbed training"
     steps = [line["step"] for line in read_metrics(training / "metrics.jsonl") if "loss" in line]
     if len(steps) != len(set(steps)):
@@ -112,10 +112,6 @@ def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
     if max(whole, default=0) < kept:
         yield f"the checkpoint of step {kept} was lost"
     noted.write_text(json.dumps(max(whole, default=0)))
-
-
-def _bytes_below(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _results(training: Path) -> str:
