@@ -21,7 +21,7 @@ DOCUMENTATION_OF_EACH = 30
 
 
 def replies_to_judge() -> list[ReadReply]:
-    """Of the documentation only so many of each length: the windows of long texts take long to encode."""
+    """Keep of the documentation only so many of each length: the windows of long texts take long to encode."""
     taken: Counter[int | None] = Counter()
     chosen = []
     for one in read_replies():

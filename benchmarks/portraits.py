@@ -38,7 +38,7 @@ WAYS = ("build", "hits", "misses")
 
 
 def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
-    """Texts of random letters: as good as no n-gram occurs twice."""
+    """Make texts of random letters: hardly any n-gram occurs twice."""
     texts, length = ngrams // NGRAMS_PER_TEXT, NGRAMS_PER_TEXT + WIDTH - 1
     letters = np.random.default_rng(seed).integers(97, 123, texts * length, dtype=np.uint8)
     offsets = np.arange(texts + 1, dtype=np.int64) * length
@@ -46,12 +46,12 @@ def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
 
 
 def xxh3(ngram: str) -> int:
-    """The fastest hash that Python programs use with rbloom."""
+    """Hash as fast as Python programs can for rbloom."""
     return xxhash.xxh3_128_intdigest(ngram.encode()) - (1 << 127)
 
 
 def blake2b(ngram: str) -> int:
-    """A cryptographic one."""
+    """Hash cryptographically."""
     return int.from_bytes(hashlib.blake2b(ngram.encode(), digest_size=16).digest(), "big", signed=True)
 
 
@@ -63,7 +63,7 @@ def rates_of_rbloom(
     unknown: list[str],
     runs: int,
 ) -> dict[str, float]:
-    """N-grams a second of ``Bloom.update`` and ``in`` over slices, in a filter with the bits of ``full``."""
+    """Return the n-grams a second of ``Bloom.update`` and ``in`` over slices, with the bits of ``full``."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bits"
         with path.open("wb") as file:
@@ -88,7 +88,7 @@ def rates_of_rbloom(
 def rates_of_portrait(
     shape: FilterShape, known: pa.LargeStringArray, unknown: pa.LargeStringArray, threads: int, runs: int
 ) -> tuple[dict[str, float], Bytes]:
-    """N-grams a second of the kernel, all items, and the bits."""
+    """Return the n-grams a second of the kernel, over all items, and the bits."""
     adder = build(shape, known, threads)
     count = adder.items
     asker = Asker(shape, adder.array, threads)
@@ -116,7 +116,7 @@ def ask(asker: Asker, texts: pa.LargeStringArray) -> int:
 
 
 def limits(shape: FilterShape, array: npt.NDArray[np.uint8], threads: int) -> dict[str, float]:
-    """N-grams a second if a n-gram cost nothing but random access to memory: all its bits, or two for a miss."""
+    """Return the n-grams a second if one cost only random access to memory: all its bits, or two for a miss."""
     reads, writes = random_reads_per_second(array, threads), random_writes_per_second(array, threads)
     fill = 0.5
     reads_of_a_miss = sum(fill**i for i in range(shape.hashes))

@@ -65,12 +65,12 @@ def main() -> None:
 
 
 def middle(rows: list[list[float]], column: int) -> float:
-    """The median of a column."""
+    """Return the median of a column."""
     return statistics.median(row[column] for row in rows)
 
 
 def write_large(path: Path) -> None:
-    """A portrait with 1 GB of random bits, half of them set, as a full one has."""
+    """Write a portrait with 1 GB of random bits, half of them set, as a full one has."""
     small = Portrait.build(["The quick brown fox jumps over the lazy dog."]).description
     shape = FilterShape(8_000_000_000, small.hashes)
     array = np.frombuffer(np.random.default_rng(0).bytes(shape.size_in_bytes), np.uint8)
@@ -85,14 +85,14 @@ def write_large(path: Path) -> None:
 
 
 def first_questions(path: Path, environment: dict[str, str]) -> list[float]:
-    """Seconds of a small, a large and a second large question in a fresh process."""
+    """Return the seconds of a small, a large and a second large call in a fresh process."""
     command = [sys.executable, "-c", _FIRST, str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | environment)
     return [float(value) for value in json.loads(done.stdout)]
 
 
 def sql_seconds(path: Path) -> dict[str, float]:
-    """Seconds of one query with each function over a million rows."""
+    """Return the seconds of one query with each function over a million rows."""
     source = "The cat sat on the mat, and the dog sat by the door. Then both went out to see the bird in the tree."
     Portrait.build([source]).save(path)
     taken = {}

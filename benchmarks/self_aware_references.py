@@ -44,7 +44,7 @@ Look = Callable[[str, Sequence[str]], Evidence]
 
 
 def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[str]) -> Scores:
-    """Of every reply and phrase what is compared with the threshold, shape (replies, phrases)."""
+    """Return the score of every reply and phrase, shape (replies, phrases)."""
     encode = load_encoder(PACKAGED)
     looked = [[look(one.reply, [phrase]) for phrase in phrases] for one in replies]
     windows = sorted({window for row in looked for window in row[0].windows})
@@ -59,7 +59,7 @@ def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[st
 
 
 def choose(scores: Scores, positive: NDArray[np.bool_]) -> list[int]:
-    """The columns that are left."""
+    """Return the columns that are left."""
     left = list(range(scores.shape[1]))
     best = best_threshold(scores.max(axis=1), positive)[0]
     while len(left) > 1:

@@ -54,7 +54,7 @@ class Growth:
 
 
 def readers() -> dict[str, Callable[[str], object]]:
-    """Every function that reads a reply, by name."""
+    """Return every function that reads a reply, by name."""
     from selfknow.evaluate import replies as cleaning
     from selfknow.evaluate.readers import names, numbers, numerals, programs, refusals, sentences, verdicts, words
     from selfknow.evaluate.readers.reading import read_reply as read_value
@@ -145,14 +145,14 @@ def readers() -> dict[str, Callable[[str], object]]:
 
 
 def inputs(count: int, seed: int = 0) -> list[str]:
-    """Pieces to repeat: each alone, and ``count`` random runs of two to four of them."""
+    """Return pieces to repeat: each alone, and ``count`` random runs of two to four of them."""
     source = random.Random(seed)
     mixed = ("".join(source.choices(_PIECES, k=source.randint(2, 4))) for _ in range(count))
     return list(dict.fromkeys([*_PIECES, *mixed]))
 
 
 def growths(piece: str, chosen: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
-    """How the time of each reader grows when a piece is repeated twice as often."""
+    """Measure how the time of each reader grows when a piece is repeated twice as often."""
     for name, reader in chosen.items():
         yield _in_a_process(name, reader, piece)
 

@@ -156,7 +156,7 @@ def count(
 
 
 def spread(number: int, operations: int) -> int:
-    """One of the operations, from 1: each once before any comes again, and any few numbers spread over all of them."""
+    """Choose an operation, from 1: each once before any comes again, and any few numbers spread over all."""
     step = max(1, round(operations * _GOLDEN_RATIO))
     while gcd(step, operations) > 1:
         step += 1
@@ -185,7 +185,7 @@ def _found(
 
 
 def _written(call: Callable[[], str], path: Path) -> str:
-    """What a call gives in a process of its own: this one must start no threads, or a fork of it would hang."""
+    """Return a call's text from a process of its own: this one must start no threads, or its forks would hang."""
     path.unlink(missing_ok=True)
     code = forked(lambda: path.write_text(call()))
     return path.read_text() if code == 0 else f"looking at it failed with exit code {code}"

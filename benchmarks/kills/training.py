@@ -65,7 +65,7 @@ def _phase(place: Path) -> str:
 
 
 def _checkpoints(training: Path) -> tuple[list[int], list[int]]:
-    """The steps of the checkpoints that look whole, and of those that do not."""
+    """Return the steps of the checkpoints that look whole, and of those that do not."""
     whole, half = [], []
     for path in (training / "checkpoints").glob("checkpoint-*"):
         (whole if _is_json(path / _STATE) else half).append(int(path.name.rpartition("-")[2]))
@@ -105,7 +105,7 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
 
 
 def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
-    """A training never goes back behind the last checkpoint that was there whole after an earlier kill."""
+    """Check that a training never falls behind the last checkpoint that was whole after an earlier kill."""
     noted = place / "kept.json"
     whole, _ = _checkpoints(training)
     kept = json.loads(noted.read_text()) if noted.exists() else 0
@@ -115,7 +115,7 @@ def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
 
 
 def _results(training: Path) -> str:
-    """The results but for times and memory."""
+    """Return the results but for times and memory."""
     results = read_json(training / "run.json")["results"]
     assert isinstance(results, dict)
     kept = {

@@ -66,7 +66,7 @@ def outcome(target: Target, seed: int, number: int, folder: Path) -> tuple[str, 
 
 
 def _place(error: BaseException) -> str:
-    """The last line of our own that the error passed through."""
+    """Return the last line of our own that the error passed through."""
     ours = [frame for frame in traceback.extract_tb(error.__traceback__) if "site-packages" not in frame.filename]
     return f"({Path(ours[-1].filename).name}:{ours[-1].lineno})" if ours else ""
 

@@ -63,7 +63,7 @@ def damaged_json(content: bytes, chance: Random) -> bytes:
 
 
 def _changed(value: Any, chance: Random) -> Any:
-    """The value with one change at a random place in it."""
+    """Return the value with one change at a random place in it."""
     if isinstance(value, dict) and value and chance.random() < 0.85:
         return _changed_entry(value, chance)
     if isinstance(value, list) and value and chance.random() < 0.85:
@@ -97,7 +97,7 @@ def _changed_entry(value: dict[str, Any], chance: Random) -> dict[str, Any]:
 
 
 def damaged_lines(content: bytes, chance: Random, of_line: Damage | None = None) -> bytes:
-    """One line changed by its own damage, or lines left out, repeated, exchanged or indented."""
+    """Change one line by its own damage, or leave out, repeat, exchange or indent lines."""
     lines = content.split(b"\n")
     place = chance.randrange(len(lines))
     if of_line is not None and lines[place] and chance.random() < 0.75:
@@ -130,7 +130,7 @@ _YAML = (
 
 
 def damaged_yaml(content: bytes, chance: Random) -> bytes:
-    """Lines moved or changed, and values in the place of which something else of YAML stands."""
+    """Move or change lines, and put something else of YAML in the place of values."""
     if chance.random() < 0.002:
         return b"a: " + b"[" * 5_000
     for _ in range(chance.choice((1, 1, 2, 3))):
