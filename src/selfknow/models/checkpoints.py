@@ -1,8 +1,7 @@
 """Loading checkpoints, local folders, GGUF files and Hub ids alike, with one clear line for what can go wrong."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +111,10 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     place, local = locate(name)
     if (gguf := as_gguf(place)) is not None:
         return gguf_file.load_tokenizer(name, gguf)
-    with _explained(name, local=local):
+    try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
     return tokenizer
 
 
@@ -132,8 +133,10 @@ def load_config(name: str) -> Any:
     place, local = locate(name)
     if (gguf := as_gguf(place)) is not None:
         return gguf_file.load_config(name, gguf)
-    with _explained(name, local=local):
+    try:
         return AutoConfig.from_pretrained(place)
+    except (OSError, ValueError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
 
 
 def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
@@ -147,15 +150,40 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     Raises:
         UserError: There is no such model, it is of another kind, or it does not fit into memory.
     """
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     place, local = locate(name)
-    with _explained(name, local=local):
-        if (gguf := as_gguf(place)) is not None:
+    gguf = as_gguf(place)
+    try:
+        if gguf is not None:
             return gguf_file.load_model(name, gguf, dtype, **settings)
         kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
         model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
+    except UserError:
+        raise
+    except (OSError, ValueError, SafetensorError) as error:
+        raise cannot_load(name, error, local=local) from error
+    except (MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
+        raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
     return model
+
+
+def refuse_program(name: str, error: Exception) -> None:
+    """Tell of weights in PyTorch's older format that are more than tensors; they were not run.
+
+    Raises:
+        UserError: That is what the error says.
+    """
+    if type(error).__name__ == "UnpicklingError":  # of a module that nothing here imports
+        raise UserError(
+            f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
+        ) from error
 
 
 def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTrainedModel":
@@ -164,14 +192,22 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
     Raises:
         UserError: There is no such model, it reads text alone, or it does not fit into memory.
     """
+    from safetensors import SafetensorError
     from transformers import AutoModelForImageTextToText
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
     if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
         raise UserError(f"{name} reads text only: name a vision-language model, which sees pictures too")
     place, local = locate(name)
-    with _explained(name, local=local):
+    try:
         model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype=dtype)
+    except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
+        if is_out_of_memory(error):
+            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
+        raise cannot_load(name, error, local=local) from error
+    except Exception as error:
+        refuse_program(name, error)
+        raise
     return model
 
 
@@ -180,8 +216,10 @@ def load_processor(name: str) -> "ProcessorMixin":
     from transformers import AutoProcessor
 
     place, local = locate(name)
-    with _explained(name, local=local):
+    try:
         processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise cannot_load(name, error, local=local) from error
     return processor
 
 
@@ -247,38 +285,8 @@ def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
     return digest.hexdigest()[:40]
 
 
-@contextmanager
-def _explained(name: str, *, local: bool) -> Iterator[None]:
-    """Say in one clear line what went wrong while a checkpoint was loaded.
-
-    Args:
-        name: As the user named it.
-        local: Whether that is a local folder.
-
-    Raises:
-        UserError: There is no such checkpoint, it cannot be read or does not fit into memory, or its weights are in
-            PyTorch's older format and are more than tensors (they were not run).
-    """
-    from safetensors import SafetensorError
-
-    try:
-        yield
-    except UserError:
-        raise
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
-        if type(error).__name__ == "UnpicklingError":  # of a module that nothing here imports
-            raise UserError(
-                f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
-            ) from error
-        if isinstance(error, OSError | ValueError | ImportError | KeyError | RuntimeError | SafetensorError):
-            raise cannot_load(name, error, local=local) from error
-        raise
-
-
 def cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
-    """Return the one clear line for a checkpoint that cannot be loaded."""
+    """The one clear line for a checkpoint that cannot be loaded."""
     first_line = str(error).strip().split("\n")[0]
     if local:
         return UserError(f"the checkpoint in {name} cannot be loaded: {first_line}")
