@@ -27,8 +27,9 @@ from selfknow.models import checkpoints
 from selfknow.models.deferred import DeferredModel
 from selfknow.models.interface import Decoding
 from selfknow.train.run import train
-from selfknow.train.tuning import TuningJob, TuningSettings, longest_example
+from selfknow.train.tuning import TuningJob, longest_example
 from selfknow.train.tuning_memory import GIB, tuning_memory
+from selfknow.train.tuning_settings import TuningSettings
 
 _LONGEST_NAME = 100
 

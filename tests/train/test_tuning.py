@@ -35,9 +35,10 @@ from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
 from selfknow.train.solutions import solve_creations
 from selfknow.train.trainer import training_arguments
-from selfknow.train.tuning import TuningJob, TuningSettings, tuning_rows
+from selfknow.train.tuning import TuningJob, tuning_rows
 from selfknow.train.tuning_experiment import is_own
 from selfknow.train.tuning_memory import GIB, tuning_memory
+from selfknow.train.tuning_settings import TuningSettings
 from tests.conftest import REPOSITORY
 from tests.test_documents import console_blocks
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
