@@ -1,4 +1,4 @@
-"""Other readers of abstaining beside the patterns: what each gains in recall, and what it costs in the other aims.
+"""Other readers of abstaining beside the patterns: their gains in recall, and their costs in the other aims.
 
     python -m benchmarks.abstention_frontier --chat-replies FILE
 

@@ -1,4 +1,4 @@
-"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus at once against one after the other.
+"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus at once against one by one.
 
     python -m benchmarks.according_to QUESTIONS CORPUS
 
@@ -11,12 +11,12 @@ looks for in every passage.
 import re
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.processes import measure
+from benchmarks.tables import print_table
+from benchmarks.timing import check_same, measure, timed
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.tasks.according_to.cooccurrences import count_cooccurrences, passages_of
 from selfknow.evaluate.tasks.according_to.prompts import PROMPTS
@@ -32,7 +32,7 @@ ONE_BY_ONE = 50
 
 
 def scores(num_questions: int) -> dict[str, dict[str, list[float | None]]]:
-    """Random ones, a twentieth of them missing."""
+    """Return random scores, a twentieth of them missing."""
     random = np.random.default_rng(0)
     values = random.random((len(METRICS), len(PROMPTS), num_questions))
     missing = random.random(values.shape) < 0.05
@@ -46,14 +46,14 @@ def scores(num_questions: int) -> dict[str, dict[str, list[float | None]]]:
 
 
 def ask_sql(name: str, run: str) -> float:
-    """All rows of a question; returns the sum of the intervals' lower ends, where it is about changes."""
+    """Fetch every row of a query; return the sum of the intervals' lower ends if it is about changes."""
     with connect(run) as connection:
         rows = run_query(connection, name).to_arrow_table()
     return float(np.sum(rows["difference_low"].to_numpy())) if name == "according_to_changes" else 0.0
 
 
 def ask_numpy(num_questions: int) -> float:
-    """The same sum: the paired bootstrap and the sign flips of every metric and prompt."""
+    """Return the same sum by the paired bootstrap and the sign flips of every metric and prompt."""
     values = scores(num_questions)
     weights, signs = draws(num_questions)
     total = 0.0
@@ -75,31 +75,34 @@ def compare_intervals(num_questions: int) -> None:
     run = write_run(FOLDER / "run", scores(num_questions), counts=counts, facts={"num_parameters": 1})
     measured = {name: measure(ask_sql, name, str(run)) for name in NAMES}
     numpy = measure(ask_numpy, num_questions)
-    found = measured["according_to_changes"].value
-    if not np.isclose(found, numpy.value):
-        raise SystemExit(f"SQL says {found}, NumPy {numpy.value}")
-    print(f"\n| {num_questions:,} questions x {len(PROMPTS)} prompts | seconds | peak memory (MB) |")
-    print("| --- | ---: | ---: |")
-    for name, one in [*((f"`{name}`", one) for name, one in measured.items()), ("changes in NumPy", numpy)]:
-        print(f"| {name} | {one.seconds:.1f} | {one.peak_memory_in_mb:,.0f} |")
+    check_same("according_to_changes", measured["according_to_changes"].value, numpy.value)
+    print()
+    works = [*((f"`{name}`", work) for name, work in measured.items()), ("changes in NumPy", numpy)]
+    print_table(
+        [f"{num_questions:,} questions × {len(PROMPTS)} prompts", "seconds", "peak memory (MB)"],
+        ([name, f"{work.seconds:.1f}", f"{work.peak_memory_in_mb:,.0f}"] for name, work in works),
+    )
 
 
 def compare_counts(questions: str, corpus: str) -> None:
     """Print how long all questions take at once, and the first ones by a search for each in every passage."""
     asked = open_questions(questions)
     rows, passages = asked.rows.to_pylist(), Corpus.from_files([corpus])
-    start = time.perf_counter()
-    found = count_cooccurrences(rows, passages, asked.entities, quiet=True)
-    at_once = time.perf_counter() - start
+    counting = timed(lambda: count_cooccurrences(rows, passages, asked.entities, quiet=True))
+    at_once = counting.seconds
     folded = [passage.casefold() for passage in passages_of(passages)]
-    start = time.perf_counter()
-    for row, one in list(zip(rows, found, strict=True))[:ONE_BY_ONE]:
-        answers = _any_of(row["answers"])
-        both = [sum(bool(_any_of([entity]).search(text) and answers.search(text)) for text in folded)
-                for entity in one.entities]  # fmt: skip
-        if one.count is not None and one.count != max(both):
-            raise SystemExit(f"{row['question']}: {one.count}, but a search finds {max(both)}")
-    one_by_one = (time.perf_counter() - start) * len(rows) / ONE_BY_ONE
+
+    def search() -> None:
+        for row, counted in list(zip(rows, counting.value, strict=True))[:ONE_BY_ONE]:
+            answers = _any_of(row["answers"])
+            both = [
+                sum(bool(_any_of([entity]).search(text) and answers.search(text)) for text in folded)
+                for entity in counted.entities
+            ]
+            if counted.count is not None and counted.count != max(both):
+                raise SystemExit(f"{row['question']}: {counted.count}, but a search finds {max(both)}")
+
+    one_by_one = timed(search).seconds * len(rows) / ONE_BY_ONE
     size = Path(corpus).stat().st_size / 1e6
     print(
         f"\n{len(rows):,} questions, {len(folded):,} passages, {size:.1f} MB: all at once {at_once:.2f} s, names too;"

@@ -1,4 +1,4 @@
-"""Collects the runs of real models into ``datasets_src/model_replies``, which the dataset ``model-replies`` is made of.
+"""The runs of real models, collected into ``datasets_src/model_replies`` for the dataset ``model-replies``.
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
@@ -45,14 +45,14 @@ _TASKS = ("self-aware", "self-knowledge", "according-to", "diary-recall")
 
 
 def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
-    """The run folders of plans' finished cells, of all plans below some folders."""
+    """Yield the run folders of the finished cells of all plans below some folders."""
     for state in sorted(path for folder in folders for path in folder.rglob("states/*.json")):
         if read_json(state).get("state") == "finished" and (run := _run_of(state)):
             yield run
 
 
 def _run_of(state: Path) -> Path | None:
-    """The run folder of a cell that evaluated, or in which the model that it trained was asked; None where none was."""
+    """Return the run folder of a cell that evaluated, or asked the model that it trained; None without one."""
     folders = state.parents[1] / "evaluate" / state.stem, state.parents[1] / "train" / state.stem / "test"
     return next((folder for folder in folders if (folder / DESCRIPTION).is_file()), None)
 
@@ -89,7 +89,7 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
 
 
 def _tables_of(cell: Path) -> Iterator[tuple[Path, pa.Table]]:
-    """The scores, and what scoring parsed where there is anything in it."""
+    """Yield the scores, and the tables of parsed replies that have rows."""
     scores = sorted((cell / "scores").glob("*.parquet"))
     if not scores:
         raise UserError(f"{cell} was never scored: `selfknow score {cell}`")
@@ -107,12 +107,12 @@ def _model_of(cell: Path, description: Mapping[str, Any]) -> str:
 
 
 def _was_trained(model: Mapping[str, Any]) -> bool:
-    """Whether it learnt a corpus of ours, from scratch."""
+    """Check that it learnt a corpus of ours, from scratch."""
     return bool(model.get("from_scratch") and model.get("corpus"))
 
 
 def model_name(file: str) -> str:
-    """A model's name without its file's ending and quantisation.
+    """Return a model's name without its file's ending and quantisation.
 
     >>> model_name("gemma-3-270m-q4_k_m.gguf")
     'gemma-3-270m'
@@ -121,7 +121,7 @@ def model_name(file: str) -> str:
 
 
 def run_name(description: Mapping[str, Any]) -> str:
-    """What a run is called, after what it asked and how."""
+    """Name a run after what it asked and how."""
     task, settings = description["task"], description["settings"]
     match task:
         case "self-aware":
@@ -139,7 +139,7 @@ def run_name(description: Mapping[str, Any]) -> str:
 
 
 def without_paths(description: Mapping[str, Any]) -> dict[str, Any]:
-    """A ``run.json`` in which a file or folder of this machine is its name alone.
+    """Return a ``run.json`` in which a file or folder of this machine is its name alone.
 
     Raises:
         UserError: A path stands in the midst of a text.

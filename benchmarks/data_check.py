@@ -1,4 +1,4 @@
-"""Checking the diary corpora of the paper's sizes: the whole check, where its time goes, and two yardsticks beside it.
+"""``data check`` over the diary corpora of the paper's sizes: the whole, its steps, and two yardsticks beside it.
 
 python -m benchmarks.data_check
 
@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.processes import Measurement, measure, median
+from benchmarks.tables import print_table
+from benchmarks.timing import measure, measure_in_turn
 from selfknow.builders.catalogue import find_configs
 from selfknow.builders.diary_recall.builder import DATASET
 from selfknow.builders.folder.manifest import MANIFEST, read_manifest
@@ -29,14 +30,14 @@ NOTHING = "select 1 limit 0"
 
 
 def build() -> Path:
-    """The folder of the 14 configs, built where it is not there yet."""
+    """Return the folder of the 14 configs, and build it if it is not there yet."""
     if not (FOLDER / MANIFEST).exists():
         build_folder(DATASET, find_configs(DATASET, (), seed=0), FOLDER, jobs=2)
     return FOLDER
 
 
 def check(folder: Path) -> None:
-    """What ``selfknow data check`` does, pages included, from the first import on."""
+    """Check a folder as ``selfknow data check`` does, pages included, from the first import on."""
     from selfknow.validation.check import check_folder
 
     with tempfile.TemporaryDirectory() as pages:
@@ -44,18 +45,18 @@ def check(folder: Path) -> None:
 
 
 def read_and_hash(folder: Path) -> None:
-    """The least that any check does: read all files, and hash their bytes."""
+    """Do the least that any check does: read all files, and hash their bytes."""
     for path in sorted(folder.rglob("*.parquet")):
         hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def import_great_expectations() -> None:
-    """What a check in Great Expectations costs before it looks at a row."""
+    """Import what a check needs before it looks at a row."""
     import great_expectations  # noqa: F401
 
 
 def steps(folder: Path) -> dict[str, float]:
-    """CPU seconds of each step of a check, one after the other."""
+    """Return the CPU seconds of each step of a check, one after the other."""
     seconds: dict[str, float] = defaultdict(float)
     with timed(seconds, "importing Great Expectations"):
         import_great_expectations()
@@ -85,7 +86,7 @@ def steps(folder: Path) -> dict[str, float]:
 
 
 def _without_work(batch: Batch) -> Batch:
-    """A batch of as many queries that find nothing at once."""
+    """Return a batch of as many queries that find nothing at once."""
     return replace(batch, files={}, setup="", queries=[replace(query, sql=NOTHING) for query in batch.queries])
 
 
@@ -101,27 +102,26 @@ def main() -> None:
     """Measure in turn, and print the tables of ``docs/benchmarks.md``."""
     folder = build()
     load = os.getloadavg()[0]
-    least, imported, checked = list[Measurement](), list[Measurement](), list[Measurement]()
-    for _ in range(REPETITIONS):
-        least.append(measure(read_and_hash, folder))
-        imported.append(measure(import_great_expectations))
-        checked.append(measure(check, folder))
-    print(f"load before: {load:.1f}\n\n| median of {REPETITIONS} | wall (s) | CPU (s) | peak memory (MB) |")
-    print("| --- | ---: | ---: | ---: |")
-    for name, measured in (
-        ("reading all files and hashing their bytes", least),
-        ("importing Great Expectations", imported),
-        ("`selfknow data check`", checked),
-    ):
-        middle = median(measured)
-        print(f"| {name} | {middle.seconds:.2f} | {middle.cpu_seconds:.2f} | {middle.peak_memory_in_mb:.0f} |")
+    works = {
+        "reading all files and hashing their bytes": (read_and_hash, folder),
+        "importing Great Expectations": (import_great_expectations,),
+        "`selfknow data check`": (check, folder),
+    }
+    print(f"load before: {load:.1f}\n")
+    print_table(
+        [f"median of {REPETITIONS}", "wall (s)", "CPU (s)", "peak memory (MB)"],
+        (
+            [name, f"{median.seconds:.2f}", f"{median.cpu_seconds:.2f}", f"{median.peak_memory_in_mb:.0f}"]
+            for name, median in measure_in_turn(works, REPETITIONS).items()
+        ),
+    )
     seconds: dict[str, float] = measure(steps, folder).value
     queries = sorted((name for name in seconds if name.startswith("`")), key=lambda name: -seconds[name])
     shown = {name: seconds[name] for name in seconds if name not in queries[MOST_NAMED:]}
     shown[f"the {len(queries) - MOST_NAMED} other expectations"] = sum(map(seconds.__getitem__, queries[MOST_NAMED:]))
-    print("\n| step, each alone | CPU (s) |\n| --- | ---: |")
-    for name, spent in sorted(shown.items(), key=lambda step: -step[1]):
-        print(f"| {name} | {spent:.2f} |")
+    print()
+    slowest = sorted(shown.items(), key=lambda step: -step[1])
+    print_table(["step, each alone", "CPU (s)"], ([name, f"{spent:.2f}"] for name, spent in slowest))
 
 
 if __name__ == "__main__":

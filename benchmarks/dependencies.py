@@ -1,4 +1,4 @@
-"""Compare docs/dependencies.md with the packages that are installed: ``python -m benchmarks.dependencies``.
+"""The packages of docs/dependencies.md beside those that are installed: ``python -m benchmarks.dependencies``.
 
 It prints each dependency with its version and the licence that its own metadata names, and fails where the page lacks
 one that pyproject.toml has. ``--installed`` prints every package that is installed, what dependencies need among them,
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def declared_packages(pyproject: str) -> list[str]:
-    """The names of what the core and the extras need, each once; our own extras are left out."""
+    """Return the names of what the core and the extras need, each once; our own extras are left out."""
     project = tomllib.loads(pyproject)["project"]
     needed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
     names = dict.fromkeys(re.split(r"[\[<>=;]", one)[0] for one in needed)
@@ -38,7 +38,7 @@ def declared_packages(pyproject: str) -> list[str]:
 
 
 def listed_packages(page: str) -> list[str]:
-    """The packages of the page's table."""
+    """Return the packages of the page's table."""
     rows = re.findall(r"^\| (\S+) \|", page, flags=re.MULTILINE)
     return [row for row in rows if row not in {"package", "---"}]
 
@@ -53,13 +53,13 @@ def _print_installed() -> None:
 
 
 def unlicensed_pins(rows: list[tuple[str, str, str]], constraints: str) -> list[str]:
-    """Names of the rows ``(name, version, licence)`` that the constraints pin and whose licence is unknown."""
+    """Return the names of rows ``(name, version, licence)`` that are pinned and whose licence is unknown."""
     pinned = {_normalized(name) for name in re.findall(r"^([\w.-]+)==", constraints, flags=re.MULTILINE)}
     return [name for name, _, licence in rows if licence == UNKNOWN and _normalized(name) in pinned]
 
 
 def _normalized(name: str) -> str:
-    """A package's name as the index compares it (PEP 503)."""
+    """Return a package's name as the index compares it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -81,7 +81,7 @@ def _version_and_licence(name: str) -> tuple[str, str]:
 
 
 def _in_its_files(name: str) -> str | None:
-    """The first line of the licence that a package brings as a file alone."""
+    """Return the first line of the licence that a package brings as a file alone."""
     for file in files(name) or ():
         if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
             return next((line.strip() for line in file.read_text().splitlines() if line.strip()), None)

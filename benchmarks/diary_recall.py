@@ -1,4 +1,4 @@
-"""Building the diary corpora: vectorised against a plain generator of rows, and memory against size.
+"""Diary corpora: ``data build`` against a plain generator of rows, and its memory against size.
 
 python -m benchmarks.diary_recall
 """
@@ -10,7 +10,8 @@ from pathlib import Path
 import datasets
 
 from benchmarks import per_row_diaries
-from benchmarks.processes import Measurement, measure, median
+from benchmarks.tables import print_table
+from benchmarks.timing import measure, measure_in_turn
 from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.content_hash import content_hash_of_files
@@ -23,13 +24,13 @@ ALL_CORES = 2
 
 
 def build_vectorised(num_diarists: int, jobs: int) -> None:
-    """Both setups, to Parquet on disk, content hashes, card and manifest included."""
+    """Build both setups, to Parquet on disk, content hashes, card and manifest included."""
     with tempfile.TemporaryDirectory() as folder:
         build_folder(DATASET, configs_of_shape(Shape(num_diarists)), Path(folder), jobs=jobs)
 
 
 def build_per_row(num_diarists: int) -> None:
-    """Both setups, to Parquet on disk, content hashes included."""
+    """Build both setups row by row, to Parquet on disk, content hashes included."""
     datasets.disable_progress_bars()
     folder = Path(tempfile.mkdtemp())
     for simplified in (False, True):
@@ -41,24 +42,27 @@ def build_per_row(num_diarists: int) -> None:
 
 def main() -> None:
     """Measure in turn, and print the tables of ``docs/benchmarks.md``."""
-    baseline, one, two = list[Measurement](), list[Measurement](), list[Measurement]()
-    for _ in range(REPETITIONS):
-        baseline.append(measure(build_per_row, PAPER_SIZE))
-        one.append(measure(build_vectorised, PAPER_SIZE, 1))
-        two.append(measure(build_vectorised, PAPER_SIZE, ALL_CORES))
-    print(f"| 64k, both setups, median of {REPETITIONS} | seconds | times the baseline | peak memory (MB) |")
-    print("| --- | ---: | ---: | ---: |")
-    for name, measured in (
-        ("plain generator of rows, `Dataset.from_generator`", baseline),
-        ("`selfknow data build`, 1 job", one),
-        (f"`selfknow data build`, {ALL_CORES} jobs", two),
-    ):
-        middle, times = median(measured), median(baseline).seconds / median(measured).seconds
-        print(f"| {name} | {middle.seconds:.2f} | {times:.1f} | {middle.peak_memory_in_mb:.0f} |")
-    print(f"\n| diarists, both setups, {ALL_CORES} jobs | seconds | peak memory (MB) |\n| ---: | ---: | ---: |")
-    for size in LARGE_SIZES:
-        large = measure(build_vectorised, size, ALL_CORES)
-        print(f"| {size:,} | {large.seconds:.1f} | {large.peak_memory_in_mb:.0f} |")
+    works = {
+        "plain generator of rows, `Dataset.from_generator`": (build_per_row, PAPER_SIZE),
+        "`selfknow data build`, 1 job": (build_vectorised, PAPER_SIZE, 1),
+        f"`selfknow data build`, {ALL_CORES} jobs": (build_vectorised, PAPER_SIZE, ALL_CORES),
+    }
+    medians = measure_in_turn(works, REPETITIONS)
+    baseline = next(iter(medians.values())).seconds
+    print_table(
+        [f"64k, both setups, median of {REPETITIONS}", "seconds", "times the baseline", "peak memory (MB)"],
+        (
+            [name, f"{median.seconds:.2f}", f"{baseline / median.seconds:.1f}", f"{median.peak_memory_in_mb:.0f}"]
+            for name, median in medians.items()
+        ),
+    )
+    print()
+    builds = ((size, measure(build_vectorised, size, ALL_CORES)) for size in LARGE_SIZES)
+    print_table(
+        [f"diarists, both setups, {ALL_CORES} jobs", "seconds", "peak memory (MB)"],
+        ([f"{size:,}", f"{build.seconds:.1f}", f"{build.peak_memory_in_mb:.0f}"] for size, build in builds),
+        left=(),
+    )
 
 
 if __name__ == "__main__":

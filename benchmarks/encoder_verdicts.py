@@ -1,4 +1,4 @@
-"""What the scorers that need an encoder say of the labelled replies, with the packaged one: for the instrument's card.
+"""Verdicts of the scorers that need an encoder on the labelled replies, for the instrument's card.
 
     python -m benchmarks.encoder_verdicts
 
@@ -25,7 +25,7 @@ DOCUMENTATION_OF_EACH = 30
 
 
 def replies_to_judge() -> list[ReadReply]:
-    """Of the documentation only so many of each length: the windows of long texts take long to encode."""
+    """Keep of the documentation only so many of each length: the windows of long texts take long to encode."""
     taken: Counter[int | None] = Counter()
     chosen = []
     for one in read_replies():

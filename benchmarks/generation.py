@@ -1,40 +1,25 @@
-"""Generation: the test split in batches, sorted by length, against one-by-one ``model.generate``.
+"""Replies of a local model: the test split in batches, sorted by length, against one-by-one ``model.generate``.
 
-python -m benchmarks.generation                     # trains a model of 1k-simplified first
 python -m benchmarks.generation --model out/demo/models/simplified --data out/demo/models/diaries:simplified
 """
 
 import argparse
-import tempfile
-import time
-from pathlib import Path
 
 import torch
 
+from benchmarks.tables import print_table
+from benchmarks.timing import timed
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests
 from selfknow.models.checkpoints import quieten
 from selfknow.models.interface import Decoding
 from selfknow.models.local import LocalModel
-from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
-from selfknow.train.recipe import Recipe
-from selfknow.train.run import train
 
-CONFIG = "1k-simplified"
-TRAINING_STEPS = 400  # enough to write diaries that end
 REPETITIONS = 3
 
 
-def trained(folder: Path) -> LocalModel:
-    """A small model that writes diaries."""
-    recipe = Recipe(2e-3, warmup_steps=50, max_steps=TRAINING_STEPS, validation_interval=TRAINING_STEPS, patience=0)
-    corpus = open_dataset(f"diary-recall:{CONFIG}")
-    train(TrainingJob("opt-7m", corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER), folder)
-    return LocalModel.load(str(folder), precision="float32")
-
-
 def one_by_one(local: LocalModel, prompts: list[str], decoding: Decoding) -> list[str]:
-    """Plain ``model.generate``, a question at a time."""
+    """Call plain ``model.generate``, a question at a time."""
     texts = []
     for prompt in prompts:
         inputs = local.tokenizer(prompt, return_tensors="pt", return_token_type_ids=False)
@@ -44,33 +29,28 @@ def one_by_one(local: LocalModel, prompts: list[str], decoding: Decoding) -> lis
 
 
 def main() -> None:
-    """Print a line for each repetition."""
+    """Print a row for each repetition."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--model", help="a training folder or checkpoint; none trains one")
-    parser.add_argument("--data", default=f"diary-recall:{CONFIG}", help="the corpus whose test split is asked")
+    parser.add_argument("--model", required=True, help="a training folder or checkpoint")
+    parser.add_argument("--data", required=True, help="the corpus whose test split is asked")
     arguments = parser.parse_args()
     quieten()
-    if arguments.model:
-        local = LocalModel.load(arguments.model, precision="float32")
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            local = trained(Path(folder))
-    asked = list(answer_requests(open_dataset(arguments.data).read("test").to_pylist()))
+    local = LocalModel.load(arguments.model, precision="float32")
+    requests = list(answer_requests(open_dataset(arguments.data).read("test").to_pylist()))
     decoding = Decoding()
-    for _ in range(REPETITIONS):
-        start = time.perf_counter()
-        alone = one_by_one(local, [request.prompt for request in asked], decoding)
-        middle = time.perf_counter()
-        replies = dict(local.generate(asked, decoding))
-        end = time.perf_counter()
-        together = [replies[request].generation for request in asked]
-        tokens = sum(replies[request].completion_tokens or 0 for request in asked)
-        same = sum(one == other for one, other in zip(alone, together, strict=True))
-        print(
-            f"{len(asked)} questions, {tokens:,} tokens, {torch.get_num_threads()} threads: one by one "
-            f"{middle - start:.1f} s, batched {end - middle:.1f} s, {(middle - start) / (end - middle):.1f}x; "
-            f"{same} answers the same"
-        )
+
+    def row(number: int) -> list[object]:
+        alone = timed(one_by_one, local, [request.prompt for request in requests], decoding)
+        batched = timed(lambda: dict(local.generate(requests, decoding)))
+        replies = [batched.value[request] for request in requests]
+        same = sum(text == reply.generation for text, reply in zip(alone.value, replies, strict=True))
+        tokens = sum(reply.completion_tokens or 0 for reply in replies)
+        times = f"{alone.seconds / batched.seconds:.1f}"
+        return [number, f"{tokens:,}", f"{alone.seconds:.1f}", f"{batched.seconds:.1f}", times, same]
+
+    print(f"{len(requests)} questions, {torch.get_num_threads()} threads\n")
+    columns = ["repetition", "tokens", "one by one (s)", "batched (s)", "times", "answers the same"]
+    print_table(columns, map(row, range(1, REPETITIONS + 1)), left=())
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from benchmarks import reader_errors
 from benchmarks.abstention_sections import AIMS_HEADER, FRONTIER_HEADER, aims_rows, frontier_rows, rate
 from benchmarks.encoder_verdicts import TABLE as ENCODER_VERDICTS
 from benchmarks.judging import VERDICTS as JUDGE_VERDICTS
+from benchmarks.tables import table
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.builders.tables import read_table
 from selfknow.evaluate.tasks.self_aware.read_replies import (
@@ -73,11 +74,6 @@ def _rightly(rows: Rows, found: Verdicts) -> str:
     return _falsely([one for one in rows if one.abstains], found)
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
 def errors_table() -> str:
     """The error rates as ``selfknow query`` prints them, of the unseen part.
 
@@ -117,14 +113,14 @@ def _sections() -> Iterable[str]:
     real = [one for one in said if one.is_real]
     yield "## `sentences`, the default scorer of abstaining"
     yield _AIMS
-    yield _table(AIMS_HEADER, aims_rows())
+    yield table(AIMS_HEADER, aims_rows())
     yield _KINDS
     yield _by(lambda one: "answerable" if one.answerable else "unanswerable", real, of_default)
     yield "By form and model:\n\n" + _by(lambda one: f"{one.author}, {one.form}", real, of_default)
     yield "Unseen replies: a row is what a reply is, a column what it is read as."
     yield _confusion(said)
     yield _FRONTIER
-    yield _table(FRONTIER_HEADER, frontier_rows())
+    yield table(FRONTIER_HEADER, frontier_rows())
     yield _what_was_read()
     yield "### By length\n\nUnseen plain answers, documentation among them, that are read as abstaining."
     yield _by_length(found)
@@ -135,7 +131,7 @@ def _sections() -> Iterable[str]:
     yield "Unseen authors:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), of_default)
     yield "Chosen authors:\n\n" + _by(lambda one: one.author, of_part(CHOSEN), of_default)
     yield "### What it gets wrong\n\nEvery unseen reply whose class is read wrongly, shortened."
-    yield _table(
+    yield table(
         ["Reply", "is", "read as"],
         [
             [_short(one.reply), one.kind, readings()[one.id].kind]
@@ -156,7 +152,7 @@ def _by_length(found: Mapping[str, Verdicts]) -> str:
         ]
         for longest in LENGTHS
     ]
-    return _table(["Words", *found], [*rows, ["all", *(_falsely(plain, of) for of in found.values())]])
+    return table(["Words", *found], [*rows, ["all", *(_falsely(plain, of) for of in found.values())]])
 
 
 def _judges() -> Iterator[str]:
@@ -168,7 +164,7 @@ def _judges() -> Iterator[str]:
         counts = Counter(pairs)
         yield f"`{judge}`, {len(pairs):,} replies: Cohen's kappa {cohens_kappa(pairs):.2f}."
         header = [*CLASSES, "nothing"]
-        yield _table(
+        yield table(
             ["", *header, "read rightly"],
             [
                 [kind, *(counts[kind, word] for word in header), rate(counts[kind, kind], n)]
@@ -197,7 +193,7 @@ def _readers() -> Iterator[str]:
 
 def _outcomes(found: Mapping[str, Counter[str]]) -> str:
     everything = {"all": sum(found.values(), Counter[str]())}
-    return _table(
+    return table(
         ["Reader", "n", *(f"read {outcome}" for outcome in reader_errors.OUTCOMES), "read wrongly"],
         [
             [
@@ -223,14 +219,14 @@ def _what_was_read() -> str:
         f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled by [this guide](labelling-replies.md). "
         f"{len(twice):,} were read twice: Cohen's kappa {cohens_kappa(pairs):.2f}; a third look settled the {differ} "
         "that differed. All readings are a language model's.\n\n"
-        + _table(["", *kinds], [[part, *(f"{counts[part, kind]:,}" for kind in kinds)] for part in (CHOSEN, UNSEEN)])
+        + table(["", *kinds], [[part, *(f"{counts[part, kind]:,}" for kind in kinds)] for part in (CHOSEN, UNSEEN)])
     )
 
 
 def _confusion(rows: Rows) -> str:
     counts = Counter((one.kind, readings()[one.id].kind) for one in rows)
     kinds = [*CLASSES[:2], "hedged", *CLASSES[2:]]
-    return _table(
+    return table(
         ["", *CLASSES, "read rightly"],
         [
             [
@@ -255,7 +251,7 @@ def _by(group: Callable[[ReadReply], str], rows: Rows, found: Mapping[str, Verdi
         own = [one for one in rows if group(one) == name and one.kind != UNREADABLE]
         others = [one for one in own if not one.abstains]
         lines.append([name, *(cell for of in found.values() for cell in (_rightly(own, of), _falsely(others, of)))])
-    return _table(header, lines)
+    return table(header, lines)
 
 
 def _short(text: str, longest: int = 80) -> str:

@@ -1,4 +1,4 @@
-"""How far a model that judges replies agrees with the labelled ones.
+"""The agreement of a model that judges replies with the labelled ones.
 
     python -m benchmarks.judging MODEL [ENDPOINT] [LIMIT] [TOKENS]
 

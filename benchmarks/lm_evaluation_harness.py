@@ -1,4 +1,4 @@
-"""Replies of mixed length: ours against lm-evaluation-harness, in turn, in one process, with one model in memory.
+"""Replies of mixed length: ours against lm-evaluation-harness, in turn, with one model in memory.
 
 python -m benchmarks.lm_evaluation_harness --model MODEL [--precision bfloat16]
 
@@ -7,11 +7,12 @@ word, for a sentence and for a paragraph. Both get the same rendered prompts, th
 """
 
 import argparse
-import time
 from importlib import metadata
 
 import torch
 
+from benchmarks.tables import print_table
+from benchmarks.timing import timed
 from selfknow.builders.self_aware.questions import questions
 from selfknow.models.checkpoints import quieten
 from selfknow.models.interface import Decoding, Request
@@ -21,13 +22,13 @@ WISHES = ("Answer in one word.", "Answer in one sentence.", "Answer in a paragra
 
 
 def prompts(num_questions: int) -> list[str]:
-    """The first questions of self-aware that have an answer, each with every wish."""
+    """Return the first questions of self-aware that have an answer, each with every wish."""
     asked = [row.question for row in questions("answerable")[:num_questions]]
     return [f"{question} {wish}" for question in asked for wish in WISHES]
 
 
 def by_harness(local: LocalModel, rendered: list[str], max_new_tokens: int) -> list[str]:
-    """What lm-evaluation-harness makes of rendered prompts, with the model that is in memory."""
+    """Ask the model in memory by lm-evaluation-harness."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
@@ -38,7 +39,7 @@ def by_harness(local: LocalModel, rendered: list[str], max_new_tokens: int) -> l
 
 
 def main() -> None:
-    """Print a line for each repetition, and the median ratio."""
+    """Print a row for each repetition."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", required=True, help="a checkpoint that chats, such as a folder with SmolLM2-135M")
     parser.add_argument("--precision", default="float32")
@@ -49,30 +50,25 @@ def main() -> None:
     arguments = parser.parse_args()
     quieten()
     local = LocalModel.load(arguments.model, precision=arguments.precision)
-    asked = [Request(str(place), prompt) for place, prompt in enumerate(prompts(arguments.questions))]
+    requests = [Request(str(place), prompt) for place, prompt in enumerate(prompts(arguments.questions))]
     decoding = Decoding(max_new_tokens=arguments.max_new_tokens)
-    print(
-        f"lm-eval {metadata.version('lm-eval')}, {arguments.precision}, {torch.get_num_threads()} threads", flush=True
-    )
-    ratios = []
-    for _ in range(arguments.repetitions):
+
+    def row(number: int) -> list[object]:
         local.batch_size = arguments.batch_size
-        start = time.perf_counter()
-        replies = dict(local.generate(asked, decoding))
-        middle = time.perf_counter()
-        theirs = by_harness(local, [replies[one].rendered_prompt or "" for one in asked], arguments.max_new_tokens)
-        end = time.perf_counter()
-        lengths = sorted(replies[one].completion_tokens or 0 for one in asked)
-        ours = [(replies[one].generation or "").strip() for one in asked]
-        same = sum(one == other.strip() for one, other in zip(ours, theirs, strict=True))
-        ratios.append((end - middle) / (middle - start))
-        print(
-            f"{len(asked)} prompts, replies of {lengths[0]} to {lengths[-1]} tokens (median "
-            f"{lengths[len(asked) // 2]}, {sum(lengths):,} in all): ours {middle - start:.1f} s, lm-eval "
-            f"{end - middle:.1f} s, {ratios[-1]:.2f} times; {same} texts the same",
-            flush=True,
-        )
-    print(f"median {sorted(ratios)[len(ratios) // 2]:.2f}")
+        ours = timed(lambda: dict(local.generate(requests, decoding)))
+        replies = [ours.value[request] for request in requests]
+        rendered = [reply.rendered_prompt or "" for reply in replies]
+        harness = timed(by_harness, local, rendered, arguments.max_new_tokens)
+        lengths = sorted(reply.completion_tokens or 0 for reply in replies)
+        texts = ((reply.generation or "").strip() for reply in replies)
+        same = sum(text == other.strip() for text, other in zip(texts, harness.value, strict=True))
+        tokens = f"{lengths[0]} to {lengths[-1]}, {lengths[len(lengths) // 2]}, {sum(lengths):,}"
+        seconds = [f"{ours.seconds:.1f}", f"{harness.seconds:.1f}", f"{harness.seconds / ours.seconds:.2f}"]
+        return [arguments.precision, number, tokens, *seconds, f"{same} of {len(replies)}"]
+
+    print(f"lm-eval {metadata.version('lm-eval')}, {torch.get_num_threads()} threads\n", flush=True)
+    columns = ["precision", "repetition", "replies (tokens, median, all)", "ours (s)", "lm-eval (s)", "times"]
+    print_table([*columns, "texts the same"], map(row, range(1, arguments.repetitions + 1)), left=(0, 2))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.odd_replies --count 10000``: arbitrary replies of servers and functions, counted.
+"""Arbitrary replies of servers and functions, counted: ``python -m benchmarks.odd_replies --count 10000``.
 
 Every second request gets an arbitrary reply: a sound answer that was damaged, JSON drawn at random, or any bytes; of a
 function any Python object, or an exception. The others get a sound one. Afterwards every request must be a row, with
@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.mutations.damage import damaged_bytes, damaged_json
+from benchmarks.tables import print_table
 from selfknow.evaluate.ask import collect
 from selfknow.models.endpoint import Endpoint, EndpointModel
 from selfknow.models.function import FunctionModel
@@ -56,21 +57,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1_000, help="arbitrary replies of all sources together")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    sys.stdout.write(
-        "| replies of | arbitrary | read | refused, with the reason | lost | runs that ended |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+    tallies = {source: count(source, round(options.count * share), options.seed) for source, share in _SHARES.items()}
+    total = Tally(*map(sum, zip(*(vars(tally).values() for tally in tallies.values()), strict=True)))
+    print_table(
+        ["replies of", "arbitrary", "read", "refused, with the reason", "lost", "runs that ended"],
+        (
+            [source, *(f"{number:,}" for number in vars(tally).values())]
+            for source, tally in {**tallies, "together": total}.items()
+        ),
     )
-    total = Tally()
-    for source, share in _SHARES.items():
-        tally = count(source, round(options.count * share), options.seed)
-        _print_row(source, tally)
-        total = Tally(*(one + other for one, other in zip(vars(total).values(), vars(tally).values(), strict=True)))
-    _print_row("together", total)
     sys.exit(1 if total.lost or total.ended else 0)
-
-
-def _print_row(source: str, tally: Tally) -> None:
-    sys.stdout.write(f"| {source} | {' | '.join(f'{number:,}' for number in vars(tally).values())} |\n")
 
 
 def count(source: str, number: int, seed: int) -> Tally:

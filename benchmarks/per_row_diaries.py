@@ -30,7 +30,7 @@ FEATURES = Features(
 
 
 def rows(split: str, num_diarists: int, simplified: bool) -> Iterator[dict[str, object]]:
-    """The rows of a split, diarist after diarist."""
+    """Yield the rows of a split, diarist after diarist."""
     held_out = num_diarists // 20
     first = {"train": 0, "validation": num_diarists - 2 * held_out, "test": num_diarists - held_out}[split]
     asked = range(

@@ -1,10 +1,9 @@
-"""Portraits against rbloom over Python slices, and against the machine's raw random access, side by side in one run.
+"""Portraits against rbloom over Python slices, and against the machine's raw random access.
 
 python -m benchmarks.portraits --sizes 1000000,30000000,300000000
 
 Every method gets the same items and a filter of the same size, rate and fill. The baselines are timed on a random
-sample of the items, against the filter at its full size and fill. On a machine that is not idle, ``--clock cpu`` counts
-the CPU time of one thread instead.
+sample of the items, against the filter at its full size and fill.
 """
 
 import argparse
@@ -12,7 +11,6 @@ import hashlib
 import os
 import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +21,8 @@ import rbloom
 import xxhash
 
 from benchmarks.random_access import random_reads_per_second, random_writes_per_second
+from benchmarks.tables import print_table
+from benchmarks.timing import timed
 from selfknow.portraits.filter.adding import Adder
 from selfknow.portraits.filter.asking import Asker
 from selfknow.portraits.filter.layout import FilterShape, pack_header
@@ -34,13 +34,11 @@ WIDTH = 25
 RATE = 1e-3
 NGRAMS_PER_TEXT = 1000
 SAMPLE_TEXTS = 300
-CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-clock = time.perf_counter
 WAYS = ("build", "hits", "misses")
 
 
 def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
-    """Texts of random letters: as good as no n-gram occurs twice."""
+    """Make texts of random letters: hardly any n-gram occurs twice."""
     texts, length = ngrams // NGRAMS_PER_TEXT, NGRAMS_PER_TEXT + WIDTH - 1
     letters = np.random.default_rng(seed).integers(97, 123, texts * length, dtype=np.uint8)
     offsets = np.arange(texts + 1, dtype=np.int64) * length
@@ -48,12 +46,12 @@ def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
 
 
 def xxh3(ngram: str) -> int:
-    """The fastest hash that Python programs use with rbloom."""
+    """Hash as fast as Python programs can for rbloom."""
     return xxhash.xxh3_128_intdigest(ngram.encode()) - (1 << 127)
 
 
 def blake2b(ngram: str) -> int:
-    """A cryptographic one."""
+    """Hash cryptographically."""
     return int.from_bytes(hashlib.blake2b(ngram.encode(), digest_size=16).digest(), "big", signed=True)
 
 
@@ -65,7 +63,7 @@ def rates_of_rbloom(
     unknown: list[str],
     runs: int,
 ) -> dict[str, float]:
-    """N-grams a second of ``Bloom.update`` and ``in`` over slices, in a filter with the bits of ``full``."""
+    """Return the n-grams a second of ``Bloom.update`` and ``in`` over slices, with the bits of ``full``."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bits"
         with path.open("wb") as file:
@@ -90,7 +88,7 @@ def rates_of_rbloom(
 def rates_of_portrait(
     shape: FilterShape, known: pa.LargeStringArray, unknown: pa.LargeStringArray, threads: int, runs: int
 ) -> tuple[dict[str, float], Bytes]:
-    """N-grams a second of the kernel, all items, and the bits."""
+    """Return the n-grams a second of the kernel, over all items, and the bits."""
     adder = build(shape, known, threads)
     count = adder.items
     asker = Asker(shape, adder.array, threads)
@@ -118,25 +116,20 @@ def ask(asker: Asker, texts: pa.LargeStringArray) -> int:
 
 
 def limits(shape: FilterShape, array: npt.NDArray[np.uint8], threads: int) -> dict[str, float]:
-    """N-grams a second if a n-gram cost nothing but random access to memory: all its bits, or two for a miss."""
-    reads, writes = random_reads_per_second(array, threads, clock), random_writes_per_second(array, threads, clock)
+    """Return the n-grams a second if one cost only random access to memory: all its bits, or two for a miss."""
+    reads, writes = random_reads_per_second(array, threads), random_writes_per_second(array, threads)
     fill = 0.5
     reads_of_a_miss = sum(fill**i for i in range(shape.hashes))
     return {"build": writes / shape.hashes, "hits": reads / shape.hashes, "misses": reads / reads_of_a_miss}
 
 
 def seconds(work: Callable[[], object], runs: int) -> float:
-    """The median time of several runs."""
-    times = []
-    for _ in range(runs):
-        start = clock()
-        work()
-        times.append(clock() - start)
-    return statistics.median(times)
+    """Return the median time of several runs."""
+    return statistics.median(timed(work).seconds for _ in range(runs))
 
 
-def measure(size: int, all_threads: list[int]) -> list[str]:
-    """The rows of one size."""
+def measure(size: int, all_threads: list[int]) -> list[list[str]]:
+    """Return the rows of one size."""
     shape = FilterShape.for_capacity(size, RATE)
     known, unknown = random_texts(size, 1), random_texts(size, 2)
     runs = 5 if size <= 1_000_000 else 3 if size <= 30_000_000 else 1
@@ -154,25 +147,22 @@ def measure(size: int, all_threads: list[int]) -> list[str]:
         name = f"raw random access, {threads} thread{'s' * (threads > 1)}"
         measured[name] = limits(shape, array, threads)
     slow = measured["rbloom, slices, xxh3 (a)"]
-    lines = []
+    rows_of_size = []
     for name, rates in measured.items():
         cells = [f"{rates[way] / 1e6:.2f} ({rates[way] / slow[way]:.1f}x)" for way in WAYS]
-        lines.append(f"| {size:,} | {shape.size_in_bytes / 1e6:.0f} | {name} | {' | '.join(cells)} |")
-    return lines
+        rows_of_size.append([f"{size:,}", f"{shape.size_in_bytes / 1e6:.0f}", name, *cells])
+    return rows_of_size
 
 
 def main() -> None:
     """Print the table of ``docs/benchmarks.md``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="1000000,30000000,300000000", help="n-grams, separated by commas")
-    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall time, or CPU time of one thread")
     arguments = parser.parse_args()
-    global clock
-    clock = CLOCKS[arguments.clock]
-    all_threads = sorted({1, len(os.sched_getaffinity(0))}) if arguments.clock == "wall" else [1]
-    print("| n-grams | filter (MB) | method | build | hits | misses |\n| ---: | ---: | --- | ---: | ---: | ---: |")
-    for size in map(int, arguments.sizes.split(",")):
-        print("\n".join(measure(size, all_threads)), flush=True)
+    all_threads = sorted({1, len(os.sched_getaffinity(0))})
+    sizes = map(int, arguments.sizes.split(","))
+    rows = (row for size in sizes for row in measure(size, all_threads))
+    print_table(["n-grams", "filter (MB)", "method", *WAYS], rows, left=(2,))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A first question to a mapped 1 GB portrait in a fresh process, and a million rows of SQL.
+"""Portraits: the first call of a mapped one of 1 GB in a fresh process, and a million rows of SQL.
 
 python -m benchmarks.portraits_queries
 """
@@ -10,12 +10,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
+from benchmarks.tables import print_table
+from benchmarks.timing import timed
 from selfknow.portraits import Portrait, sql
 from selfknow.portraits.filter.layout import FilterShape
 from selfknow.portraits.storage import count_ones, sha256_of
@@ -48,25 +49,28 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large"
         write_large(path)
-        print("| mapped portrait of 1 GB, file cached, imports done | seconds |\n| --- | ---: |")
         warm = [first_questions(path, {}) for _ in range(RUNS)]
         cold = [first_questions(path, {"NUMBA_CACHE_DIR": str(Path(folder) / f"cache{i}")}) for i in range(2)]
-        print(f"| load and score one text of 1,080 characters (1,056 n-grams) | {middle(warm, 0):.3f} |")
-        print(f"| then the first large call (2.1 M n-grams), kernel compiled before | {middle(warm, 1):.2f} |")
-        print(f"| the same, kernel compiled in this call | {middle(cold, 1):.2f} |")
-        print(f"| the second large call | {middle(warm, 2):.2f} |")
-        print(f"\n| {ROWS:,} rows of 60 characters in one query | seconds |\n| --- | ---: |")
-        for name, taken in sql_seconds(Path(folder) / "small").items():
-            print(f"| `{name}` | {taken:.2f} |")
+        steps = [
+            ("load and score one text of 1,080 characters (1,056 n-grams)", f"{middle(warm, 0):.3f}"),
+            ("then the first large call (2.1 M n-grams), kernel compiled before", f"{middle(warm, 1):.2f}"),
+            ("the same, kernel compiled in this call", f"{middle(cold, 1):.2f}"),
+            ("the second large call", f"{middle(warm, 2):.2f}"),
+        ]
+        print_table(["mapped portrait of 1 GB, file cached, imports done", "seconds"], steps)
+        print()
+        queries = sql_seconds(Path(folder) / "small").items()
+        head = [f"{ROWS:,} rows of 60 characters in one query", "seconds"]
+        print_table(head, ([f"`{name}`", f"{seconds:.2f}"] for name, seconds in queries))
 
 
 def middle(rows: list[list[float]], column: int) -> float:
-    """The median of a column."""
+    """Return the median of a column."""
     return statistics.median(row[column] for row in rows)
 
 
 def write_large(path: Path) -> None:
-    """A portrait with 1 GB of random bits, half of them set, as a full one has."""
+    """Write a portrait with 1 GB of random bits, half of them set, as a full one has."""
     small = Portrait.build(["The quick brown fox jumps over the lazy dog."]).description
     shape = FilterShape(8_000_000_000, small.hashes)
     array = np.frombuffer(np.random.default_rng(0).bytes(shape.size_in_bytes), np.uint8)
@@ -81,14 +85,14 @@ def write_large(path: Path) -> None:
 
 
 def first_questions(path: Path, environment: dict[str, str]) -> list[float]:
-    """Seconds of a small, a large and a second large question in a fresh process."""
+    """Return the seconds of a small, a large and a second large call in a fresh process."""
     command = [sys.executable, "-c", _FIRST, str(path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | environment)
     return [float(value) for value in json.loads(done.stdout)]
 
 
 def sql_seconds(path: Path) -> dict[str, float]:
-    """Seconds of one query with each function over a million rows."""
+    """Return the seconds of one query with each function over a million rows."""
     source = "The cat sat on the mat, and the dog sat by the door. Then both went out to see the bird in the tree."
     Portrait.build([source]).save(path)
     taken = {}
@@ -106,9 +110,7 @@ def sql_seconds(path: Path) -> dict[str, float]:
         }
         connection.execute(f"select quip(repeat(text, 4000), '{path}') from answers limit 1").fetchall()
         for name, query in queries.items():
-            start = time.perf_counter()
-            connection.execute(query).fetchall()
-            taken[name] = time.perf_counter() - start
+            taken[name] = timed(lambda query=query: connection.execute(query).fetchall()).seconds
         sql.unregister(connection)
     return taken
 

@@ -1,6 +1,5 @@
 """How fast the machine reads and writes bytes of an array at random places: the limit of a plain Bloom filter."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,8 +7,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.timing import timed
+
 ACCESSES = 1 << 24
-Clock = Callable[[], float]
 
 
 @numba.njit(nogil=True, cache=True, boundscheck=False)
@@ -26,20 +26,19 @@ def _write(positions, array):  # type: ignore[no-untyped-def]
         array[positions[i]] |= np.uint8(1)
 
 
-def random_reads_per_second(array: npt.NDArray[np.uint8], threads: int, clock: Clock = time.perf_counter) -> float:
-    """Reads of one byte each, the positions being known before."""
-    return _per_second(_read, array, threads, clock)
+def random_reads_per_second(array: npt.NDArray[np.uint8], threads: int) -> float:
+    """Return the reads a second of one byte each, at positions known before."""
+    return _per_second(_read, array, threads)
 
 
-def random_writes_per_second(array: npt.NDArray[np.uint8], threads: int, clock: Clock = time.perf_counter) -> float:
-    """Reads and writes of one byte each (a bit is set), in a copy of the array."""
-    return _per_second(_write, array.copy(), threads, clock)
+def random_writes_per_second(array: npt.NDArray[np.uint8], threads: int) -> float:
+    """Return the reads and writes a second of one byte each (a bit is set), in a copy of the array."""
+    return _per_second(_write, array.copy(), threads)
 
 
-def _per_second(touch: Callable[..., object], array: npt.NDArray[np.uint8], threads: int, clock: Clock) -> float:
+def _per_second(touch: Callable[..., object], array: npt.NDArray[np.uint8], threads: int) -> float:
     positions = np.random.default_rng(0).integers(0, len(array), ACCESSES, dtype=np.uint64)
     touch(positions[:1], array)
     with ThreadPoolExecutor(threads) as pool:
-        start = clock()
-        list(pool.map(lambda part: touch(part, array), np.array_split(positions, threads)))
-        return ACCESSES / (clock() - start)
+        parts = np.array_split(positions, threads)
+        return ACCESSES / timed(lambda: list(pool.map(lambda part: touch(part, array), parts))).seconds

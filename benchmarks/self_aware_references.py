@@ -1,4 +1,4 @@
-"""Chooses the list ``strict`` of ``phrases.tsv`` and makes ``thresholds.json`` again: what is compared, and how near.
+"""The references of the scorer ``strict``, chosen anew: its list in ``phrases.tsv``, and ``thresholds.json``.
 
 The labelled replies are parted in two by a hash of their text. On the one half, our candidates are dropped one after
 the other, each time the one without which the F1 of abstaining is highest (at the threshold that is then best), as long
@@ -43,7 +43,7 @@ Look = Callable[[str, Sequence[str]], Evidence]
 
 
 def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[str]) -> Scores:
-    """Of every reply and phrase what is compared with the threshold, shape (replies, phrases)."""
+    """Return the score of every reply and phrase, shape (replies, phrases)."""
     encode = load_encoder(PACKAGED)
     looked = [[look(one.reply, [phrase]) for phrase in phrases] for one in replies]
     windows = sorted({window for row in looked for window in row[0].windows})
@@ -58,7 +58,7 @@ def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[st
 
 
 def choose(scores: Scores, positive: NDArray[np.bool_]) -> list[int]:
-    """The columns that are left."""
+    """Return the columns that are left."""
     left = list(range(scores.shape[1]))
     best = best_threshold(scores.max(axis=1), positive)[0]
     while len(left) > 1:

@@ -1,4 +1,4 @@
-"""How fast replies are judged: each window of all replies once, in batches, against every window on its own.
+"""Judging replies: each window of all replies once, in batches, against every window on its own.
 
     python -m benchmarks.self_aware_scoring [REPLIES]
 
@@ -7,8 +7,8 @@ the similarities within 1e-5.
 """
 
 import sys
-import time
 
+from benchmarks.timing import timed
 from selfknow.builders.self_aware.encoders import PACKAGED, load_encoder
 from selfknow.evaluate.tasks.self_aware.paper_scorer import (
     WindowSimilarity,
@@ -22,7 +22,7 @@ from selfknow.evaluate.tasks.self_aware.read_replies import labelled_replies
 
 
 def made_replies(number: int) -> list[str]:
-    """Replies of two to four labelled ones; a text comes again as often as models repeat themselves."""
+    """Make replies of two to four labelled ones; a text comes again as often as models repeat themselves."""
     texts = [one.reply for one in labelled_replies()]
     return [
         " ".join(texts[(place * 7 + step * 101) % len(texts)] for step in range(2 + place % 3))
@@ -35,16 +35,18 @@ def main(number: int = 200) -> None:
     replies, references, encode = made_replies(number), load_references("paper"), load_encoder(PACKAGED)
     threshold = default_threshold(PACKAGED, "paper")
     encode(["to warm up"])
-    start = time.perf_counter()
-    verdicts = judge(replies, "paper", references, WindowSimilarity(lambda: encode, references), threshold)
-    ours = time.perf_counter() - start
-    start = time.perf_counter()
-    vectors = encode(references.phrases)
-    alone = [
-        max(float((encode([window]) @ vectors.T).max()) for piece in sentences(reply) for window in windows(piece))
-        for reply in replies
-    ]
-    theirs = time.perf_counter() - start
+    similarity = WindowSimilarity(lambda: encode, references)
+    batched = timed(judge, replies, "paper", references, similarity, threshold)
+
+    def judge_alone() -> list[float]:
+        vectors = encode(references.phrases)
+        return [
+            max(float((encode([window]) @ vectors.T).max()) for piece in sentences(reply) for window in windows(piece))
+            for reply in replies
+        ]
+
+    one_by_one = timed(judge_alone)
+    verdicts, alone, ours, theirs = batched.value, one_by_one.value, batched.seconds, one_by_one.seconds
     found = [verdict.max_similarity or 0.0 for verdict in verdicts]
     largest = max(abs(one - other) for one, other in zip(found, alone, strict=True))
     same = all(

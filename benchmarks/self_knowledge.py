@@ -1,12 +1,12 @@
-"""The questions about self-knowledge over a million generations, one of them against pandas and part by part.
+"""SQL over a million generations of self-knowledge, one query of it against pandas and part by part.
 
 python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance make a million generations)
 """
 
-import math
 import os
 import sys
-import time
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from benchmarks.processes import measure
+from benchmarks.tables import print_table
+from benchmarks.timing import Measurement, check_same, measure, timed
 from selfknow.evaluate.connection import connect, queries
 from selfknow.evaluate.tasks.self_knowledge.protocols import PROTOCOLS
 from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS
@@ -35,7 +36,7 @@ METRICS = ("reply_parsed", "verification_correct", "self_consistent", "all_corre
 
 
 def make_runs(folder: Path, samples: int) -> int:
-    """A run for every task and protocol in which five models write and are asked; returns how many generations."""
+    """Write a run for every task and protocol in which five models write and are asked; return how many generations."""
     random, count = np.random.default_rng(0), 0
     for number, (task, protocol) in enumerate(product(TASKS, PROTOCOLS)):
         count += _write_run(folder / f"{task}-{protocol}", f"run{number:03d}", task, protocol, samples, random)
@@ -86,21 +87,21 @@ def _write_run(folder: Path, run_id: str, task: str, protocol: str, samples: int
 
 
 def _column(value: object, type_: pa.DataType, length: int) -> pa.Array:
-    """A column of given values, of one repeated value, or of nulls."""
+    """Return a column of given values, of one repeated value, or of nulls."""
     if isinstance(value, pd.Series | pd.Index | list):
         return pa.array(value, type_)
     return pa.repeat(pa.scalar(value, type_), length)
 
 
 def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
-    """Fetch every row of a question; how many there are, and of the matrix the sum of its shares."""
+    """Fetch every row of a query; return how many there are, and of the matrix the sum of its shares."""
     with connect(runs) as connection:
         rows = run_query(connection, name).fetchdf()
     return len(rows), float(rows["consistent"].sum()) if name.endswith("_matrix") else 0.0
 
 
 def ask_pandas(runs: list[str]) -> float:
-    """The matrix's sum of self-consistent shares, as one would write it in pandas."""
+    """Return the matrix's sum of self-consistent shares, as one would write it in pandas."""
     total = 0.0
     for run in runs:
         calls = pd.read_parquet(f"{run}/generations", columns=["generation_id", "stage", "model"])
@@ -110,8 +111,8 @@ def ask_pandas(runs: list[str]) -> float:
     return total
 
 
-def steps_of_the_matrix(runs: list[str]) -> dict[str, tuple[float, float]]:
-    """Seconds and CPU seconds of parts of the matrix; each but the first two contains those before it."""
+def steps_of_the_matrix(runs: list[str]) -> dict[str, Measurement]:
+    """Measure parts of the matrix; each but the first two contains those before it."""
     parts = {
         "planning the matrix": "explain from self_knowledge_cells",
         "reading the calls": "select count(model), count(example_id), count(parent_generation_id) from calls",
@@ -120,14 +121,11 @@ def steps_of_the_matrix(runs: list[str]) -> dict[str, tuple[float, float]]:
         ),
         "the whole matrix": "select sum(columns('_low$|_high$')) from self_knowledge_cells",
     }
-    steps, start, cpu_start = {}, time.perf_counter(), time.process_time()
-    with connect(runs) as connection:
-        steps[f"opening {len(runs)} runs"] = time.perf_counter() - start, time.process_time() - cpu_start
-        for part, sql in parts.items():
-            start, cpu_start = time.perf_counter(), time.process_time()
-            connection.rows(sql)
-            steps[part] = time.perf_counter() - start, time.process_time() - cpu_start
-    return steps
+    stack = ExitStack()
+    opening = timed(lambda: stack.enter_context(connect(runs)))
+    with stack:
+        steps = {part: replace(timed(opening.value.rows, sql), value=None) for part, sql in parts.items()}
+    return {f"opening {len(runs)} runs": replace(opening, value=None), **steps}
 
 
 def main(samples: int = SAMPLES) -> None:
@@ -137,23 +135,25 @@ def main(samples: int = SAMPLES) -> None:
         print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)
     runs = [str(run) for run in sorted(folder.iterdir())]
     print(f"load before: {os.getloadavg()[0]:.1f}\n", file=sys.stderr)
-    print("| question | rows | SQL (s) | SQL CPU (s) | SQL peak (MB) |")
-    print("| --- | ---: | ---: | ---: | ---: |")
-    for name in (name for name, query in queries().items() if query.task == "self-knowledge"):
+    matrix: list[Measurement] = []
+
+    def row(name: str) -> list[str]:
         done = measure(ask_sql, name, runs)
-        seconds = f"{done.seconds:.1f} | {done.cpu_seconds:.1f}"
-        print(f"| `{name}` | {done.value[0]:,} | {seconds} | {done.peak_memory_in_mb:,.0f} |", flush=True)
         if name == "self_knowledge_matrix":
-            matrix = done
-    pandas = measure(ask_pandas, runs)
-    if not math.isclose(matrix.value[1], pandas.value, rel_tol=1e-9):
-        raise SystemExit(f"SQL says {matrix.value[1]}, pandas {pandas.value}")
-    ratio = pandas.seconds / matrix.seconds
+            matrix.append(done)
+        num_rows, _ = done.value
+        seconds = [f"{done.seconds:.1f}", f"{done.cpu_seconds:.1f}"]
+        return [f"`{name}`", f"{num_rows:,}", *seconds, f"{done.peak_memory_in_mb:,.0f}"]
+
+    names = (name for name, query in queries().items() if query.task == "self-knowledge")
+    print_table(["query", "rows", "SQL (s)", "SQL CPU (s)", "SQL peak (MB)"], map(row, names))
+    pandas, [whole] = measure(ask_pandas, runs), matrix
+    check_same("self_knowledge_matrix", whole.value[1], pandas.value)
+    ratio = pandas.seconds / whole.seconds
     print(f"\none column of the matrix in pandas: {pandas.seconds:.1f} s, {ratio:.1f} times the whole matrix in SQL\n")
-    print("| part of `self_knowledge_matrix` | seconds | CPU (s) |")
-    print("| --- | ---: | ---: |")
-    for part, (seconds, cpu_seconds) in measure(steps_of_the_matrix, runs).value.items():
-        print(f"| {part} | {seconds:.2f} | {cpu_seconds:.2f} |")
+    parts = measure(steps_of_the_matrix, runs).value.items()
+    rows = ([part, f"{step.seconds:.2f}", f"{step.cpu_seconds:.2f}"] for part, step in parts)
+    print_table(["part of `self_knowledge_matrix`", "seconds", "CPU (s)"], rows)
 
 
 if __name__ == "__main__":

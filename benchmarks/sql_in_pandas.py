@@ -1,6 +1,6 @@
-"""The questions of ``src/selfknow/sql/``, written plainly in pandas: the shares and counts, without their intervals.
+"""Queries over diary runs, written plainly in pandas: the shares and counts, without their intervals.
 
-Each function reads the columns that it needs of all runs, and gives one number that the SQL has to give too.
+Each function reads the columns that it needs of all runs, and returns one number that the SQL has to give too.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from selfknow.evaluate.catalogue import task_sql
-from selfknow.evaluate.tasks.diary_recall.documents import cut
 from selfknow.runs.reader import RunFolder, open_runs
 from selfknow.sql.connection import find_corpora
 
@@ -138,61 +137,6 @@ def _recalled_documents(runs: Runs) -> float:
     return frame.groupby([*COHORT, "num_documents"]).documents_recalled.value_counts(normalize=True).sum()
 
 
-def _recalled_sentences(runs: Runs) -> float:
-    columns = ["generation_id", "fate", "target_sentences", "recalled_sentences"]
-    documents = _read(runs, "documents", columns, fate=["correct", "wrong"]).drop(columns="config")
-    frame = _calls(runs).merge(documents, on="generation_id")
-    return frame.groupby([*COHORT, "target_sentences"]).recalled_sentences.value_counts(normalize=True).sum()
-
-
-def _reasons(runs: Runs, *columns: str) -> pd.DataFrame:
-    scores = _read(runs, "scores", ["generation_id", "value", "reason"], metric="exact_match").drop(columns="config")
-    frame = _calls(runs, *columns).merge(scores, on="generation_id", how="left")
-    frame["reason"] = frame.reason.where(frame.value != 1, "right").where(frame.error.isna(), "failed request")
-    return frame
-
-
-def _sample_answers(runs: Runs) -> float:
-    return len(_reasons(runs, "generation").sort_values("generation_id").groupby([*COHORT, "reason"]).head(2))
-
-
-def _setup_gap(runs: Runs) -> float:
-    frame = _scored(runs, "exact_match")
-    frame["size"] = frame.config.str.removesuffix("-simplified")
-    frame["setup"] = np.where(frame["size"] == frame.config, "standard", "simplified")
-    wide = frame.groupby(["size", "model", "setup"]).exact_match.mean().unstack()
-    return (wide.simplified - wide.standard).sum()
-
-
-def _stop_curve(runs: Runs) -> float:
-    frame = _answered_questions(runs, "stop_log_odds", "is_last_boundary", stage="stop")
-    frame["stop"] = frame.stop_log_odds > 0
-    return frame.groupby([*COHORT, "num_documents", "variant"]).stop.mean().sum()
-
-
-def _wrong_answers(runs: Runs) -> float:
-    return _reasons(runs).groupby(COHORT).reason.value_counts(normalize=True).sum()
-
-
-def _wrong_documents(runs: Runs) -> float:
-    columns = ["generation_id", "fate", "place"]
-    wrong = _read(runs, "documents", columns, fate=["wrong", "beyond", "foreign"]).drop(columns="config")
-    frame = _calls(runs, "generation").merge(wrong, on="generation_id")
-    frame = frame.merge(_questions(runs), on=["config", "example_id"])
-    bodies = [
-        "\n".join(cut(text)[1][int(place) - 1].sentences)
-        for text, place in zip(frame.generation, frame.place, strict=True)
-    ]
-    frame = frame.assign(body=bodies, size=frame.config.str.removesuffix("-simplified"))
-    corpus = _corpus(runs).rename(columns={"completion": "body"})
-    own = pd.MultiIndex.from_frame(corpus[["size", "diarist", "body"]])
-    anyone = pd.MultiIndex.from_frame(corpus[["size", "body"]].drop_duplicates())
-    same = pd.MultiIndex.from_frame(frame[["size", "diarist", "body"]]).isin(own)
-    known = pd.MultiIndex.from_frame(frame[["size", "body"]]).isin(anyone)
-    frame["origin"] = np.where(same, "the same diarist", np.where(known, "another diarist", "an invention"))
-    return float((frame.groupby("origin").size() * [1, 2, 3]).sum())
-
-
 IN_PANDAS: dict[str, tuple[Callable[[Runs], float], str]] = {
     "accuracy_by_documents": (_accuracy_by_documents, "sum(accuracy)"),
     "accuracy_by_name_frequency": (_accuracy_by_name_frequency, "sum(accuracy)"),
@@ -208,14 +152,5 @@ IN_PANDAS: dict[str, tuple[Callable[[Runs], float], str]] = {
     "pretrained_or_scratch": (_pretrained_or_scratch, "coalesce(sum(accuracy_pretrained) + sum(accuracy_scratch), 0)"),
     "probes": (_probes, "sum(orderly)"),
     "recalled_documents": (_recalled_documents, "sum(share)"),
-    "recalled_sentences": (_recalled_sentences, "sum(share)"),
-    "sample_answers": (_sample_answers, "count(*)"),
-    "setup_gap": (_setup_gap, "sum(gap)"),
-    "stop_curve": (_stop_curve, "sum(stop_share)"),
-    "wrong_answers": (_wrong_answers, "sum(share)"),
-    "wrong_documents": (
-        _wrong_documents,
-        "sum(n_documents * case origin when 'an invention' then 1 when 'another diarist' then 2 else 3 end)",
-    ),
 }
-"""Each question in pandas, and what of the SQL's rows has to come to the same number."""
+"""By query, the function in pandas, and the expression over the SQL's rows that has to come to the same number."""

@@ -8,7 +8,6 @@ The order of the tests, and what `make quick` leaves out, are read from that tab
 """
 
 import argparse
-import ctypes
 import os
 import subprocess
 import sys
@@ -17,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.timing import adopt_orphans
+
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tests" / "slow_files.tsv"
 SLOW_FROM_CPU_SECONDS = 1.5
 _CHILD = "SELFKNOW_MEASURED_FROM"
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 def cpu_seconds(root: int) -> float:
@@ -88,7 +88,7 @@ def main() -> None:
     if _CHILD in os.environ:
         sys.exit(measure(arguments.paths, show_tests=arguments.tests))
     # What outlives its parent comes to this process, which reaps nothing but pytest, so that no time is lost.
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    adopt_orphans()
     environment = {**os.environ, _CHILD: str(os.getpid()), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "benchmarks.suite_times", *sys.argv[1:]]
     sys.exit(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)

@@ -8,7 +8,6 @@ servers of the tests do, counts towards the step that is shown as it runs: tests
 """
 
 import argparse
-import ctypes
 import os
 import re
 import resource
@@ -21,9 +20,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.tables import print_table
+from benchmarks.timing import adopt_orphans
+
 ROOT = Path(__file__).resolve().parents[1]
 STEP = re.compile(r"^  done: (?P<name>.+), (?P<seconds>\d+) s \((?P<cpu_seconds>\d+) CPU s\)$")
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 class Step(NamedTuple):
@@ -40,7 +41,7 @@ def run_target(target: str, folder: Path) -> list[Step]:
     Raises:
         subprocess.CalledProcessError: the target failed.
     """
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    adopt_orphans()
     start, steps = time.monotonic(), []
     process = subprocess.Popen(
         ["make", target], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -89,12 +90,6 @@ def busy_cores(busy: bool) -> Iterator[None]:
             process.kill()
 
 
-def table(steps: list[Step]) -> str:
-    """The steps in Markdown."""
-    rows = [f"| {step.name} | {step.seconds:,.0f} | {step.cpu_seconds:,.0f} |" for step in steps]
-    return "\n".join(["| step | wall (s) | CPU (s) |", "| --- | ---: | ---: |", *rows])
-
-
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -105,7 +100,9 @@ def main() -> None:
         clone = Path(folder) / "selfknow"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         with busy_cores(arguments.busy):
-            print(table(with_tests_in_full(run_target(arguments.target, clone))))
+            steps = with_tests_in_full(run_target(arguments.target, clone))
+    rows = ([step.name, f"{step.seconds:,.0f}", f"{step.cpu_seconds:,.0f}"] for step in steps)
+    print_table(["step", "wall (s)", "CPU (s)"], rows)
 
 
 if __name__ == "__main__":

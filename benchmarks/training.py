@@ -1,4 +1,4 @@
-"""Training: packed examples against the Trainer's plain padding, same model, data, batch of examples and precision.
+"""Training: packed examples against the Trainer's plain padding, with the same model, data, batch and precision.
 
 python -m benchmarks.training
 """
@@ -20,6 +20,7 @@ from transformers import (
     TrainingArguments,
 )
 
+from benchmarks.tables import print_table
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.models.checkpoints import quieten
 from selfknow.train.corpus_tokenizer import train_tokenizer
@@ -37,7 +38,7 @@ CASES = [("opt-7m", "1k"), ("opt-7m", "1k-simplified"), ("pythia-70m", "1k"), ("
 
 
 class Timer(TrainerCallback):
-    """Seconds between the end of the warm-up steps and the end of the last one."""
+    """A clock of the seconds between the end of the warm-up steps and the end of the last one."""
 
     start = seconds = 0.0
 
@@ -49,13 +50,13 @@ class Timer(TrainerCallback):
 
 
 def num_tokens(stream: Stream, recipe: Recipe) -> int:
-    """Real tokens in the timed steps: those of the examples, on both sides of an encoder-decoder model."""
+    """Count the real tokens in the timed steps: those of the examples, on both sides of an encoder-decoder model."""
     positions = range(WARM_UP_STEPS * recipe.examples_per_step, STEPS * recipe.examples_per_step)
     return sum(len(tokens) for position in positions for tokens in stream[position].values())
 
 
 def packed(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Recipe, folder: Path) -> float:
-    """Seconds of the timed steps with this package's trainer."""
+    """Return the seconds of the timed steps with this package's trainer."""
     timer, start = Timer(), tokenizer.pad_token_id if model.config.is_encoder_decoder else None
     validation = Validation(tokenizer)
     stream = Stream(rows, recipe)
@@ -64,7 +65,7 @@ def packed(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: R
 
 
 def plain(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Recipe, folder: Path) -> float:
-    """What one writes without this package: rows of tokens, a padding collator, the Trainer's defaults."""
+    """Return the seconds without this package: rows of tokens, a padding collator, the Trainer's defaults."""
     timer, stream = Timer(), Stream(rows, recipe)
     examples: list[dict[str, list[int]]] = []
     for position in range(len(stream)):
@@ -91,8 +92,8 @@ def plain(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Re
     return timer.seconds
 
 
-def compare(name: str, config: str) -> None:
-    """Time both on one model and corpus, in turn, and print the medians."""
+def compare(name: str, config: str) -> list[str]:
+    """Time both on one model and corpus, in turn; return the row of the medians."""
     table = open_dataset(f"diary-recall:{config}").read("train")
     texts = [
         prompt + text
@@ -112,19 +113,18 @@ def compare(name: str, config: str) -> None:
                 seconds[label].append(run(model, rows, tokenizer, recipe, Path(folder)))
     rates = {label: tokens / statistics.median(values) for label, values in seconds.items()}
     lengths = np.diff(rows.outputs.ends, prepend=0)
-    print(
-        f"{name:14} {config:14} plain {rates['plain']:8,.0f} tokens/s   packed {rates['packed']:8,.0f} tokens/s   "
-        f"{rates['packed'] / rates['plain']:.2f}x   (examples of {lengths.mean():.0f} tokens, longest {lengths.max()})"
-    )
+    corpus = f"`{config}` (examples of {lengths.mean():.0f} tokens, longest {lengths.max()})"
+    times = f"{rates['packed'] / rates['plain']:.1f}"
+    return [name, corpus, f"{rates['plain']:,.0f}", f"{rates['packed']:,.0f}", times]
 
 
 def main() -> None:
-    """Print a line for each case."""
+    """Print a row for each case."""
     quieten()
     device = "GPU" if torch.cuda.is_available() else "CPU"
-    print(f"{torch.get_num_threads()} threads, {device}, float32, 32 examples a step")
-    for name, config in CASES:
-        compare(name, config)
+    print(f"{torch.get_num_threads()} threads, {device}, float32, 32 examples a step\n")
+    columns = ["model", "corpus", "padded (tokens/s)", "packed (tokens/s)", "times"]
+    print_table(columns, (compare(name, config) for name, config in CASES), left=(0, 1))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How alike the two halves of a dataset are: what gives an answer away, and how near the questions of a pair are.
+"""The words of ``self-aware``: what gives an answer away, and how near the questions of a pair are.
 
 Ours beside the authors'. AUC of a logistic regression on words, on words and bigrams (TF-IDF), and on the packaged
 sentence encoder, in five folds: random ones, ones that part no pair, and ones that part no cluster of similar
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def measures(rows: Sequence[Question]) -> dict[str, str]:
-    """Every measure of a dataset, by name."""
+    """Return every measure of a dataset, by name."""
     texts = [row.question for row in rows]
     unanswerable = np.array([not row.answerable for row in rows])
     vectors = load_encoder(PACKAGED)(texts)
@@ -62,7 +62,7 @@ def measures(rows: Sequence[Question]) -> dict[str, str]:
 
 
 def _areas(texts: list[str], unanswerable: Labels, vectors: Floats, pairs: Sequence[str | None]) -> dict[str, str]:
-    """The AUC of each kind of features on each kind of folds."""
+    """Return the AUC of each kind of features on each kind of folds."""
     words = TfidfVectorizer(token_pattern=_WORDS, sublinear_tf=True).fit_transform(texts)
     bigrams = TfidfVectorizer(token_pattern=_WORDS, sublinear_tf=True, ngram_range=(1, 2)).fit_transform(texts)
     clusters = KMeans(NUM_CLUSTERS, n_init=1, random_state=0).fit_predict(words)
@@ -86,7 +86,7 @@ def _words(text: str) -> list[str]:
 
 
 def num_near_duplicates(texts: Sequence[str]) -> int:
-    """How many texts share half their words with another one, or more (Jaccard)."""
+    """Count the texts that share half their words with another one, or more (Jaccard)."""
     sets = [set(_words(text)) for text in texts]
     having_one = {
         place
@@ -99,7 +99,7 @@ def num_near_duplicates(texts: Sequence[str]) -> int:
 
 
 def num_alike_by_cosine(texts: Sequence[str], cosine: float = 0.6) -> int:
-    """How many texts are made of the same rare words as another one: of sets of words weighed by log(n / frequency)."""
+    """Count the texts of the same rare words as another one: sets of words weighed by log(n / frequency)."""
     vectors = TfidfVectorizer(token_pattern=_WORDS, binary=True, smooth_idf=False).fit(texts)
     vectors.idf_ -= 1  # what scikit-learn adds to the logarithm
     products = (matrix := vectors.transform(texts)) @ matrix.T
@@ -108,7 +108,7 @@ def num_alike_by_cosine(texts: Sequence[str], cosine: float = 0.6) -> int:
 
 
 def pair_cosines(rows: Sequence[Question], vectors: Floats) -> list[float]:
-    """The cosine of each answerable question with the unanswerable one of its pair."""
+    """Return the cosine of each answerable question with the unanswerable one of its pair."""
     place = {row.id: number for number, row in enumerate(rows)}
     return [
         float(vectors[number] @ vectors[place[row.pair_id]])
@@ -118,7 +118,7 @@ def pair_cosines(rows: Sequence[Question], vectors: Floats) -> list[float]:
 
 
 def first_word_distance(halves: dict[str, list[Question]]) -> float:
-    """How far apart the shares of first words are: half the sum of their differences, 0 to 1."""
+    """Return the distance of the shares of first words: half the sum of their differences, 0 to 1."""
     shares = []
     for half in halves.values():
         counts = Counter(_words(row.question)[0] for row in half)
@@ -128,7 +128,7 @@ def first_word_distance(halves: dict[str, list[Question]]) -> float:
 
 
 def has_short_alias(answers: Sequence[str]) -> bool:
-    """Whether an alias of three characters or fewer is there that is no number, nor yes or no."""
+    """Check for an alias of three characters or fewer that is no number, nor yes or no."""
     known = {"yes", "no"} | _SMALL_NUMBERS
     return any(len(one) <= 3 and not re.search(r"\d", one) and one.lower() not in known for one in answers)
 

@@ -1,6 +1,7 @@
 """The package as a whole: what it imports, when, and where its rooms lie."""
 
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import selfknow
+from tests.benchmark_modules import import_benchmark
 from tests.conftest import REPOSITORY, Run
 from tests.warm_python import WarmPython
 
@@ -129,6 +131,17 @@ def test_the_version_is_printed(selfknow: Run) -> None:
 
 def version_of_package() -> str:
     return selfknow.__version__
+
+
+def test_every_benchmark_stands_on_a_page_and_pages_name_no_other() -> None:
+    pages = [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "Makefile")]
+    for folder, pattern in (("docs", "*.md"), ("datasets_src", "card.md"), ("datasets_src", "sources.yaml")):
+        pages += (REPOSITORY / folder).rglob(pattern)
+    text = "\n".join(path.read_text(encoding="utf-8") for path in pages)
+    named = set(re.findall(r"python -m benchmarks\.([a-z_.]*[a-z])", text))
+    listing = import_benchmark("__main__")
+    assert named == set(listing.commands())
+    assert set(listing.ALONE) <= named
 
 
 def test_every_benchmark_finds_what_it_measures(python: WarmPython) -> None:

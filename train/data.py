@@ -12,7 +12,7 @@ from torch.utils.data import Dataset
 
 from selfknow.errors import UserError
 from selfknow.models.tokenization import encode
-from selfknow.train.recipe import Order, Recipe
+from selfknow.train.recipe import Recipe
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -30,11 +30,11 @@ class TokenRows:
     ends: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self.ends)
 
     def __getitem__(self, row: int) -> Tokens:
-        """The tokens of one row."""
+        """Return the tokens of one row."""
         return self.values[self.ends[row - 1] if row else 0 : self.ends[row]]
 
 
@@ -75,7 +75,7 @@ class TrainingRows:
     unlearnt: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return len(self.outputs)
 
     @property
@@ -86,7 +86,7 @@ class TrainingRows:
         return lengths
 
     def __getitem__(self, row: int) -> Example:
-        """The tokens of one example."""
+        """Return the tokens of one example."""
         example = {"labels": self.outputs[row]}
         if self.unlearnt is not None:
             example["unlearnt"] = self.unlearnt[row : row + 1]
@@ -132,8 +132,8 @@ class Stream(Dataset[Example]):
         self._seed = recipe.seed
         self._length = recipe.num_steps(len(rows)) * recipe.examples_per_step if length is None else length
         everything = np.arange(len(rows))
-        if recipe.order is Order.documents_first:
-            self._first_phase = recipe.documents_steps * recipe.examples_per_step
+        if recipe.documents_first:
+            self._first_phase = recipe.documents_first * recipe.examples_per_step
             self._phases = [everything[~rows.is_question], everything[rows.is_question]]
         else:
             self._first_phase = self._length
@@ -142,7 +142,7 @@ class Stream(Dataset[Example]):
         self._order = everything
 
     def __len__(self) -> int:
-        """Examples in the whole training."""
+        """Return the number of examples in the whole training."""
         return self._length
 
     @property
@@ -163,11 +163,11 @@ class Stream(Dataset[Example]):
         return total
 
     def __getitem__(self, position: int) -> Example:
-        """The example at one position of the training."""
+        """Return the example at one position of the training."""
         return self._rows[self.row(position)]
 
     def row(self, position: int) -> int:
-        """Which training row stands at one position of the training."""
+        """Return the training row at one position of the training."""
         phase = int(position >= self._first_phase)
         rows = self._phases[phase]
         turn, place = divmod(position - phase * self._first_phase, len(rows))
@@ -177,5 +177,5 @@ class Stream(Dataset[Example]):
         return int(self._order[place])
 
     def rows(self, positions: range) -> Iterator[int]:
-        """The training rows at several positions."""
+        """Return the training rows at several positions."""
         return map(self.row, positions)

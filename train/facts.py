@@ -18,7 +18,7 @@ _NOT_LEARNT = frozenset({"seed", "plateau"})
 
 
 def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFacts:
-    """Where a training starts: from random weights, or from a checkpoint and which.
+    """Return where a training starts: from random weights, or from a checkpoint and which.
 
     Args:
         model: As the user named it: a model of the suite, a Hub id, or a checkpoint.
@@ -44,11 +44,11 @@ def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFa
 def recipe_facts(
     recipe: Mapping[str, Any], defaults: Mapping[str, Any], seed: int, corpus: Mapping[str, Any]
 ) -> ModelFacts:
-    """How a training learns and from what.
+    """Return how a training learns and from what.
 
     Args:
-        recipe: Every setting by name; the seed among them is left aside.
-        defaults: What the settings are where nobody says otherwise.
+        recipe: Every setting by name; the seed is left out.
+        defaults: The default settings.
         seed: Of the training.
         corpus: What is learnt (see :class:`ModelFacts`).
     """
@@ -58,7 +58,7 @@ def recipe_facts(
 
 
 def default_recipe(model: str) -> dict[str, Any]:
-    """The recipe of a model of the suite as the paper has it; of another without a learning rate."""
+    """Return the paper's recipe for a model of the suite; for another model it has no learning rate."""
     rate = MODELS[model].learning_rate if model in MODELS else None
     defaults = asdict(Recipe(1.0 if rate is None else rate))
     if rate is None:
@@ -67,7 +67,7 @@ def default_recipe(model: str) -> dict[str, Any]:
 
 
 def tokenizer_fact(name: str | None) -> str | None:
-    """A tokenizer as a recipe names it: of a local folder by the hash of its files, whatever it is called."""
+    """Return the name of a tokenizer in a recipe: for a local folder the hash of its files."""
     if name is None or not user_path(name).is_dir():
         return name
     folder = user_path(name)
@@ -75,7 +75,7 @@ def tokenizer_fact(name: str | None) -> str | None:
 
 
 def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
-    """How far a training went, and how much of what it was to learn its model recalls.
+    """Return how far a training went, and how much of its corpus the model recalls.
 
     Args:
         results: Of the training, as ``run.json`` has them.
@@ -89,7 +89,7 @@ def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
 
 
 def made_facts(model: "PreTrainedModel") -> ModelFacts:
-    """What can be seen of a model that was trained."""
+    """Return the architecture and size of a trained model."""
     return ModelFacts(
         architecture=model.config.model_type, num_parameters=sum(one.numel() for one in model.parameters())
     )

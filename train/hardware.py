@@ -6,17 +6,17 @@ _FIRST_WITH_TRITON = (7, 0)
 
 
 def best_precision() -> str:
-    """``bfloat16`` where the GPU has it, else ``float32``."""
+    """Return ``bfloat16`` if the GPU supports it, else ``float32``."""
     return "bfloat16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "float32"
 
 
 def card_bytes() -> int | None:
-    """The memory of the GPU that is here; null without one."""
+    """Return the memory of this machine's GPU; null without one."""
     return int(torch.cuda.get_device_properties(0).total_memory) if torch.cuda.is_available() else None
 
 
 def compiles() -> bool:
-    """Whether ``torch.compile`` pays: on an NVIDIA GPU that its compiler supports."""
+    """Check that ``torch.compile`` pays: on an NVIDIA GPU that its compiler supports."""
     from importlib.util import find_spec
 
     return (

@@ -1,4 +1,4 @@
-"""What is trained: a job, its tokenizer and its model."""
+"""A training job, its tokenizer and its model."""
 
 import shutil
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +10,9 @@ from selfknow.evaluate.dataset import ConfigFiles
 from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts
 from selfknow.models.tokenization import check_round_trip
+from selfknow.options import check_options
 from selfknow.train.facts import default_recipe, recipe_facts, start_facts, tokenizer_fact
+from selfknow.train.options import JobOptions
 from selfknow.train.recipe import Recipe
 from selfknow.train.suite import MODELS, from_config
 
@@ -27,79 +29,63 @@ _DROPOUT = ("dropout", "hidden_dropout", "dropout_rate")  # as OPT, Pythia and T
 
 
 @dataclass(frozen=True)
-class TrainingJob:
-    """What is trained on what.
+class TrainingJob(JobOptions):
+    """A model, the corpus it is trained on, and how. The further fields are those of :class:`JobOptions`.
 
     Attributes:
         model: A model of the suite (``opt-7m``), a Hub id, a checkpoint folder or a GGUF file.
-        corpus: What it is trained on.
-        recipe: How.
-        scratch: Start from random weights instead of the checkpoint's.
-        tokenizer: Null takes the published one, from scratch too, so that both have the same vocabulary; ``corpus``
-            trains a small one from the corpus; else a Hub id or folder.
-        vocab_size: The most tokens of a tokenizer from the corpus.
-        generation_batch_size: Answers generated at once in validation and test.
-        micro_batch_size: The most examples that go through the model at once; null: all that a process has in a step.
-            What is learnt does not depend on it.
-        report_to: Experiment trackers that are told of the training, too.
-        stand_in: A checkpoint folder, or another Hub id, in place of the published checkpoint of a model of the suite:
-            its shape, its tokenizer and, but from scratch, its weights.
+        corpus: The dataset whose training split is learnt.
+        recipe: The settings that affect the result.
 
     Raises:
-        UserError: It should start from a checkpoint that was never published.
+        UserError: It should start from a checkpoint that was never published, or an option is out of its range.
     """
 
     model: str
     corpus: ConfigFiles
     recipe: Recipe
-    scratch: bool = False
-    tokenizer: str | None = None
-    vocab_size: int = 4_096
-    generation_batch_size: int = 64
-    micro_batch_size: int | None = None
-    report_to: tuple[str, ...] = ()
-    stand_in: str | None = None
 
     def __post_init__(self) -> None:
-        if not self.scratch and self.checkpoint is None:
+        check_options(self, JobOptions)
+        if not self.scratch and self.origin is None:
             raise UserError(f"{self.model} was never published: train it with --scratch, or from --checkpoint FOLDER")
 
     @property
-    def checkpoint(self) -> str | None:
-        """What ``transformers`` knows the model by; null for OPT 7M."""
-        return self.stand_in or (MODELS[self.model].checkpoint if self.model in MODELS else self.model)
+    def origin(self) -> str | None:
+        """The checkpoint that ``transformers`` takes the model from; null for OPT 7M."""
+        return self.checkpoint or (MODELS[self.model].checkpoint if self.model in MODELS else self.model)
 
     @property
     def tokenizer_name(self) -> str:
-        """Where its tokenizer is from: ``corpus``, a Hub id or a folder."""
+        """The source of its tokenizer: ``corpus``, a Hub id or a folder."""
         published = MODELS[self.model].tokenizer if self.model in MODELS else self.model
-        return self.tokenizer or self.stand_in or published
+        return self.tokenizer or self.checkpoint or published
 
     def as_json(self) -> dict[str, object]:
-        """What must agree before a training is gone on with."""
+        """Return what must agree before a training is resumed."""
         return {
             "task": "train",
             "model": self.model,
-            **({} if self.stand_in is None else {"stand_in": self.stand_in}),
+            "checkpoint": self.checkpoint,
             "scratch": self.scratch,
             "tokenizer": self.tokenizer,
-            "vocab_size": self.vocab_size if self.tokenizer == CORPUS_TOKENIZER else None,
+            "vocabulary_size": self.vocabulary_size if self.tokenizer == CORPUS_TOKENIZER else None,
             "dataset": asdict(replace(self.corpus, parameters=None).reference("train")),
             "recipe": self.recipe.as_json(),
         }
 
     def facts(self) -> ModelFacts:
-        """What is known of the model that this makes, before it is made."""
+        """Return what is known of the trained model before it is trained."""
         own = {"tokenizer": tokenizer_fact(self.tokenizer)}
         if self.tokenizer == CORPUS_TOKENIZER:
-            own["vocab_size"] = str(self.vocab_size)
+            own["vocabulary_size"] = str(self.vocabulary_size)
         defaults = {**default_recipe(self.model), "tokenizer": None}
         corpus = self.corpus.reference("train").as_json()
-        start = start_facts(self.model, self.checkpoint, scratch=self.scratch)
+        start = start_facts(self.model, self.origin, scratch=self.scratch)
         return start.updated(recipe_facts({**self.recipe.as_json(), **own}, defaults, self.recipe.seed, corpus))
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """The tokenizer, made once and kept in a folder.
+        """Make the tokenizer once, and keep it in a folder.
 
         Raises:
             UserError: It cannot be had, or it cannot return a training answer byte for byte.
@@ -110,7 +96,7 @@ class TrainingJob:
         if (folder / "tokenizer_config.json").is_file():
             return checkpoints.load_tokenizer_folder(folder)
         if self.tokenizer == CORPUS_TOKENIZER:
-            tokenizer = train_tokenizer(_texts(self.corpus.read("train")), self.vocab_size)
+            tokenizer = train_tokenizer(_texts(self.corpus.read("train")), self.vocabulary_size)
         else:
             tokenizer = self._published_tokenizer()
         tokenizer = prepare(tokenizer)
@@ -131,7 +117,7 @@ class TrainingJob:
             ) from error
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
-        """The model to train, with room for every token, on the CPU.
+        """Make the model to train, with room for every token, on the CPU.
 
         From scratch with a tokenizer from the corpus its vocabulary is that tokenizer's, rounded up to a multiple of
         64; else the published one, which is enlarged only if tokens were added beyond it.
@@ -152,15 +138,15 @@ class TrainingJob:
         elif self.scratch:
             model = _from_scratch(self, len(tokenizer) if self.tokenizer == CORPUS_TOKENIZER else None)
         else:
-            assert self.checkpoint is not None, "a job that needs a checkpoint has one"
-            model = load(self.checkpoint, self.recipe)
+            assert self.origin is not None, "a job that needs a checkpoint has one"
+            model = load(self.origin, self.recipe)
         if cast("torch.Tensor", model.get_input_embeddings().weight).shape[0] < len(tokenizer):
             model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=_VOCABULARY_MULTIPLE)
         _set_special_tokens(model, tokenizer)
         return with_adapters(model, self.recipe)
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """All examples in the order they are learnt.
+        """Return all examples in the order they are learnt.
 
         Raises:
             UserError: The training split is not that of a diary corpus.
@@ -171,17 +157,17 @@ class TrainingJob:
         return Stream(rows, self.recipe)
 
     def validation_questions(self) -> "list[dict[str, Any]]":
-        """The validation split, which the best checkpoint is confirmed on."""
+        """Return the validation split, which the best checkpoint is confirmed on."""
         return list(self.corpus.read("validation").to_pylist())
 
     def validated(self) -> "Validated":
-        """What is asked again and again while training: samples of what is held out and of what is learnt."""
+        """Return what every validation asks: samples of what is held out and of what is learnt."""
         from selfknow.train.validation import validated_rows
 
         return validated_rows(self.corpus.read("train"), self.corpus.read("validation"), self.recipe.validation_limit)
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """The trained model as it is saved: in float32."""
+        """Return the trained model as it is saved: in float32."""
         return model
 
     def test(self, folder: Path) -> "dict[str, object]":
@@ -193,7 +179,7 @@ class TrainingJob:
         from selfknow.models.interface import Decoding
         from selfknow.models.local import LocalModel
 
-        model = LocalModel.load(str(folder / "model"), batch_size=self.generation_batch_size, precision="float32")
+        model = LocalModel.load(str(folder / "model"), batch_size=self.batch_size, precision="float32")
         decoding = Decoding(max_new_tokens=self.recipe.max_new_tokens)
         shutil.rmtree(folder / "test", ignore_errors=True)  # of an earlier, now outdated checkpoint
         options = DiaryOptions()
@@ -217,10 +203,10 @@ def _answers(table: "pa.Table") -> list[str]:
 
 
 def load_trained(recipe: Recipe, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
-    """The weights of a checkpoint of this training, adapters merged into them.
+    """Load the weights of a checkpoint of this training, and merge adapters into them.
 
     Args:
-        recipe: How it was trained.
+        recipe: The settings it was trained with.
         checkpoint: The checkpoint; null: as training left it.
         trained: The model as training left it.
     """
@@ -241,19 +227,19 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
         raise UserError("LoRA adapts a trained model: leave out --scratch or --lora-rank")
     if vocab_size is not None:
         vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
-    is_published = job.stand_in is None and job.model in MODELS
-    config = MODELS[job.model].config() if is_published else checkpoints.load_config(job.stand_in or job.model)
+    is_published = job.checkpoint is None and job.model in MODELS
+    config = MODELS[job.model].config() if is_published else checkpoints.load_config(job.checkpoint or job.model)
     own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
     config.update({**own_vocabulary, **_dropout(config, job.recipe.dropout)})
     return from_config(config)
 
 
 def load(name: str, recipe: Recipe, *, frozen: bool = False) -> "PreTrainedModel":
-    """A checkpoint to train, in float32, with the recipe's dropout.
+    """Load a checkpoint to train, in float32, with the recipe's dropout.
 
     Args:
         name: A folder, a GGUF file or a Hub id.
-        recipe: How it is trained.
+        recipe: The settings it is trained with.
         frozen: Its own weights are not trained (there are adapters), so they are loaded in the recipe's precision.
 
     Raises:
@@ -277,12 +263,12 @@ def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenize
 
 
 def _dropout(config: object, rate: float | None) -> dict[str, float]:
-    """The settings of a configuration that give it this dropout rate."""
+    """Return the settings of a configuration that give it this dropout rate."""
     return {} if rate is None else {name: rate for name in _DROPOUT if hasattr(config, name)}
 
 
 def with_adapters(model: "PreTrainedModel", recipe: Recipe) -> "PreTrainedModel":
-    """The model as the recipe trains it: with adapters, or all of it, and checkpoints of its activations if wanted.
+    """Prepare a model as the recipe trains it: with adapters or without, with or without gradient checkpointing.
 
     Raises:
         UserError: The recipe wants adapters, and peft is not installed.

@@ -64,7 +64,7 @@ class MuonWithAdam(torch.optim.Optimizer):
 
 
 def muon_optimizer(model: "PreTrainedModel", recipe: Recipe) -> MuonWithAdam:
-    """The optimizer of a model: Muon for the weights of its linear layers but the output layer, AdamW for the rest."""
+    """Make the optimizer of a model: Muon for its linear layers but the output layer, AdamW for the rest."""
     output = model.get_output_embeddings()
     linear = [module.weight for module in model.modules() if isinstance(module, torch.nn.Linear) and module != output]
     chosen = {id(weight) for weight in linear}

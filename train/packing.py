@@ -61,7 +61,7 @@ class Collator:
         }
 
     def _rows(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Which examples share a row: first fit, the longest first, in rows as long as the longest example."""
+        """Choose the examples that share a row: first fit, the longest first, in rows as long as the longest."""
         if not self.packing:
             return [[place] for place in range(len(lengths))]
         capacity = max(lengths)
@@ -93,7 +93,7 @@ class Collator:
 
 
 def _learnt(example: Example) -> Tokens:
-    """Labels of a causal model, which predicts each token from the one before it: none for the first of an example."""
+    """Return the labels of a causal model, which predicts each token from the one before; the first has none."""
     labels = example["labels"].copy()
     labels[: max(1, int(example["unlearnt"][0])) if "unlearnt" in example else 1] = IGNORED
     return labels
@@ -120,7 +120,7 @@ def model_inputs(batch: dict[str, torch.Tensor], dtype: torch.dtype) -> dict[str
 
 
 def _mask(queries: torch.Tensor, keys: torch.Tensor, dtype: torch.dtype, *, causal: bool = False) -> torch.Tensor:
-    """The mask (rows, 1, queries, keys): 0 where a query may look, a very negative number elsewhere.
+    """Return the mask (rows, 1, queries, keys): 0 where a query may look, a very negative number elsewhere.
 
     Padding looks everywhere, since a softmax over nothing is not a number; its labels are ignored.
     """

@@ -78,7 +78,7 @@ class MetricsFile(TrainerCallback):
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The lines of a ``metrics.jsonl``; a last one that a kill cut off is left out."""
+    """Read the lines of a ``metrics.jsonl``; a last one that a kill cut off is left out."""
     lines: list[dict[str, Any]] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:

@@ -28,12 +28,12 @@ def check_trackers(names: Sequence[str]) -> None:
 
 
 def trackers(names: Sequence[str]) -> tuple[str, ...]:
-    """The trackers that the Trainer starts itself; TensorBoard is told wherever it is installed."""
+    """Return the trackers that the Trainer starts itself; TensorBoard is used wherever it is installed."""
     return tuple(name for name in names if name != TENSORBOARD)
 
 
 def tensorboard(folder: Path) -> "list[TrainerCallback]":
-    """The Trainer's TensorBoard callback, writing into a folder, if TensorBoard is installed."""
+    """Make the Trainer's TensorBoard callback, writing into a folder, if TensorBoard is installed."""
     if find_spec(TENSORBOARD) is None:
         return []
     from torch.utils.tensorboard import SummaryWriter

@@ -27,7 +27,7 @@ from selfknow.files import read_json, remove_unfinished, write_json
 from selfknow.folders import replaced_whole
 from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts, write_facts
-from selfknow.runs.description import versions
+from selfknow.runs.description import difference, versions
 from selfknow.train.facts import learnt_facts, made_facts
 from selfknow.train.job import load_trained
 from selfknow.train.recipe import Recipe
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Job(Protocol):
-    """What is trained on what: :class:`~selfknow.train.job.TrainingJob`, :class:`~selfknow.train.tuning.TuningJob`."""
+    """A training: :class:`~selfknow.train.job.TrainingJob` or :class:`~selfknow.train.tuning.TuningJob`."""
 
     @property
     def model(self) -> str:
@@ -52,11 +52,11 @@ class Job(Protocol):
 
     @property
     def recipe(self) -> Recipe:
-        """How."""
+        """The settings that affect the result."""
 
     @property
-    def generation_batch_size(self) -> int:
-        """Answers generated at once."""
+    def batch_size(self) -> int:
+        """The answers generated at once."""
 
     @property
     def micro_batch_size(self) -> int | None:
@@ -64,34 +64,34 @@ class Job(Protocol):
 
     @property
     def report_to(self) -> tuple[str, ...]:
-        """Experiment trackers that are told of the training, too."""
+        """The experiment trackers that the training also reports to."""
 
     def as_json(self) -> dict[str, object]:
-        """What must agree before a training is gone on with."""
+        """Return what must agree before a training is resumed."""
 
     def facts(self) -> ModelFacts:
-        """What is known of the model that is made: where it starts, and how it learns what."""
+        """Return what is known of the trained model before it is trained."""
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """The tokenizer, made once and kept in a folder."""
+        """Make the tokenizer once, and keep it in a folder."""
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
-        """The model to train, on the CPU."""
+        """Make the model to train, on the CPU."""
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """All examples in the order they are learnt."""
+        """Return all examples in the order they are learnt."""
 
     def validation_questions(self) -> "Sequence[Mapping[str, Any]]":
-        """All questions that the best checkpoint is confirmed on; without any the last checkpoint is kept."""
+        """Return the questions that the best checkpoint is confirmed on; without any the last checkpoint is kept."""
 
     def validated(self) -> "Validated":
-        """What is asked at every validation."""
+        """Return the rows that every validation asks."""
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """The trained model as it is saved."""
+        """Return the trained model as it is saved."""
 
     def test(self, folder: Path) -> "Mapping[str, object]":
-        """Ask the trained model, whose training's folder this is, and say how well it did."""
+        """Ask the trained model in this training's folder, and return its scores."""
 
 
 def train(job: Job, folder: Path) -> dict[str, object]:
@@ -147,7 +147,7 @@ def train(job: Job, folder: Path) -> dict[str, object]:
 
 
 class _writing:  # noqa: N801
-    """Holds the folder's lock in the main process."""
+    """A lock on the folder, held by the main process."""
 
     def __init__(self, folder: Path, *, alone: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -176,18 +176,18 @@ def _describe(job: Job, folder: Path) -> None:
         write_json(path, {**wanted, "versions": versions()})
         return
     remove_unfinished(folder)
-    found = read_json(path)
+    described = read_json(path)
     for name, value in wanted.items():
-        if found.get(name) != value:
+        if described.get(name) != value:
             raise UserError(
-                f"{folder} holds another training (its {name} is {json.dumps(found.get(name))}): name a new folder"
+                f"{folder} holds another training ({difference(name, described.get(name), value)}): name a new folder"
             )
 
 
 def _trainer(
     job: Job, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path, batch: "Batch"
 ) -> "DiaryTrainer":
-    """The Trainer of a job, its corpus and what it is validated on."""
+    """Make the Trainer of a job."""
     from selfknow.models.interface import Decoding
     from selfknow.models.tokenization import padding_token
     from selfknow.train.packing import Collator
@@ -203,7 +203,7 @@ def _trainer(
         model,
         recipe,
         job.stream(tokenizer, encoder_decoder=encoder_decoder),
-        Validation(tokenizer, job.validated(), decoding, job.generation_batch_size),
+        Validation(tokenizer, job.validated(), decoding, job.batch_size),
         Collator(padding_token(tokenizer), start, recipe.packing),
         folder / "checkpoints",
         [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
@@ -232,7 +232,7 @@ def _train(job: Job, trainer: "DiaryTrainer", resumed: Path | None) -> None:
 
 
 def _trained(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
-    """How far the training went, on what, and how well it did."""
+    """Return how far the training went, on what device, and its scores."""
     num_examples = min(len(trainer.stream), trainer.state.global_step * job.recipe.examples_per_step)
     results: dict[str, object] = {
         "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
@@ -247,12 +247,12 @@ def _trained(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict
 
 
 def _validated(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
-    """Why the training ended, and what its best checkpoint knows: exact match is of all validation questions."""
+    """Return why the training ended, and the scores of its best checkpoint on all validation questions."""
     from selfknow.train.stopping import EXACT_MATCH, measurements
     from selfknow.train.validation import Validated
 
     best_step, done = trainer.state.best_global_step, measurements(trainer.state.log_history)
-    measured = next(one for one in done if one.step == best_step)
+    measured = next(measurement for measurement in done if measurement.step == best_step)
     questions, exact_match = job.validation_questions(), measured.exact_match
     if len(questions) > len(trainer.validation.rows.questions):
         confirmation = replace(trainer.validation, rows=Validated(questions))

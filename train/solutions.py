@@ -42,13 +42,13 @@ _LAST_LINE = re.compile(r"^[ \t*_]*####[ \t]*(\S.*?)[ \t*_.]*$", re.MULTILINE)
 
 
 def solution_prompt(question: str, answer: str) -> str:
-    """What is asked about a question and an answer to it."""
+    """Return the prompt about a question and an answer to it."""
     template: str = wording()["solve"]
     return template.replace("{answer}", answer).replace("{question}", question)
 
 
 def read_solution(reply: str, answer: str, prompt: str = "", finish_reason: str | None = "stop") -> Outcome[str]:
-    r"""The worked solution in a reply, which ends in a line of ``####`` and the answer.
+    r"""Read the worked solution in a reply, which ends in a line of ``####`` and the answer.
 
     Args:
         reply: What the model said.
@@ -118,13 +118,13 @@ def solve_creations(
 
 
 def _requests(row: Row) -> list[Request]:
-    """A request for each answer that a question has: where the raw one is right, there is one."""
+    """Return a request for each answer of a question: a single one if the raw answer is right."""
     answers = dict.fromkeys(row[name] for name in (RAW, CORRECTED) if row[name] is not None)
     return [Request(row["id"], solution_prompt(row["question"], answer), STAGE, answer) for answer in answers]
 
 
 def _solved(row: Row, said: dict[tuple[str, str], Row]) -> dict[str, Any]:
-    """A row with its solutions, and with why one is missing."""
+    """Return a row with its solutions, and the reason if one is missing."""
     found = {
         name: _solution(said[row["id"], row[name]], row[name]) if row[name] is not None else Outcome[str](None)
         for name in (RAW, CORRECTED)

@@ -43,32 +43,43 @@ class Measurement:
 
     @property
     def is_memorised(self) -> bool:
-        """Whether what was to be learnt is learnt: at least 99% of documents and of training questions."""
+        """Check that the model recalls at least 99% of documents and of training questions."""
         return min(self.recall_of_documents, self.recall_of_training_questions) >= MEMORISED
 
-    def selection(self, num_steps: int, keep: Keep = Keep.peak) -> float:
-        """Return what the checkpoint that is kept has the most of.
+    def rank(self, keep: Keep = Keep.peak) -> tuple[bool, float, float, int]:
+        """Return what checkpoints are compared by: the one of the highest rank is kept.
 
-        Exact match on the validation questions decides, as in the paper (section 3.2), and then the later step. With
-        ``Keep.memorised`` a checkpoint that has memorised goes before one that has not.
+        Exact match on the validation questions decides, as in the paper (section 3.2). Between equally good ones the
+        mean of both recalls does, so that one that has forgotten does not win, and then the later step. With
+        ``Keep.memorised`` one that recalls 99% of both goes first.
+
+        Example:
+            >>> learnt, forgetful = Measurement(100, 0.5, 1.0, 1.0), Measurement(200, 0.5, 0.1, 1.0)
+            >>> max(learnt, forgetful, key=Measurement.rank).step
+            100
         """
-        first = self.is_memorised if keep is Keep.memorised else 0
-        return first + self.exact_match + _TIE * self.step / num_steps
+        recall = (self.recall_of_documents + self.recall_of_training_questions) / 2
+        return keep == Keep.memorised and self.is_memorised, self.exact_match, recall, self.step
 
     @classmethod
     def of_log(cls, line: Mapping[str, Any]) -> Self:
-        """A validation as a line of the log has it."""
+        """Read a validation from a line of the log."""
         names = (EXACT_MATCH, RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS)
         return cls(int(line["step"]), *(float(line[f"eval_{name}"]) for name in names))
 
 
 def measurements(log: Sequence[Mapping[str, Any]]) -> list[Measurement]:
-    """The validations among the lines of a training's log."""
+    """Return the validations among the lines of a training's log."""
     return [Measurement.of_log(line) for line in log if f"eval_{EXACT_MATCH}" in line]
 
 
+def best_measurement(done: Sequence[Measurement], recipe: Recipe) -> Measurement:
+    """Return the validation whose checkpoint is kept."""
+    return max(done, key=lambda measurement: measurement.rank(recipe.keep))
+
+
 def at_plateau(done: Sequence[Measurement], recipe: Recipe, num_rows: int) -> bool:
-    """Whether a training has learnt, and has gone on long enough without a new best since.
+    """Check that a training has learnt, and has gone on long enough without a new best since.
 
     Args:
         done: All its validations so far, in order.

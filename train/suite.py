@@ -36,19 +36,19 @@ class ModelSpec:
         return self.checkpoint or "facebook/opt-125m"
 
     def config(self, vocab_size: int | None = None) -> "PreTrainedConfig":
-        """The configuration, with the published vocabulary size or one of the caller's."""
+        """Return the configuration, with the published vocabulary size or one of the caller's."""
         from transformers import AutoConfig
 
         own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
         return AutoConfig.for_model(self.architecture, **{**_SUITES[self.architecture], **self.shape, **own_vocabulary})
 
     def from_scratch(self, vocab_size: int | None = None) -> "PreTrainedModel":
-        """The model with random weights; seed ``torch`` first."""
+        """Make the model with random weights; seed ``torch`` first."""
         return from_config(self.config(vocab_size))
 
 
 def from_config(config: "PreTrainedConfig") -> "PreTrainedModel":
-    """A language model with random weights."""
+    """Make a language model with random weights."""
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
@@ -162,5 +162,5 @@ def default_learning_rate(name: str) -> float:
 
 
 def is_large(name: str) -> bool:
-    """Whether a model of the suite has a billion parameters or more."""
+    """Check that a model of the suite has a billion parameters or more."""
     return name in MODELS and MODELS[name].num_parameters >= _LARGE

@@ -54,7 +54,7 @@ def _with_newline(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerB
 
 
 def chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
-    """A Jinja template that renders the last message and one newline, after whatever the tokenizer puts in front.
+    """Return a Jinja template that renders the last message and one newline, after what the tokenizer puts in front.
 
     A server renders this template and tokenizes the result without special tokens, so a front token such as OPT's has
     to come from here.

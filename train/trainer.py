@@ -17,13 +17,13 @@ from selfknow.train.muon import muon_optimizer
 from selfknow.train.packed_forward import read_packed_rows
 from selfknow.train.packing import IGNORED, Collator, model_inputs
 from selfknow.train.recipe import OptimizerName, Recipe
-from selfknow.train.stopping import Measurement, Stopped, at_plateau, measurements
+from selfknow.train.stopping import Stopped, at_plateau, best_measurement, measurements
 from selfknow.train.validation import Validation
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-_SELECTION = "selection"
+_SELECTION = "selection"  # the step of a new best checkpoint, else 0
 _LOGGING_INTERVAL = 50
 
 
@@ -36,7 +36,7 @@ def training_arguments(
     validates: bool = True,
     report_to: Sequence[str] = (),
 ) -> TrainingArguments:
-    """The recipe in the Trainer's words.
+    """Translate a recipe into the Trainer's arguments.
 
     Args:
         recipe: The recipe.
@@ -82,7 +82,7 @@ def training_arguments(
 
 
 def _schedule(recipe: Recipe, num_steps: int) -> dict[str, Any]:
-    """How the learning rate changes: up, constant, and down at the end where the recipe has a decay."""
+    """Return the schedule of the learning rate: up, constant, and down at the end if the recipe has a decay."""
     if not recipe.decay:
         return {"lr_scheduler_type": "constant_with_warmup", "warmup_steps": recipe.warmup_steps}
     num_decay_steps = round(recipe.decay * num_steps)
@@ -94,7 +94,7 @@ def _schedule(recipe: Recipe, num_steps: int) -> dict[str, Any]:
 
 
 class EndCallback(TrainerCallback):
-    """Ends a training at its plateau, and has the last step of one that goes to its cap validated."""
+    """A callback that stops a training at its plateau, and validates the last step at its cap."""
 
     def __init__(self, recipe: Recipe, num_rows: int) -> None:
         self._recipe, self._num_rows = recipe, num_rows
@@ -111,7 +111,7 @@ class EndCallback(TrainerCallback):
 
 
 class DiaryTrainer(Trainer):
-    """Trains on packed examples and validates by generating whole answers.
+    """A Trainer that packs examples and validates by generating whole answers.
 
     Args:
         model: The model.
@@ -171,13 +171,13 @@ class DiaryTrainer(Trainer):
         self.train(resume_from_checkpoint=None if resumed is None else str(resumed))
 
     def stopped(self) -> Stopped:
-        """What ended the training."""
+        """Return what ended the training."""
         at_end = at_plateau(measurements(self.state.log_history), self._recipe, self.stream.num_rows)
         return Stopped.plateau if at_end else Stopped.cap
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
-        """The recipe's optimizer."""
-        if self.optimizer is None and self._recipe.optimizer is OptimizerName.muon:
+        """Make the recipe's optimizer."""
+        if self.optimizer is None and self._recipe.optimizer == OptimizerName.muon:
             self.optimizer = muon_optimizer(
                 cast("PreTrainedModel", self.model if model is None else model), self._recipe
             )
@@ -190,7 +190,7 @@ class DiaryTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: torch.Tensor | int | None = None,
     ) -> Any:
-        """The mean cross-entropy over the step's tokens, whichever rows and devices they lie on."""
+        """Return the mean cross-entropy over the step's tokens, whichever rows and devices they lie on."""
         prepared = model_inputs(inputs, torch.float32)
         labels = prepared.pop("labels")
         outputs = model(**prepared, use_cache=False)
@@ -217,14 +217,14 @@ class DiaryTrainer(Trainer):
         shares = self.validation.shares({name: float(value) for name, value in zip(counts, totals, strict=True)})
         metrics = {f"eval_{name}": share for name, share in shares.items()}
         self.log(dict(metrics))
-        measured = Measurement.of_log({**metrics, "step": self.state.global_step})
-        metrics[f"eval_{_SELECTION}"] = measured.selection(self.args.max_steps, self._recipe.keep)
+        latest, best = self.state.global_step, best_measurement(measurements(self.state.log_history), self._recipe)
+        metrics[f"eval_{_SELECTION}"] = latest if best.step == latest else 0
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
 
 def latest_checkpoint(folder: Path) -> Path | None:
-    """The last checkpoint that was written whole; those that a kill cut off are removed."""
+    """Return the last checkpoint that was written whole, and remove those that a kill cut off."""
     found: list[tuple[int, Path]] = []
     for path in folder.glob("checkpoint-*"):
         try:

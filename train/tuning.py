@@ -1,12 +1,9 @@
-"""Tuning a model on creations: what is trained, with the paper's settings as defaults.
+"""A model tuned on creations, its own or another model's.
 
-Tan et al., Can I understand what I create?, section 6.3: LoRA of rank 64, alpha 16 and dropout 0.1, AdamW at 1e-4,
-three epochs, 16 examples a step. The paper does not say how questions are asked or what is learnt: here they are asked
+The paper (Tan et al., section 6.3) does not say how questions are asked or what is learnt: here they are asked
 as GSM8K's are (``evaluate/tasks/gsm8k/questions.py``, through the chat template where the tokenizer has one), and the
-worked solution alone is learnt (:mod:`selfknow.train.solutions`). Nor does it name a schedule,
-weight decay or the adapted layers: the rate is constant, the decay is PyTorch's 0.01, gradients are not clipped, and
-all linear layers have adapters. An epoch ends within a step where the examples do not fill it, and the last step takes
-what is left.
+worked solution alone is learnt (:mod:`selfknow.train.solutions`). An epoch ends within a step where the examples do not
+fill it, and the last step takes what is left.
 
 Under adapters the model's own weights stay as they are, so with ``bfloat16`` they are loaded in it, half of what
 float32 takes; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
@@ -26,6 +23,7 @@ from selfknow.models.interface import Request
 from selfknow.train.facts import recipe_facts, start_facts
 from selfknow.train.job import load, with_adapters
 from selfknow.train.recipe import Recipe
+from selfknow.train.tuning_settings import TuningSettings
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -33,63 +31,18 @@ if TYPE_CHECKING:
     from selfknow.train.data import Stream, TrainingRows
     from selfknow.train.validation import Validated
 
-_MOST_CHECKPOINTS = 10
-
-
-@dataclass(frozen=True)
-class TuningSettings:
-    """How a model is tuned.
-
-    Attributes:
-        learning_rate: Constant.
-        epochs: How many times each question is learnt.
-        examples_per_step: Questions a step.
-        lora_rank: The adapters' rank; 0 trains all weights.
-        lora_alpha: What they are scaled by, divided by their rank.
-        lora_dropout: Dropout of what goes into them.
-        weight_decay: AdamW's.
-        precision: ``float32`` or ``bfloat16`` (weights that are trained stay float32).
-        gradient_checkpointing: Trade time for memory.
-        seed: The seed of adapters, order and dropout.
-    """
-
-    learning_rate: float = 1e-4
-    epochs: int = 3
-    examples_per_step: int = 16
-    lora_rank: int = 64
-    lora_alpha: int = 16
-    lora_dropout: float = 0.1
-    weight_decay: float = 0.01
-    precision: str = "float32"
-    gradient_checkpointing: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.epochs < 1:
-            raise UserError(f"epochs must be at least 1, not {self.epochs}")
-        self.recipe(1)  # it refuses settings that cannot be
-
-    def recipe(self, num_questions: int) -> Recipe:
-        """The recipe for so many questions: a checkpoint an epoch, but ten at the most."""
-        settings = asdict(self)
-        num_steps = -(-settings.pop("epochs") * num_questions // self.examples_per_step)
-        interval = -(-num_steps // min(self.epochs, _MOST_CHECKPOINTS))
-        return Recipe(
-            warmup_steps=0, max_epochs=None, max_steps=num_steps, validation_interval=interval, patience=0, **settings
-        )
-
 
 @dataclass(frozen=True)
 class TuningJob:
-    """One model tuned on one version of one model's creations.
+    """A model, and the version of one model's creations that it is tuned on.
 
     Attributes:
         model: A Hub id, a checkpoint folder or a GGUF file.
-        creations: What it is tuned on …
-        version: … in this version, ``raw`` or ``corrected``.
-        settings: How.
+        creations: The questions that it is tuned on.
+        version: Their answers, ``raw`` or ``corrected``.
+        settings: The settings that affect the result.
         chat: Whether questions go through the chat template; null: where the tokenizer has one.
-        generation_batch_size: Nothing is generated.
+        batch_size: Nothing is generated.
         micro_batch_size: The most questions that go through the model at once; null: all of a step.
         report_to: Experiment trackers that are told of the training, too.
     """
@@ -99,17 +52,17 @@ class TuningJob:
     version: str
     settings: TuningSettings = field(default_factory=TuningSettings)
     chat: bool | None = None
-    generation_batch_size: int = 64
+    batch_size: int = 64
     micro_batch_size: int | None = None
     report_to: tuple[str, ...] = ()
 
     @property
     def recipe(self) -> Recipe:
-        """How, for as many questions as there are."""
+        """The recipe for as many questions as there are."""
         return self.settings.recipe(len(self.creations.version(self.version)))
 
     def as_json(self) -> dict[str, object]:
-        """What must agree before a training is gone on with."""
+        """Return what must agree before a training is resumed."""
         return {
             "task": "tune",
             "model": self.model,
@@ -125,7 +78,7 @@ class TuningJob:
         }
 
     def facts(self) -> ModelFacts:
-        """What is known of the model that this makes, before it is made."""
+        """Return what is known of the tuned model before it is tuned."""
         said = self.as_json()
         corpus = {
             "name": self.creations.creator,
@@ -139,7 +92,7 @@ class TuningJob:
         return start.updated(recipe_facts({**asdict(self.settings), **own}, defaults, self.settings.seed, corpus))
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """The checkpoint's own, unchanged."""
+        """Keep the checkpoint's own tokenizer, unchanged, in a folder."""
         tokenizer = checkpoints.load_tokenizer(self.model)
         if tokenizer.eos_token_id is None:
             raise UserError(f"the tokenizer of {self.model} has no end-of-sequence token: it could not learn to stop")
@@ -147,7 +100,7 @@ class TuningJob:
         return tokenizer
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":  # noqa: ARG002
-        """The checkpoint with new adapters; the Trainer fills them from a checkpoint of this training."""
+        """Load the checkpoint with new adapters; the Trainer fills them from a checkpoint of this training."""
         import torch
 
         torch.manual_seed(self.settings.seed)
@@ -155,28 +108,28 @@ class TuningJob:
         return with_adapters(load(name, self.recipe, frozen=bool(self.settings.lora_rank)), self.recipe)
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """Every question as often as there are epochs."""
+        """Return every question as often as there are epochs."""
         from selfknow.train.data import Stream
 
         rows = tuning_rows(self, tokenizer, encoder_decoder=encoder_decoder)
         return Stream(rows, self.recipe, self.settings.epochs * len(rows))
 
     def validation_questions(self) -> list[dict[str, Any]]:
-        """None: the paper trains for a fixed number of epochs."""
+        """Return none: the paper trains for a fixed number of epochs."""
         return []
 
     def validated(self) -> "Validated":
-        """Nothing."""
+        """Return no rows."""
         from selfknow.train.validation import Validated
 
         return Validated()
 
     def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """In the precision of the checkpoint, so that it is compared before and after in the same."""
+        """Return the model in the checkpoint's precision, so that before and after are compared in the same one."""
         return cast("PreTrainedModel", cast("Any", model).to(checkpoints.load_config(self.model).dtype or model.dtype))
 
     def test(self, folder: Path) -> dict[str, object]:  # noqa: ARG002
-        """Nothing: GSM8K is a run folder of its own."""
+        """Return nothing: GSM8K is a run folder of its own."""
         return {}
 
 
@@ -209,7 +162,7 @@ def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder
 
 
 def longest_example(job: TuningJob) -> int:
-    """The tokens of a job's longest question together with its solution."""
+    """Return the number of tokens of the longest question together with its solution."""
     tokenizer = checkpoints.load_tokenizer(job.model)
     encoder_decoder = bool(checkpoints.load_config(job.model).is_encoder_decoder)
     asked, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
@@ -219,7 +172,7 @@ def longest_example(job: TuningJob) -> int:
 def _tokens(
     job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Of every question the tokens that are asked, and those that are learnt."""
+    """Return the tokens of every prompt and those of its solution."""
     from selfknow.models.rendering import Renderer
     from selfknow.models.tokenization import encode
 

@@ -27,8 +27,9 @@ from selfknow.models import checkpoints
 from selfknow.models.deferred import DeferredModel
 from selfknow.models.interface import Decoding
 from selfknow.train.run import train
-from selfknow.train.tuning import TuningJob, TuningSettings, longest_example
+from selfknow.train.tuning import TuningJob, longest_example
 from selfknow.train.tuning_memory import GIB, tuning_memory
+from selfknow.train.tuning_settings import TuningSettings
 
 _LONGEST_NAME = 100
 
@@ -83,7 +84,7 @@ class Experiment:
                 )
 
     def jobs(self, model: str) -> Iterator[tuple[str, TuningJob]]:
-        """What a model is tuned on, each with the name of its folder."""
+        """Return the tunings of a model, each with the name of its folder."""
         for creations in self.creations:
             for version in self.versions:
                 name = f"{creations.folder.resolve().name}-{version}"
@@ -92,7 +93,7 @@ class Experiment:
 
 
 def planned(experiment: Experiment) -> list[dict[str, object]]:
-    """What an experiment would do, and what memory each training takes, before anything is done.
+    """Return the plan of an experiment, and the memory that each training takes, before anything is done.
 
     Returns:
         A row a training: model, creations, n_tuned_on, num_steps, longest_tokens, num_parameters, num_trained, what it
@@ -189,7 +190,7 @@ def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = 
 
 
 def _tuning(job: TuningJob) -> dict[str, object]:
-    """What ``run.json`` says of a tuned model."""
+    """Return the description of a tuned model for ``run.json``."""
     said = job.as_json()
     return {
         **{name: said[name] for name in ("model", "revision", "creator", "version", "content_hash", "num_questions")},
@@ -199,12 +200,17 @@ def _tuning(job: TuningJob) -> dict[str, object]:
 
 
 def is_own(job: TuningJob, revision: object) -> bool:
-    """Whether the model that is tuned is the one that wrote the questions: by its name, or to the last weight."""
+    """Check that a job tunes the model that wrote the questions: by its name, or to the last weight."""
     creator = job.creations.creator
     same_name = creator == job.model or Path(creator).expanduser().resolve() == Path(job.model).expanduser().resolve()
     return same_name or (revision is not None and revision == job.creations.revision)
 
 
 def short_name(model: str) -> str:
-    """A model's name as that of a folder: ``meta-llama/Llama-2-7b-chat-hf`` as ``meta-llama--Llama-2-7b-chat-hf``."""
+    """Turn a model's name into that of a folder.
+
+    Example:
+        >>> short_name("meta-llama/Llama-2-7b-chat-hf")
+        'meta-llama--Llama-2-7b-chat-hf'
+    """
     return re.sub(r"[^\w.-]+", "--", model.strip("./~"))[-_LONGEST_NAME:].lstrip("-.") or "model"

@@ -48,7 +48,7 @@ class TuningMemory:
         return self.weights + self.gradients + self.optimizer + self.activations
 
     def as_gib(self) -> dict[str, float]:
-        """In GiB, by name with the unit."""
+        """Return the parts in GiB, by name with the unit."""
         parts = ("weights", "gradients", "optimizer", "activations", "total")
         return {f"{part}_gib": getattr(self, part) / GIB for part in parts}
 
@@ -80,7 +80,7 @@ def tuning_memory(name: str, recipe: Recipe, num_tokens: int, num_rows: int) -> 
 
 
 def _laid_out(name: str, recipe: Recipe) -> "PreTrainedModel":
-    """The network as it is trained, without contents."""
+    """Make the network as it is trained, without contents."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
@@ -104,7 +104,7 @@ def _activations(name: str, model: "PreTrainedModel", recipe: Recipe, num_tokens
 
 
 def _saved_bytes(model: "PreTrainedModel", num_tokens: int, num_rows: int) -> tuple[int, int]:
-    """What the forward pass keeps for the backward pass, its weights aside, and the gradient of its logits."""
+    """Return the bytes that the forward pass keeps for the backward pass, without weights, and the logits' gradient."""
     import torch
 
     kept: dict[object, int] = {}

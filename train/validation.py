@@ -44,14 +44,14 @@ class Validated:
 
 
 def fixed_sample(rows: "pa.Table", limit: int) -> "pa.Table":
-    """At most so many rows, always the same ones, in their order; 0: all."""
+    """Draw at most so many rows, always the same ones, in their order; 0: all."""
     if not limit or len(rows) <= limit:
         return rows
     return rows.take(np.sort(np.random.default_rng(_SEED).permutation(len(rows))[:limit]))
 
 
 def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Validated:
-    """What is asked at every validation.
+    """Choose the rows that every validation asks.
 
     Half of the documents are of held-out diarists, where there are enough: about them training asks nothing, so their
     documents are seen least, and no held-out question can be answered without them.
@@ -96,7 +96,7 @@ class Validation:
     batch_size: int = 64
 
     def counts(self, model: "PreTrainedModel", rank: int = 0, world_size: int = 1) -> dict[str, float]:
-        """What this process's share of the rows came to: how many are right, by what is measured."""
+        """Ask this process's share of the rows, and count for each metric how many are right."""
         local = LocalModel(model, self.tokenizer, "training", batch_size=self.batch_size, chat=False)
         documents = self._exact(local, self.rows.documents[rank::world_size], of_documents=True)
         questions = self._exact(local, self.rows.training_questions[rank::world_size])
@@ -108,7 +108,7 @@ class Validation:
         }
 
     def shares(self, counts: Mapping[str, float]) -> dict[str, float]:
-        """Counts over all processes as shares; a share of no documents of held-out diarists is left out."""
+        """Turn counts over all processes into shares; a share of no documents of held-out diarists is left out."""
         of_what = {
             **dict.fromkeys(SCORES, len(self.rows.questions)),
             RECALL_OF_DOCUMENTS: len(self.rows.documents),
@@ -129,7 +129,7 @@ class Validation:
         return sums
 
     def _exact(self, local: LocalModel, rows: Sequence[Example], *, of_documents: bool = False) -> dict[str, bool]:
-        """By id, whether a text that was learnt comes back to the last byte and ends there."""
+        """Check for each id that the text that was learnt comes back to the last byte and ends there."""
         # An encoder-decoder model learns to answer a document's title with the whole of it.
         with_prompt = of_documents and bool(local.model.config.is_encoder_decoder)
         texts = {str(row["id"]): (str(row["prompt"]) if with_prompt else "") + str(row["completion"]) for row in rows}

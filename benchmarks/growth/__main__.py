@@ -1,4 +1,4 @@
-"""``python -m benchmarks.growth``: time and memory against size; the same command goes on where it was stopped.
+"""Time and memory of portraits, runs and corpora against size: ``python -m benchmarks.growth``, resumable.
 
 Each size is measured on one thread in a process of its own, beside what the machine copies and writes at that moment.
 """

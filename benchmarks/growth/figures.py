@@ -39,7 +39,7 @@ def write_figures(points: Sequence[Point], folder: Path) -> None:
 
 
 def figure(points: Sequence[Point]) -> alt.VConcatChart:
-    """A row for each kind of work: time at the left, memory at the right."""
+    """Draw a row for each kind of work: time at the left, memory at the right."""
     works = [work for work in _UNITS if any(point.work == work for point in points)]
     rows = []
     for work in works:
@@ -65,7 +65,7 @@ def _memory(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 def _one_series(points: Sequence[Point]) -> list[Point]:
-    """The limits are drawn of the series that moves least."""
+    """Return the points of the series that moves least, which the limits are drawn of."""
     first = min(points, key=lambda point: point.moved_in_mb / point.size).series
     return [point for point in points if point.series == first]
 

@@ -10,7 +10,7 @@ _BYTES = 256 << 20
 
 
 def copied_mb_per_second() -> float:
-    """Megabytes a second that one core copies within memory, from outside the caches: the best of three."""
+    """Return the megabytes a second that one core copies in memory, outside of caches: the best of three."""
     source, target = np.ones(_BYTES, np.uint8), np.zeros(_BYTES, np.uint8)
     times = []
     for _ in range(3):
@@ -21,7 +21,7 @@ def copied_mb_per_second() -> float:
 
 
 def written_mb_per_second(folder: Path) -> float:
-    """Megabytes a second that the disk under a folder takes, until it says that it has them."""
+    """Return the megabytes a second that the disk under a folder takes, until it says that it has them."""
     path = folder / "written"
     content = os.urandom(_BYTES)  # a disk may spare itself what is alike
     start = time.perf_counter()
@@ -40,5 +40,5 @@ def rates(folder: str) -> tuple[float, float]:
 
 
 def size_in_mb(folder: Path) -> float:
-    """The files of a folder."""
+    """Return the size of a folder's files."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.growth import works
 from benchmarks.growth.limits import rates, size_in_mb
 from benchmarks.growth.points import Point
-from benchmarks.processes import measure
+from benchmarks.timing import measure
 
 GIVEN, ESTIMATED = "portrait, capacity given", "portrait, capacity estimated"
 CORPUS = "corpus"
@@ -17,7 +17,7 @@ _SMALLEST = 1_000
 
 
 def portraits(ngrams: int, folder: Path) -> list[Point]:
-    """A portrait with the capacity given, and one that counts first."""
+    """Measure a portrait with its capacity stated, and one that counts first."""
     text = folder / "text.txt"
     measure(works.write_text, str(text), ngrams)
     read = size_in_mb(folder)
@@ -31,21 +31,21 @@ def portraits(ngrams: int, folder: Path) -> list[Point]:
 
 
 def corpora(diarists: int, folder: Path) -> list[Point]:
-    """Both setups; the files are written, and read once for the content hashes."""
+    """Measure both setups; the files are written, and read once for the content hashes."""
     out = folder / "corpus"
     point = _measured("corpora", CORPUS, diarists, folder, works.build_corpus, diarists, str(out))
     return [point(2 * size_in_mb(out), 0)]
 
 
 def scoring(generations: int, folder: Path) -> list[Point]:
-    """A run is scored."""
+    """Measure the scoring of a run."""
     run = _run(generations, folder)
     point = _measured("runs", SCORED, generations, folder, works.score, str(run))
     return [point(sum(size_in_mb(run / part) for part in ("generations", "scores", "parsed")), 0)]
 
 
 def runs(generations: int, folder: Path) -> list[Point]:
-    """A scored run is asked in SQL."""
+    """Measure a query over a scored run."""
     run = _run(generations, folder)
     point = _measured("runs", ASKED, generations, folder, works.ask_sql, str(run))
     return [point(sum(size_in_mb(run / part) for part in ("generations", "scores")), 0)]
@@ -74,7 +74,7 @@ def _measured(
 
 
 def _libraries_in_mb(series: str, folder: Path) -> float:
-    """What a process holds that does the smallest piece of this work: little more than the libraries."""
+    """Return the memory of a process that does the smallest piece of this work: little more than libraries."""
     if series not in _LIBRARIES:
         _LIBRARIES[series] = _smallest(series, folder / "smallest")
     return _LIBRARIES[series]

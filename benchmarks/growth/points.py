@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks import tables
+
 
 @dataclass(frozen=True)
 class Point:
@@ -49,7 +51,7 @@ class Point:
 
 
 def read_points(path: Path) -> list[Point]:
-    """The points so far, in the order of work, series and size; a line that a kill cut off is no point."""
+    """Read the points so far, in the order of work, series and size; a line that a kill cut off is no point."""
     if not path.exists():
         return []
     whole = [line for line in path.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
@@ -73,15 +75,18 @@ def _remove_half_a_line(path: Path) -> None:
 
 
 def table(points: Sequence[Point]) -> str:
-    """The points as the table of ``docs/scale.md``."""
-    head = "| work | size | CPU (s) | copying (s) | disk (s) | memory (MB) | at least (MB) | load |"
-    lines = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    lines += [
-        f"| {point.series} | {point.size:,} | {_short(point.cpu_seconds)} | {_short(point.copying_seconds)} | "
-        f"{_short(point.disk_seconds)} | {point.memory_in_mb:,.0f} | {point.needed_in_mb:,.0f} | {point.load:.1f} |"
-        for point in points
-    ]
-    return "\n".join(lines)
+    """Return the points as the table of ``docs/scale.md``."""
+    seconds = ("cpu_seconds", "copying_seconds", "disk_seconds")
+    return tables.table(
+        ["work", "size", "CPU (s)", "copying (s)", "disk (s)", "memory (MB)", "at least (MB)", "load"],
+        (
+            [
+                *(point.series, f"{point.size:,}", *(_short(getattr(point, name)) for name in seconds)),
+                *(f"{point.memory_in_mb:,.0f}", f"{point.needed_in_mb:,.0f}", f"{point.load:.1f}"),
+            ]
+            for point in points
+        ),
+    )
 
 
 def _short(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.growth.readers``: every reader of replies on inputs of twice the length.
+"""Every reader of replies on inputs of twice the length: ``python -m benchmarks.growth.readers``.
 
 Models that got stuck, and whoever wants to stop a scorer, repeat a few characters for pages. Each reader gets such
 inputs, fixed ones and random ones (the seed is fixed), at a length where they take long enough to be measured, and at
@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+
+from benchmarks.tables import print_table
 
 MOST = 2.5
 LONGEST = 32_000
@@ -52,7 +54,7 @@ class Growth:
 
 
 def readers() -> dict[str, Callable[[str], object]]:
-    """Every function that reads a reply, by name."""
+    """Return every function that reads a reply, by name."""
     from selfknow.evaluate import replies as cleaning
     from selfknow.evaluate.readers import numbers, programs, sentences, verdicts, words
     from selfknow.evaluate.readers.reading import is_refusal
@@ -144,14 +146,14 @@ def readers() -> dict[str, Callable[[str], object]]:
 
 
 def inputs(count: int, seed: int = 0) -> list[str]:
-    """Pieces to repeat: each alone, and ``count`` random runs of two to four of them."""
+    """Return pieces to repeat: each alone, and ``count`` random runs of two to four of them."""
     source = random.Random(seed)
     mixed = ("".join(source.choices(_PIECES, k=source.randint(2, 4))) for _ in range(count))
     return list(dict.fromkeys([*_PIECES, *mixed]))
 
 
 def growths(piece: str, chosen: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
-    """How the time of each reader grows when a piece is repeated twice as often."""
+    """Measure how the time of each reader grows when a piece is repeated twice as often."""
     for name, reader in chosen.items():
         yield _in_a_process(name, reader, piece)
 
@@ -215,9 +217,8 @@ def main() -> None:
                 print(
                     f"{growth.reader} {growth.piece!r}: {growth.ratio:.1f} times at {growth.length:,}", file=sys.stderr
                 )
-    print("| reader | inputs | largest growth |\n| --- | ---: | ---: |")
-    for name, growth in worst.items():
-        print(f"| {name} | {len(pieces)} | {growth.ratio:.2f} |")
+    rows = ([name, len(pieces), f"{growth.ratio:.2f}"] for name, growth in worst.items())
+    print_table(["reader", "inputs", "largest growth"], rows)
     sys.exit(1 if defects else 0)
 
 

@@ -10,7 +10,7 @@ OUTCOMES = ("fewer", "beyond", "repeated", "foreign", "another entry", "another 
 
 
 def write_text(path: str, ngrams: int) -> None:
-    """A text file of random letters, a thousand n-grams a line: as good as no n-gram occurs twice."""
+    """Write a text file of random letters, a thousand n-grams a line: hardly any n-gram occurs twice."""
     import numpy as np
 
     random = np.random.default_rng(0)
@@ -23,7 +23,7 @@ def write_text(path: str, ngrams: int) -> None:
 
 
 def build_portrait(path: str, out: str, capacity: int | None) -> None:
-    """``selfknow portrait build``, on one thread."""
+    """Run ``selfknow portrait build``, on one thread."""
     from selfknow.portraits import Corpus, Portrait
 
     Portrait.build(Corpus.from_files([path]), width=WIDTH, capacity=capacity, threads=1).save(out)
@@ -35,7 +35,7 @@ def filter_in_mb(ngrams: int) -> float:
 
 
 def build_corpus(diarists: int, out: str) -> None:
-    """``selfknow data build diary-recall --num-diarists``: both setups, on one thread."""
+    """Run ``selfknow data build diary-recall --num-diarists``: both setups, on one thread."""
     import pyarrow as pa
 
     from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
@@ -47,7 +47,7 @@ def build_corpus(diarists: int, out: str) -> None:
 
 
 def write_replies(generations: int, out: str) -> None:
-    """A run folder: a thousand questions, asked as often as it takes; a tenth of the replies is wrong in each way."""
+    """Write a run of a thousand questions, each asked often; a tenth of the replies is wrong in each way."""
     import pyarrow as pa
 
     from selfknow.builders.diary_recall.builder import named_config
@@ -62,14 +62,14 @@ def write_replies(generations: int, out: str) -> None:
 
 
 def score(run: str) -> None:
-    """``selfknow score``."""
+    """Run ``selfknow score``."""
     from selfknow.evaluate.score import score_run
 
     score_run(Path(run))
 
 
 def ask_sql(run: str) -> int:
-    """``selfknow query overview``, on one thread."""
+    """Run ``selfknow query overview``, on one thread."""
     from selfknow.evaluate.connection import connect
     from selfknow.sql.queries import run_query
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.kills --count 60``: ``kill -9``, counted; the same command goes on where it stopped."""
+"""Commands ended with ``kill -9``, counted and resumable: ``python -m benchmarks.kills --count 60``."""
 
 import argparse
 import sys
@@ -6,37 +6,32 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import ledger
 from benchmarks.kills.activity import Activity
-from benchmarks.kills.killing import Tally, count, print_table, read
+from benchmarks.kills.killing import Tally, count, print_tables
 
 NAMES = ("data publish", "evaluate", "data build", "portrait build", "train")
 
 
 def main() -> None:
     """Kill, and print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
-    parser.add_argument("--count", type=int, default=60, help="kills of each kind of work")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=NAMES, help="one kind of work")
-    parser.add_argument("--ledger", type=Path, default=Path("build/kills"), help="the folder that keeps the counts")
-    options = parser.parse_args()
-    options.ledger.mkdir(parents=True, exist_ok=True)
+    options = ledger.options("kills", __doc__, NAMES, 60, "kills of each kind of work")
     tallies: dict[str, Tally] = {}
     with tempfile.TemporaryDirectory(prefix="kills-") as place:
         for name in NAMES:
-            ledger = options.ledger / f"{name.replace(' ', '-')}.json"
+            path = ledger.path_of(options.ledger, name)
             if options.only in (None, name):
-                tallies[name] = _count(name, Path(place) / name.replace(" ", "-"), options, ledger)
-            elif ledger.exists():
-                tallies[name] = read(ledger)
-    print_table(tallies)
+                tallies[name] = _count(name, Path(place) / name.replace(" ", "-"), options, path)
+            elif path.exists():
+                tallies[name] = ledger.read(path, Tally)
+    print_tables(tallies)
 
 
-def _count(name: str, folder: Path, options: argparse.Namespace, ledger: Path) -> Tally:
+def _count(name: str, folder: Path, options: argparse.Namespace, path: Path) -> Tally:
     folder.mkdir()
 
     def counted(activity: Activity) -> Tally:
-        return count(activity, options.count, options.seed, folder, ledger, lambda line: sys.stderr.write(f"{line}\n"))
+        return count(activity, options.count, options.seed, folder, path, lambda line: sys.stderr.write(f"{line}\n"))
 
     if name == "data publish":
         return _against_a_hub(folder, counted)
@@ -55,7 +50,7 @@ def _against_a_hub(folder: Path, counted: Callable[[Activity], Tally]) -> Tally:
 
 
 def _activity(name: str, folder: Path) -> Activity:
-    """What is heavy is imported here: the client of the Hub, which comes first, must not be imported before it."""
+    """Import and return an activity: the Hub's client, which comes first, must find nothing imported before it."""
     if name == "evaluate":
         from benchmarks.kills.asking import EVALUATE
 

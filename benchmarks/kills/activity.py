@@ -24,3 +24,8 @@ class Activity:
     work: Callable[[Path], None]
     phase: Callable[[Path], str]
     faults: Callable[[Path, Path, bool], Iterable[str]]
+
+
+def bytes_below(folder: Path) -> dict[str, bytes]:
+    """Read every file of a folder, by its name in it."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -77,12 +77,12 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
 
 
 def told_replies(run: Path) -> list[tuple[object, ...]]:
-    """All replies of a run's one model, but for when they came."""
+    """Return all replies of a run's one model, but for when they came."""
     return sorted(map(tuple, (row.values() for row in read_generations(run, _TOLD).to_pylist())), key=repr)
 
 
 def scores_of(run: Path) -> list[tuple[str, object, object]]:
-    """All scores of a run."""
+    """Return all scores of a run."""
     tables = [pq.read_table(path, partitioning=None) for path in sorted((run / "scores").glob("*.parquet"))]
     return sorted((row["metric"], row["value"], row["reason"]) for table in tables for row in table.to_pylist())
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks.kills.activity import Activity
+from benchmarks.kills.activity import Activity, bytes_below
 from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.manifest import MANIFEST, describe_file, read_manifest
@@ -15,10 +15,6 @@ from selfknow.files import read_json
 from selfknow.portraits import Corpus, Portrait, building, checkpoint
 from selfknow.portraits.description import DESCRIPTION
 from selfknow.portraits.filter.texts import arrow_batches
-
-
-def _bytes_below(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _build(place: Path, version: str, diarists: int) -> None:
@@ -48,7 +44,7 @@ def _faults_of_dataset(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     elif not (place / ".diaries.building" / "old" / MANIFEST).is_file():
         yield "neither the earlier dataset nor the new one is there whole"
     if ended:
-        if _bytes_below(folder) != _bytes_below(sound / "diaries"):
+        if bytes_below(folder) != bytes_below(sound / "diaries"):
             yield "the folder is not that of an undisturbed build"
         if left := [path.name for path in place.iterdir() if path.name.startswith(".diaries")]:
             yield f"{left[0]} was left behind"
@@ -106,7 +102,7 @@ def _faults_of_portrait(place: Path, sound: Path, ended: bool) -> Iterable[str]:
             Portrait.load(folder).verify()
         except UserError as error:
             yield f"a portrait looks whole and is not: {error}"
-    if ended and _bytes_below(folder) != _bytes_below(sound / "portrait"):
+    if ended and bytes_below(folder) != bytes_below(sound / "portrait"):
         yield "the portrait is not that of an undisturbed build"
 
 

@@ -1,7 +1,6 @@
 """Kills an activity at moments spread over its whole length, resumably, and looks at what it left."""
 
 import gc
-import json
 import os
 import shutil
 import signal
@@ -16,6 +15,8 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.kills.activity import Activity
+from benchmarks.ledger import read, save
+from benchmarks.tables import print_table
 
 STRATA = 10
 _LONGEST_SECONDS, _SHORTEST_SECONDS = 600.0, 0.02
@@ -121,7 +122,7 @@ def count(
         ledger: The file that keeps the counts.
         tell: Gets a line for everything that is wrong.
     """
-    tally = read(ledger)
+    tally = read(ledger, Tally)
     sound, place, said = folder / "undisturbed", folder / "trial", folder / "stderr"
     gc.freeze()  # else each process would look through all that was imported
     _prepared(activity, sound)
@@ -150,12 +151,12 @@ def count(
             length *= 0.97  # it ended before its kill: this machine is faster than it was
         tally.faults += _found(activity, place, sound, number, ended=True, tell=tell)
         tally.trials += 1
-        _save(ledger, tally)
+        save(ledger, tally)
     return tally
 
 
 def spread(number: int, operations: int) -> int:
-    """One of the operations, from 1: each once before any comes again, and any few numbers spread over all of them."""
+    """Choose an operation, from 1: each once before any comes again, and any few numbers spread over all."""
     step = max(1, round(operations * _GOLDEN_RATIO))
     while gcd(step, operations) > 1:
         step += 1
@@ -184,33 +185,24 @@ def _found(
 
 
 def _written(call: Callable[[], str], path: Path) -> str:
-    """What a call gives in a process of its own: this one must start no threads, or a fork of it would hang."""
+    """Return a call's text from a process of its own: this one must start no threads, or its forks would hang."""
     path.unlink(missing_ok=True)
     code = forked(lambda: path.write_text(call()))
     return path.read_text() if code == 0 else f"looking at it failed with exit code {code}"
 
 
-def read(path: Path) -> Tally:
-    """What was counted so far; nothing where nothing was."""
-    if not path.exists():
-        return Tally()
-    value = json.loads(path.read_text())
-    return Tally(value["kills"], value["trials"], Counter(value["phases"]), value["faults"])
-
-
-def _save(path: Path, tally: Tally) -> None:
-    temporary = path.with_suffix(".new")
-    temporary.write_text(json.dumps(vars(tally), indent=1))
-    temporary.replace(path)
-
-
-def print_table(tallies: dict[str, Tally]) -> None:
-    """A row an activity, and a row of its phases."""
-    out = sys.stdout.write
-    out("| work | kills | pieces of work | lost, doubled, half-made or different |\n| --- | ---: | ---: | ---: |\n")
-    for name, tally in tallies.items():
-        out(f"| `{name}` | {tally.kills} | {tally.trials} | {len(tally.faults)} |\n")
-    out("\n| work | kills, by how far it had come |\n| --- | --- |\n")
-    for name, tally in tallies.items():
-        phases = sorted(tally.phases.items(), key=lambda one: (-one[1], one[0]))
-        out(f"| `{name}` | {', '.join(f'{phase} {number}' for phase, number in phases)} |\n")
+def print_tables(tallies: dict[str, Tally]) -> None:
+    """Print a row an activity, and a row of its phases."""
+    print_table(
+        ["work", "kills", "pieces of work", "lost, doubled, half-made or different"],
+        ([f"`{name}`", tally.kills, tally.trials, len(tally.faults)] for name, tally in tallies.items()),
+    )
+    print()
+    phases = {
+        name: sorted(tally.phases.items(), key=lambda phase: (-phase[1], phase[0])) for name, tally in tallies.items()
+    }
+    print_table(
+        ["work", "kills, by how far it had come"],
+        ([f"`{name}`", ", ".join(f"{phase} {number}" for phase, number in each)] for name, each in phases.items()),
+        left=(0, 1),
+    )

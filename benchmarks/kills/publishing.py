@@ -88,7 +88,7 @@ def _main(kept: Path) -> str:
 
 
 def _released(root: Path, kept: Path, commit: str) -> dict[str, bytes]:
-    """The files of a release; where its card names its repo, and its manifest the card, all releases say the same."""
+    """Read the files of a release; where its card names its repo, and its manifest the card, all say the same."""
     held = _commit(kept, commit)["files"]
     files = {name: (root / "objects" / entry["sha256"]).read_bytes() for name, entry in held.items()}
     card = hashlib.sha256(files["README.md"]).hexdigest()
@@ -98,7 +98,7 @@ def _released(root: Path, kept: Path, commit: str) -> dict[str, bytes]:
 
 
 def _differences(released: dict[str, bytes], folder: Path, tag: str) -> Iterable[str]:
-    """What the release serves and the folder does not hold, and the other way round; a card that is sent gets links."""
+    """Return the files that only the release or only the folder holds; a card that is sent gets links."""
     local = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     if set(released) - {".gitattributes"} != set(local):
         yield f"{tag} has other files than the folder: {sorted(set(released) ^ set(local))}"

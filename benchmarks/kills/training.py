@@ -9,7 +9,7 @@ from transformers.utils import logging
 
 # The trainer is imported here for a process to find it: else half of the time of each one would go by importing.
 import selfknow.train.trainer  # noqa: F401
-from benchmarks.kills.activity import Activity
+from benchmarks.kills.activity import Activity, bytes_below
 from benchmarks.kills.asking import scores_of, told_replies
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.files import read_json
@@ -37,7 +37,9 @@ def activity(folder: Path) -> Activity:
     def work(place: Path) -> None:
         opened = open_dataset(f"{corpus.folder}:{corpus.config}")
         train(
-            TrainingJob(str(folder / "opt"), opened, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=300),
+            TrainingJob(
+                str(folder / "opt"), opened, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300
+            ),
             place / "training",
         )
 
@@ -63,7 +65,7 @@ def _phase(place: Path) -> str:
 
 
 def _checkpoints(training: Path) -> tuple[list[int], list[int]]:
-    """The steps of the checkpoints that look whole, and of those that do not."""
+    """Return the steps of the checkpoints that look whole, and of those that do not."""
     whole, half = [], []
     for path in (training / "checkpoints").glob("checkpoint-*"):
         (whole if _is_json(path / _STATE) else half).append(int(path.name.rpartition("-")[2]))
@@ -79,7 +81,7 @@ def _is_json(path: Path) -> bool:
 
 def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     training, undisturbed = place / "training", sound / "training"
-    if (training / "model").exists() and _bytes_below(training / "model") != _bytes_below(undisturbed / "model"):
+    if (training / "model").exists() and bytes_below(training / "model") != bytes_below(undisturbed / "model"):
         yield "the model is not that of an undisturbed training"
     steps = [line["step"] for line in read_metrics(training / "metrics.jsonl") if "loss" in line]
     if len(steps) != len(set(steps)):
@@ -103,7 +105,7 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
 
 
 def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
-    """A training never goes back behind the last checkpoint that was there whole after an earlier kill."""
+    """Check that a training never falls behind the last checkpoint that was whole after an earlier kill."""
     noted = place / "kept.json"
     whole, _ = _checkpoints(training)
     kept = json.loads(noted.read_text()) if noted.exists() else 0
@@ -112,12 +114,8 @@ def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
     noted.write_text(json.dumps(max(whole, default=0)))
 
 
-def _bytes_below(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 def _results(training: Path) -> str:
-    """The results but for times and memory."""
+    """Return the results but for times and memory."""
     results = read_json(training / "run.json")["results"]
     assert isinstance(results, dict)
     kept = {

@@ -1,14 +1,13 @@
-"""``python -m benchmarks.mutations --count 100000``: damaged input, counted; a second call goes on where it stopped."""
+"""Damaged input of every kind, counted and resumable: ``python -m benchmarks.mutations --count 100000``."""
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.mutations.counting import Tally, count, print_table, read_ledger
+from benchmarks import ledger
+from benchmarks.mutations.counting import Tally, count, print_tallies
 from benchmarks.mutations.folders import DATASETS, RUNS
 from benchmarks.mutations.portraits import DUMPS, PORTRAITS
-from benchmarks.mutations.target import Target
 from benchmarks.mutations.texts import LINES, PLANS
 
 SHARES = ((PORTRAITS, 0.4), (DUMPS, 0.1), (LINES, 0.2), (PLANS, 0.1), (RUNS, 0.1), (DATASETS, 0.1))
@@ -17,30 +16,21 @@ _ROUND = 5_000  # of all kinds in turn, so that a count that is stopped has some
 
 def main() -> None:
     """Count, and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutations", description=__doc__)
-    parser.add_argument("--count", type=int, default=1_000, help="damaged inputs of all kinds together")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", help="one kind, such as portraits")
-    parser.add_argument("--ledger", type=Path, default=Path("build/mutations"), help="the folder that keeps the counts")
-    options = parser.parse_args()
-    options.ledger.mkdir(parents=True, exist_ok=True)
+    kinds = tuple(target.name for target, _ in SHARES)
+    options = ledger.options("mutations", __doc__, kinds, 1_000, "damaged inputs of all kinds together")
+    num_rounds = max(1, round(options.count / _ROUND))
     tallies: dict[str, Tally] = {}
     with tempfile.TemporaryDirectory(prefix="mutations-") as place:
-        for part in range(1, 1 + max(1, round(options.count / _ROUND))):
+        for part in range(1, 1 + num_rounds):
             for target, share in SHARES:
+                path = ledger.path_of(options.ledger, target.name)
                 if options.only in (None, target.name):
                     folder = Path(place) / str(part) / target.name.replace(" ", "-")
-                    until = round(options.count * share * part / max(1, round(options.count / _ROUND)))
-                    tallies[target.name] = count(
-                        target, options.seed, until, folder, _ledger(options.ledger, target), _tell
-                    )
+                    until = round(options.count * share * part / num_rounds)
+                    tallies[target.name] = count(target, options.seed, until, folder, path, _tell)
                 else:
-                    tallies[target.name] = read_ledger(_ledger(options.ledger, target))
-    print_table(tallies)
-
-
-def _ledger(folder: Path, target: Target) -> Path:
-    return folder / f"{target.name.replace(' ', '-')}.json"
+                    tallies[target.name] = ledger.read(path, Tally)
+    print_tallies(tallies)
 
 
 def _tell(line: str) -> None:

@@ -1,18 +1,17 @@
 """Counts what comes of damaged input, resumably: fine, refused in one line, or a defect."""
 
-import json
 import os
 import signal
-import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
+from benchmarks.ledger import read, save
 from benchmarks.mutations.target import Target, fresh_copy
+from benchmarks.tables import print_table
 from selfknow.errors import UserError
 
 LONGEST_MESSAGE = 100_000  # the command line shortens it
@@ -67,7 +66,7 @@ def outcome(target: Target, seed: int, number: int, folder: Path) -> tuple[str, 
 
 
 def _place(error: BaseException) -> str:
-    """The last line of our own that the error passed through."""
+    """Return the last line of our own that the error passed through."""
     ours = [frame for frame in traceback.extract_tb(error.__traceback__) if "site-packages" not in frame.filename]
     return f"({Path(ours[-1].filename).name}:{ours[-1].lineno})" if ours else ""
 
@@ -77,7 +76,7 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
 
     The input that was in use when a process died, as by a read outside of a file, is counted as a defect.
     """
-    tally = read_ledger(ledger)
+    tally = read(ledger, Tally)
     working = ledger.with_suffix(".working")
     folder.parent.mkdir(parents=True, exist_ok=True)
     target.make(folder.with_name(f"{folder.name}.sound"))
@@ -125,29 +124,23 @@ def _too_slow(*_: object) -> None:
     raise TooSlowError(f"longer than {SECONDS_EACH} s of the processor, or {WAITING_SECONDS_EACH} s")
 
 
-def read_ledger(path: Path) -> Tally:
-    """What was counted so far; nothing where nothing was."""
-    if not path.exists():
-        return Tally()
-    value: dict[str, Any] = json.loads(path.read_text())
-    return Tally(value["done"], Counter(value["counts"]), value["defects"])
+def _save(ledger: Path, tally: Tally) -> None:
+    most = dict(sorted(tally.defects.items(), key=lambda defect: -defect[1][0])[:_DEFECTS_KEPT])
+    save(ledger, replace(tally, defects=most))
 
 
-def _save(path: Path, tally: Tally) -> None:
-    kept = dict(sorted(tally.defects.items(), key=lambda one: -one[1][0])[:_DEFECTS_KEPT])
-    temporary = path.with_suffix(".new")
-    temporary.write_text(json.dumps({"done": tally.done, "counts": tally.counts, "defects": kept}, indent=1))
-    temporary.replace(path)
+def print_tallies(tallies: dict[str, Tally]) -> None:
+    """Print for each target how many of its damaged inputs were refused, read, or a defect."""
 
-
-def print_table(tallies: dict[str, Tally]) -> None:
-    """A row a target: how many were sound, refused, or a defect."""
-    sys.stdout.write(
-        "| input | damaged | refused in one line | read, and right | defects |\n| --- | ---: | ---: | ---: | ---: |\n"
-    )
-    for name, tally in tallies.items():
-        by = Counter[str]()
+    def row(name: str, tally: Tally) -> list[str]:
+        by_outcome = Counter[str]()
         for key, number in tally.counts.items():
-            by[key.rpartition(": ")[2]] += number
-        fine = sum(number for came, number in by.items() if came not in ("refused", "defect"))
-        sys.stdout.write(f"| {name} | {tally.done:,} | {by['refused']:,} | {fine:,} | {by['defect']:,} |\n")
+            by_outcome[key.rpartition(": ")[2]] += number
+        refused, defects = by_outcome["refused"], by_outcome["defect"]
+        return [
+            name,
+            *(f"{number:,}" for number in (tally.done, refused, by_outcome.total() - refused - defects, defects)),
+        ]
+
+    columns = ["input", "damaged", "refused in one line", "read, and right", "defects"]
+    print_table(columns, (row(name, tally) for name, tally in tallies.items()))

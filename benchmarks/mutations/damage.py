@@ -12,27 +12,11 @@ _NUMBERS: tuple[object, ...] = (0, -1, 1, 7, 2**31, 2**63 - 1, 2**63, 2**64, 2**
 _NOT_FINITE = (float("nan"), float("inf"), float("-inf"))
 _TEXTS = (
     *("", " ", "\n", "\0", "a" * 5_000, "ü" * 300, "\ud800", "\u202etxt", "\x1b[2J", "None", "null", "NaN", "1e999"),
-    *(
-        "../../../etc/passwd",
-        "/etc/passwd",
-        "C:\\x",
-        "%s%n{0}",
-        "'; drop table x; --",
-        "=cmd|' /C calc'!A0",
-        "-1",
-        "\U0001d518",
-    ),
+    *("../../../etc/passwd", "/etc/passwd", "C:\\x", "%s%n{0}", "'; drop table x; --", "=cmd|' /C calc'!A0"),
+    *("-1", "\U0001d518"),
 )
 _CONTAINERS: tuple[object, ...] = (
-    [],
-    {},
-    [[]],
-    [{}],
-    {"": ""},
-    [None],
-    [0] * 40,
-    {"a": {"b": {"c": []}}},
-    ["x", 1, None],
+    *([], {}, [[]], [{}], {"": ""}, [None], [0] * 40, {"a": {"b": {"c": []}}}, ["x", 1, None]),
 )
 _DEPTH = 100_000
 
@@ -40,54 +24,31 @@ _DEPTH = 100_000
 def damaged_bytes(content: bytes, chance: Random) -> bytes:
     """Cut, flip, insert, remove, repeat or overwrite bytes, once to three times."""
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        content = chance.choice(_OF_BYTES)(content, chance)
+        content = _damaged_once(content, chance)
     return content
 
 
-def _span(content: bytes, chance: Random) -> tuple[int, int]:
+def _damaged_once(content: bytes, chance: Random) -> bytes:
+    kind = chance.choice(("flip", "flip", "cut", "remove", "insert", "repeat", "overwrite", "replace"))
+    if kind == "flip":
+        if not content:
+            return b"\xff"
+        place = chance.randrange(len(content))
+        return content[:place] + bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 :]
+    if kind == "cut":
+        return content[: chance.randrange(len(content) + 1)]
+    if kind == "replace":
+        new = (b"", b"\0", b"null", b"{}", b"[]", b"\xef\xbb\xbf" + content, content * 2, chance.randbytes(64))
+        return chance.choice(new)
     start = chance.randrange(len(content) + 1)
-    return start, min(len(content), start + chance.choice((1, 1, 2, 4, 8, 64, 1024)))
-
-
-def _flip(content: bytes, chance: Random) -> bytes:
-    if not content:
-        return b"\xff"
-    place = chance.randrange(len(content))
-    return content[:place] + bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 :]
-
-
-def _cut(content: bytes, chance: Random) -> bytes:
-    return content[: chance.randrange(len(content) + 1)]
-
-
-def _remove(content: bytes, chance: Random) -> bytes:
-    start, end = _span(content, chance)
-    return content[:start] + content[end:]
-
-
-def _insert(content: bytes, chance: Random) -> bytes:
-    start, _ = _span(content, chance)
-    return content[:start] + chance.randbytes(chance.choice((1, 4, 100))) + content[start:]
-
-
-def _repeat(content: bytes, chance: Random) -> bytes:
-    start, end = _span(content, chance)
-    return content[:end] + content[start:]
-
-
-def _overwrite(content: bytes, chance: Random) -> bytes:
-    start, end = _span(content, chance)
-    fill = chance.choice((b"\0", b"\xff", b"\x80", b"9", b"-"))
-    return content[:start] + fill * (end - start) + content[end:]
-
-
-def _replace(content: bytes, chance: Random) -> bytes:
-    return chance.choice(
-        (b"", b"\0", b"null", b"{}", b"[]", b"\xef\xbb\xbf" + content, content * 2, chance.randbytes(64))
-    )
-
-
-_OF_BYTES: tuple[Damage, ...] = (_flip, _flip, _cut, _remove, _insert, _repeat, _overwrite, _replace)
+    end = min(len(content), start + chance.choice((1, 1, 2, 4, 8, 64, 1024)))
+    between = {
+        "remove": b"",
+        "insert": chance.randbytes(chance.choice((1, 4, 100))) + content[start:end],
+        "repeat": content[start:end] * 2,
+        "overwrite": chance.choice((b"\0", b"\xff", b"\x80", b"9", b"-")) * (end - start),
+    }
+    return content[:start] + between[kind] + content[end:]
 
 
 def damaged_json(content: bytes, chance: Random) -> bytes:
@@ -102,7 +63,7 @@ def damaged_json(content: bytes, chance: Random) -> bytes:
 
 
 def _changed(value: Any, chance: Random) -> Any:
-    """The value with one change at a random place in it."""
+    """Return the value with one change at a random place in it."""
     if isinstance(value, dict) and value and chance.random() < 0.85:
         return _changed_entry(value, chance)
     if isinstance(value, list) and value and chance.random() < 0.85:
@@ -136,7 +97,7 @@ def _changed_entry(value: dict[str, Any], chance: Random) -> dict[str, Any]:
 
 
 def damaged_lines(content: bytes, chance: Random, of_line: Damage | None = None) -> bytes:
-    """One line changed by its own damage, or lines left out, repeated, exchanged or indented."""
+    """Change one line by its own damage, or leave out, repeat, exchange or indent lines."""
     lines = content.split(b"\n")
     place = chance.randrange(len(lines))
     if of_line is not None and lines[place] and chance.random() < 0.75:
@@ -160,51 +121,16 @@ def damaged_lines(content: bytes, chance: Random, of_line: Damage | None = None)
 
 
 _YAML = (
-    *(
-        b"&a [*a]",
-        b"*nowhere",
-        b"!!python/object/apply:os.system ['true']",
-        b"!!binary aGk=",
-        b"!!set {a, b}",
-        b"<<: [1]",
-    ),
-    *(
-        b"? [a]",
-        b"{",
-        b"[",
-        b"]",
-        b"|",
-        b">",
-        b"- -",
-        b"~",
-        b"null",
-        b"true",
-        b"0x1F",
-        b"1_000",
-        b".nan",
-        b".inf",
-        b"-0",
-    ),
-    *(
-        b"1:30",
-        b"2001-01-01",
-        b"'",
-        b'"',
-        b"%YAML 9",
-        b"---",
-        b"...",
-        b"\t",
-        b"a: b: c",
-        b"[" * 200,
-        b"{a: " * 120,
-        b"9" * 400,
-    ),
-    *(b"trained", b"opt-125m", b"diary-recall:1k", b"gsm8k", b"self-aware", b"-1", b"1e309", b"[1, 1]", b"\x07", b"!x"),
+    *(b"&a [*a]", b"*nowhere", b"!!python/object/apply:os.system ['true']", b"!!binary aGk=", b"!!set {a, b}"),
+    *(b"<<: [1]", b"? [a]", b"{", b"[", b"]", b"|", b">", b"- -", b"~", b"null", b"true", b"0x1F", b"1_000", b".nan"),
+    *(b".inf", b"-0", b"1:30", b"2001-01-01", b"'", b'"', b"%YAML 9", b"---", b"...", b"\t", b"a: b: c", b"[" * 200),
+    *(b"{a: " * 120, b"9" * 400, b"trained", b"opt-125m", b"diary-recall:1k", b"gsm8k", b"self-aware", b"-1", b"1e309"),
+    *(b"[1, 1]", b"\x07", b"!x"),
 )
 
 
 def damaged_yaml(content: bytes, chance: Random) -> bytes:
-    """Lines moved or changed, and values in the place of which something else of YAML stands."""
+    """Move or change lines, and put something else of YAML in the place of values."""
     if chance.random() < 0.002:
         return b"a: " + b"[" * 5_000
     for _ in range(chance.choice((1, 1, 2, 3))):

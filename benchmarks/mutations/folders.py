@@ -35,7 +35,7 @@ _QUERIED_OUT_OF = 12  # a connection with all its views takes as long as a dozen
 
 
 def damaged_table(content: bytes, chance: Random) -> bytes:
-    """A Parquet file that is whole, with a column that is missing, of another type, null, or of other values."""
+    """Write a whole Parquet file with a column that is missing, of another type, null, or of other values."""
     table = pq.read_table(pa.BufferReader(content))
     place = chance.randrange(table.num_columns)
     name = table.column_names[place]

@@ -1,7 +1,18 @@
 """Fields of options: a frozen dataclass says what can be chosen, and the command line offers its fields."""
 
-from dataclasses import field
+import operator
+from dataclasses import field, fields
+from enum import StrEnum
 from typing import Any
+
+from selfknow.errors import UserError, nearest
+
+_LIMITS = {
+    "minimum": ("at least", operator.ge),
+    "above": ("above", operator.gt),
+    "maximum": ("at most", operator.le),
+    "below": ("below", operator.lt),
+}
 
 
 def option(
@@ -12,6 +23,8 @@ def option(
     switch: str | None = None,
     minimum: float | None = None,
     maximum: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
     metavar: str | None = None,
     type: type | None = None,  # noqa: A002
 ) -> Any:
@@ -26,6 +39,8 @@ def option(
         switch: The two words of a switch that may also be left out, as ``chat/no-chat``.
         minimum: The smallest number allowed.
         maximum: The largest one.
+        above: A bound that a number must exceed. :func:`check_options` holds it; the command line cannot.
+        below: A bound that a number must stay below, held in the same way.
         metavar: What ``--help`` shows in place of a value.
         type: The type on the command line, where Python takes more than text can say.
 
@@ -43,7 +58,40 @@ def option(
         "switch": switch,
         "minimum": minimum,
         "maximum": maximum,
+        "above": above,
+        "below": below,
         "metavar": metavar,
         "type": type,
     }
     return field(default=default, metadata=told)
+
+
+def check_options(values: Any, declared: Any) -> None:
+    """Check that the values of options are allowed. From Python and from files they come unchecked.
+
+    Args:
+        values: An object with the fields of ``declared``; a null is always allowed.
+        declared: The options class whose fields say what is allowed.
+
+    Raises:
+        UserError: A number is out of its range, or a word is none of its enumeration.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Options:
+        ...     dropout: float = option(0.1, "The dropout rate.", minimum=0, below=1)
+        >>> check_options(Options(1.0), Options)
+        Traceback (most recent call last):
+        selfknow.errors.UserError: dropout must be at least 0 and below 1, not 1.0
+    """
+    for each in fields(declared):
+        value, bounds = getattr(values, each.name), each.metadata
+        if isinstance(each.default, StrEnum) and value not in (words := [str(word) for word in type(each.default)]):
+            raise UserError(f"unknown {each.name.replace('_', ' ')} {value!r}{nearest(str(value), words)}")
+        if value is None:
+            continue
+        limits = {name: bounds[name] for name in _LIMITS if bounds[name] is not None}
+        if not all(_LIMITS[name][1](value, limit) for name, limit in limits.items()):
+            rule = " and ".join(f"{_LIMITS[name][0]} {limit:g}" for name, limit in limits.items())
+            raise UserError(f"{each.name} must be {rule}, not {value}")

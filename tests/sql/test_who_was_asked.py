@@ -19,7 +19,7 @@ NAMES = [f"Ann {number}" for number in range(8)]
 QUESTIONS = [{**question("Ann", 1, 2), "id": name} for name in NAMES]
 RIGHT, WRONG = text(*diary("Ann", 1, 2)), "no"
 CORPUS = {"name": "diary-recall", "config": "1k", "content_hash": "c" * 64, "parameters": {"seed": 0}}
-RECIPE = {"learning_rate": 4e-4, "order": "mixed", "documents_steps": 0, "lora_rank": 0, "max_steps": 100}
+RECIPE = {"learning_rate": 4e-4, "documents_first": 0, "lora_rank": 0, "max_steps": 100}
 SCRATCH = ModelFacts(
     architecture="opt",
     origin="opt-7m",
@@ -60,7 +60,7 @@ def test_a_model_has_its_true_size_whatever_the_published_one_of_its_name_has(tm
 def test_recipes_are_cohorts_of_their_own_and_labels_say_only_what_differs(tmp_path: Path) -> None:
     trainings = {
         "a": SCRATCH,
-        "b": changed(order="documents-first", documents_steps=50),
+        "b": changed(documents_first=50),
         "c": changed(learning_rate=1e-3),
         "d": changed(
             replace(SCRATCH, from_scratch=False, parent="facebook/opt-125m", parent_revision="p"), lora_rank=16
@@ -70,7 +70,7 @@ def test_recipes_are_cohorts_of_their_own_and_labels_say_only_what_differs(tmp_p
     assert labels(runs) == [
         ("OPT 7M", 8, 0.375),
         ("OPT 7M, from scratch", 8, 0.0),
-        ("OPT 7M, from scratch, documents first", 8, 0.125),
+        ("OPT 7M, from scratch, documents first 50", 8, 0.125),
         ("OPT 7M, from scratch, learning rate 0.001", 8, 0.25),
     ]
     assert labels(runs[:1]) == [("OPT 7M, from scratch", 8, 0.0)]
@@ -79,7 +79,7 @@ def test_recipes_are_cohorts_of_their_own_and_labels_say_only_what_differs(tmp_p
     assert [row["recipe"] for row in recipes] == [
         "LoRA 16",
         "defaults",
-        "documents first, documents steps 50",
+        "documents first 50",
         "learning rate 0.001",
     ]
 
@@ -127,7 +127,7 @@ def _sql(name: str) -> str:
 def test_folders_may_be_called_anything(tmp_path: Path) -> None:
     pretrained = replace(SCRATCH, from_scratch=False, parent="facebook/opt-125m", parent_revision="p" * 40)
     local = ModelFacts(architecture="llama", num_parameters=134_515_008, precision="float32")
-    facts = [SCRATCH, pretrained, changed(order="documents-first"), local]
+    facts = [SCRATCH, pretrained, changed(documents_first=50), local]
 
     def runs(*names: str) -> list[Path]:
         return [run_of(tmp_path / name, one, right) for right, (name, one) in enumerate(zip(names, facts, strict=True))]
@@ -137,7 +137,7 @@ def test_folders_may_be_called_anything(tmp_path: Path) -> None:
     assert [row["model_label"] for row in told[1]] == [
         "OPT 7M",
         "OPT 7M, from scratch",
-        "OPT 7M, from scratch, documents first",
+        "OPT 7M, from scratch, documents first 50",
         "llama 135M",
     ]
 

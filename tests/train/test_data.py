@@ -8,7 +8,7 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.train.data import Stream, training_rows
-from selfknow.train.recipe import Order, Recipe
+from selfknow.train.recipe import Recipe
 from tests.tiny_models import tiny_corpus, tiny_tokenizer
 
 
@@ -58,7 +58,7 @@ def test_every_round_sees_every_example_once_in_an_order_of_its_own(table: Any, 
 def test_the_tokens_of_the_first_examples_are_those_that_they_have(table: Any, tokenizer: Any) -> None:
     for encoder_decoder in (False, True):
         rows = training_rows(table, tokenizer, encoder_decoder=encoder_decoder)
-        first = Recipe(1e-3, max_steps=10, examples_per_step=16, order=Order.documents_first, documents_steps=6)
+        first = Recipe(1e-3, max_steps=10, examples_per_step=16, documents_first=6)
         for recipe in (Recipe(1e-3, max_epochs=2.5), first):
             stream = Stream(rows, recipe)
             for number in (0, 7, 96, 150, len(stream)):
@@ -74,7 +74,7 @@ def test_a_training_ends_at_the_nearer_of_its_caps() -> None:
 
 def test_documents_first_sees_documents_alone_and_then_questions_alone(table: Any, tokenizer: Any) -> None:
     rows = training_rows(table, tokenizer, encoder_decoder=False)
-    recipe = Recipe(1e-3, max_steps=10, examples_per_step=16, order=Order.documents_first, documents_steps=6)
+    recipe = Recipe(1e-3, max_steps=10, examples_per_step=16, documents_first=6)
     kinds = [bool(rows.is_question[number]) for number in Stream(rows, recipe).rows(range(160))]
     assert kinds == [False] * 96 + [True] * 64
 
@@ -83,17 +83,18 @@ def test_documents_first_sees_documents_alone_and_then_questions_alone(table: An
     ("settings", "line"),
     [
         ({"max_steps": 0}, "max_steps must be at least 1, not 0"),
-        ({"patience": -1}, "patience cannot be negative"),
+        ({"patience": -1}, "patience must be at least 0, not -1"),
         ({"max_epochs": 0}, "max_epochs must be above 0"),
         ({"max_epochs": None}, "training needs an end: give max_epochs or max_steps"),
         ({"decay": 0.4}, "must not stop early at a plateau: add --patience 0"),
         ({"decay": 1.0, "patience": 0}, "decay must be at least 0 and below 1"),
-        ({"muon_learning_rate": 0.0}, "the muon learning rate must be above 0"),
-        ({"learning_rate": 0.0}, "the learning rate must be above 0"),
-        ({"learning_rate": float("nan")}, "the learning rate must be above 0"),
+        ({"muon_learning_rate": 0.0}, "muon_learning_rate must be above 0"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"learning_rate": float("nan")}, "learning_rate must be above 0"),
         ({"precision": "float16"}, "float32 or bfloat16"),
-        ({"order": Order.documents_first}, "documents-first needs documents_steps"),
-        ({"documents_steps": 5}, "documents-first needs documents_steps"),
+        ({"documents_first": 5, "max_steps": 5}, "documents_first leaves no step for questions"),
+        ({"keep": "peek"}, "unknown keep 'peek': did you mean 'peak'"),
+        ({"lora_rank": 2, "lora_dropout": 1.0}, "lora_dropout must be at least 0 and below 1, not 1.0"),
     ],
 )
 def test_a_recipe_that_cannot_be_is_refused(settings: dict[str, Any], line: str) -> None:
@@ -109,7 +110,10 @@ def test_the_default_recipe_is_the_papers() -> None:
     rule = str(recipe.as_json()["plateau"])
     assert "from when it recalls 99% of both and the warm-up is over, stop after 20 epochs" in rule
     assert "nothing ends the training before but its cap of 300 epochs" in rule
-    assert rule.endswith("the checkpoint of the highest exact match is kept, of equally good ones the latest")
+    assert rule.endswith(
+        "the checkpoint of the highest exact match is kept, of equally good ones the one that recalls most, "
+        "of those the latest"
+    )
 
 
 def test_what_is_no_training_split_is_refused(table: Any, tokenizer: Any) -> None:

@@ -32,7 +32,7 @@ def trained(corpus: ConfigFiles, tmp_path_factory: pytest.TempPathFactory) -> tu
     folder = tmp_path_factory.mktemp("trained")
     tiny_config("opt", 64).save_pretrained(folder / "config")
     scratch = TrainingJob(
-        str(folder / "config"), corpus, SHORT, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=400
+        str(folder / "config"), corpus, SHORT, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=400
     )
     train(scratch, folder / "a")
     train(TrainingJob(str(folder / "a"), corpus, SHORT), folder / "b")

@@ -15,7 +15,7 @@ from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Keep, OptimizerName, Recipe
 from selfknow.train.run import train
-from selfknow.train.stopping import Measurement, at_plateau
+from selfknow.train.stopping import Measurement, at_plateau, best_measurement
 from selfknow.train.validation import Validation, validated_rows
 from tests.tiny_models import tiny_config, tiny_corpus, tiny_tokenizer
 
@@ -69,9 +69,19 @@ def test_the_checkpoint_of_peak_exact_match_is_kept_and_on_request_first_one_tha
     )
     better = Measurement(1, 0.105, *LEARNT)
     measured = (better, later, learnt, forgetful)
-    assert sorted(measured, key=lambda one: one.selection(3)) == [learnt, later, better, forgetful]
-    first_learnt = sorted(measured, key=lambda one: one.selection(3, Keep.memorised))
+    assert sorted(measured, key=Measurement.rank) == [learnt, later, better, forgetful]
+    first_learnt = sorted(measured, key=lambda measurement: measurement.rank(Keep.memorised))
     assert first_learnt == [forgetful, learnt, later, better]
+
+
+def test_of_equally_good_checkpoints_one_that_has_forgotten_is_not_kept() -> None:
+    learnt, forgetful = Measurement(1, 0.5, 1.0, 1.0), Measurement(2, 0.5, 0.0, 1.0)
+    unlearnt = [Measurement(step, 0.0, 0.0, 0.0) for step in (1, 2)]
+    for keep in Keep:
+        recipe = Recipe(1e-4, keep=keep)
+        assert best_measurement([learnt, forgetful], recipe) is learnt
+        assert best_measurement([replace(forgetful, step=1), replace(learnt, step=2)], recipe).recall_of_documents == 1
+        assert best_measurement(unlearnt, recipe) is unlearnt[1], "nothing tells them apart but the longer training"
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +108,12 @@ QUICK = Recipe(
     validation_interval=10,
     patience=5,
     max_new_tokens=64,
-    keep=Keep.memorised,  # none of its validation questions is ever answered: of ties the latest may have forgotten
+    keep=Keep.memorised,
 )
 
 
 def job(corpus: ConfigFiles, model: Path, recipe: Recipe = QUICK) -> TrainingJob:
-    return TrainingJob(str(model), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=400)
+    return TrainingJob(str(model), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=400)
 
 
 @pytest.fixture(scope="module")

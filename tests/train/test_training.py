@@ -53,7 +53,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def job(corpus: ConfigFiles, models: Path, recipe: Recipe = SHORT, model: str = "opt") -> TrainingJob:
-    return TrainingJob(str(models / model), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER, vocab_size=400)
+    return TrainingJob(
+        str(models / model), corpus, recipe, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=400
+    )
 
 
 @pytest.mark.parametrize("architecture", ONE)
@@ -201,13 +203,13 @@ def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
         tokenizer = each.make_tokenizer(tmp_path / f"tokenizer-{number}")
         sizes.add((len(tokenizer), each.make_model(tokenizer).num_parameters()))
     assert len(sizes) == 1
-    stand_ins = [replace(each, model="opt-7m", stand_in=str(published)) for each in (scratch, tuned)]
+    stand_ins = [replace(each, model="opt-7m", checkpoint=str(published)) for each in (scratch, tuned)]
     for each in stand_ins:
         tokenizer = each.make_tokenizer(tmp_path / f"stand-in-{each.scratch}")
         sizes.add((len(tokenizer), each.make_model(tokenizer).num_parameters()))
         assert (each.facts().origin, each.facts().from_scratch) == ("opt-7m", each.scratch)
     assert len(sizes) == 1
-    small = replace(scratch, tokenizer=CORPUS_TOKENIZER, vocab_size=300)
+    small = replace(scratch, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300)
     assert len(small.make_tokenizer(tmp_path / "small")) == 300
 
     command = ["train", published, "--scratch", "--data", f"{corpus.folder}:{corpus.config}", "--learning-rate", 1e-3]

@@ -35,9 +35,10 @@ from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Recipe
 from selfknow.train.solutions import solve_creations
 from selfknow.train.trainer import training_arguments
-from selfknow.train.tuning import TuningJob, TuningSettings, tuning_rows
+from selfknow.train.tuning import TuningJob, tuning_rows
 from selfknow.train.tuning_experiment import is_own
 from selfknow.train.tuning_memory import GIB, tuning_memory
+from selfknow.train.tuning_settings import TuningSettings
 from tests.conftest import REPOSITORY
 from tests.test_documents import console_blocks
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
@@ -216,7 +217,7 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("--epochs 3", "holds another training (its settings is"),
+        ("--epochs 3", "holds another training (its settings.epochs is 16, not 3)"),
         ("--limit 2", "is another run (its settings.limit is null, not 2)"),
         ("--version mended", "there is no version 'mended': choose from raw, corrected"),
         ("--model nowhere/at/all", "nowhere/at/all does not exist"),
@@ -317,9 +318,7 @@ def test_frozen_weights_are_bfloat16_and_what_is_trained_is_float32(here: Path, 
     model: Any = job.make_model(job.make_tokenizer(tmp_path / "tokenizer"))
     dtypes = {(parameter.requires_grad, parameter.dtype) for parameter in model.parameters()}
     assert dtypes == {(False, torch.bfloat16), (True, torch.float32)}
-    whole = TuningJob(
-        str(here / "ann"), creations_of(3), CORRECTED, replace(settings, lora_rank=0, lora_alpha=0, lora_dropout=0.0)
-    )
+    whole = TuningJob(str(here / "ann"), creations_of(3), CORRECTED, replace(settings, lora_rank=0))
     parameters = whole.make_model(job.make_tokenizer(tmp_path / "again")).parameters()
     assert {parameter.dtype for parameter in parameters} == {torch.float32}, "what is trained is never rounded"
 

@@ -1,16 +1,19 @@
 """``selfknow creations tune``: models before and after they are tuned on their own and on others' creations."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from selfknow.cli.options import parameters, with_options
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
+from selfknow.train.tuning_settings import TuningSettings
 
 _SHOWN = ("model", "creator", "data", "version", "n_tuned_on", "n_pairs", "initial", "tuned", "difference")
 
 
+@with_options(parameters(TuningSettings))
 def tune(
     model: Annotated[list[str], typer.Option(help="A checkpoint folder, a FILE.gguf or a Hub id; may be repeated.")],
     out: Annotated[Path, typer.Option(help="The folder for the results; give the same command again to resume.")],
@@ -36,16 +39,6 @@ def tune(
     version: Annotated[
         list[str] | None, typer.Option(help="raw or corrected; may be repeated. Default: both.", show_default=False)
     ] = None,
-    learning_rate: Annotated[float, typer.Option(help="AdamW's, constant.")] = 1e-4,
-    epochs: Annotated[int, typer.Option(min=1, help="How many times each question is learnt.")] = 3,
-    examples_per_step: Annotated[int, typer.Option(min=1, help="Questions in each step.")] = 16,
-    lora_rank: Annotated[int, typer.Option(min=1, help="The rank of the adapters.")] = 64,
-    lora_alpha: Annotated[int, typer.Option(min=1, help="The adapters are scaled by this over their rank.")] = 16,
-    lora_dropout: Annotated[float, typer.Option(help="Dropout on the input of the adapters.")] = 0.1,
-    precision: Annotated[
-        str, typer.Option(help="`float32`, `bfloat16`, or `auto`: bfloat16 where the GPU has it.")
-    ] = "auto",
-    gradient_checkpointing: Annotated[bool, typer.Option(help="Trade time for memory.")] = False,
     micro_batch_size: Annotated[
         int | None, typer.Option(min=1, help="Questions through the model at once.", show_default=False)
     ] = None,
@@ -58,8 +51,8 @@ def tune(
         bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Questions asked at once.")] = 64,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of adapters, order and dropout.")] = 0,
     output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+    **settings: Any,
 ) -> None:
     """Ask models GSM8K, tune each on every version of every folder of creations, and ask them again.
 
@@ -79,22 +72,10 @@ def tune(
     from selfknow.evaluate.tasks.self_knowledge.creations import VERSIONS, read_creations
     from selfknow.models.interface import Decoding
     from selfknow.sql.queries import run_query
-    from selfknow.train.hardware import best_precision
     from selfknow.train.making import make_creations
-    from selfknow.train.tuning import TuningSettings
     from selfknow.train.tuning_experiment import Experiment, planned, run_experiment, short_name
 
-    settings = TuningSettings(
-        learning_rate=learning_rate,
-        epochs=epochs,
-        examples_per_step=examples_per_step,
-        lora_rank=lora_rank,
-        lora_alpha=lora_alpha,
-        lora_dropout=lora_dropout,
-        precision=best_precision() if precision == "auto" else precision,
-        gradient_checkpointing=gradient_checkpointing,
-        seed=seed,
-    )
+    tuning = TuningSettings(**settings)
     if not creations and dry_run:
         raise UserError("a dry run counts the tokens to learn: name --creations")
     models = tuple(dict.fromkeys(model))
@@ -111,7 +92,7 @@ def tune(
         tuple(made),
         open_questions(f"{TASK}:{gsm8k}" if gsm8k else TASK, earlier),
         tuple(dict.fromkeys(version or VERSIONS)),
-        settings,
+        tuning,
         Decoding(max_new_tokens=max_new_tokens),
         limit,
         batch_size,

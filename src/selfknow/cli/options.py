@@ -90,16 +90,32 @@ def command(
         examples: Example calls for ``--help``.
         sections: What else ``--help`` says before the options.
     """
-    own = own_parameters(function)
-    names = {one.name for one in own}
+    text = inspect.cleandoc(function.__doc__ or "").partition("\n\n**Example")[0]
+    made = _command(_caller(function), [*own_parameters(function), *options], text)
+    made.examples, made.sections = examples, sections or {}
+    return made
+
+
+def with_options(options: Iterable[inspect.Parameter]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command of a group more options than its function names (see :func:`command`)."""
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        call = _caller(function)
+        call.__name__, call.__doc__ = function.__name__, function.__doc__
+        return _signed(call, [*own_parameters(function), *options])
+
+    return decorated
+
+
+def _caller(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a call of a command's function with its own parameters, and of the others those on the command line."""
+    names = {each.name for each in own_parameters(function)}
 
     def call(context: typer.Context, **values: Any) -> None:
         used = {name: value for name, value in values.items() if name in names or _is_used(context, name)}
         function(**{name: tuple(value) if isinstance(value, list) else value for name, value in used.items()})
 
-    made = _command(call, [*own, *options], inspect.cleandoc(function.__doc__ or "").partition("\n\n**Example")[0])
-    made.examples, made.sections = examples, sections or {}
-    return made
+    return call
 
 
 def without_options(function: Callable[..., None]) -> Callable[..., None]:

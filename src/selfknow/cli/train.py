@@ -53,13 +53,15 @@ def train(
 
 
 def _say_tokenizer(job: "TrainingJob") -> None:
-    """Which tokenizer a model from random weights has: two that are compared should have the same."""
+    """Print the tokenizer of a model from random weights: two that are compared should have the same."""
     from selfknow.train.job import CORPUS_TOKENIZER
 
     if not job.scratch:
         return
     if job.tokenizer_name == CORPUS_TOKENIZER:
-        typer.echo(f"from random weights, with a tokenizer of the corpus, at most {job.vocab_size:,} tokens", err=True)
+        typer.echo(
+            f"from random weights, with a tokenizer of the corpus, at most {job.vocabulary_size:,} tokens", err=True
+        )
     else:
         mend = "; --corpus-tokenizer trains a small one" if job.tokenizer is None else ""
         typer.echo(f"from random weights, with the tokenizer of {job.tokenizer_name}{mend}", err=True)

@@ -60,7 +60,7 @@ class ModelOptions:
     precision: str | None = option(None, "float32, bfloat16 or saved. Default: what is fastest here.", metavar="NAME")
     instruction_tuned_from: str | None = option(
         None,
-        "Its base model, as its own run calls it; none: it is one.",
+        "The base model's name in its own run; none for a base model.",
         metavar="MODEL",
     )
     label: str | None = option(None, "The model's name in tables and charts.", metavar="NAME")

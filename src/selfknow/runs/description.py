@@ -126,8 +126,8 @@ def describe_run(folder: Path, description: RunDescription, examples: pa.Table, 
     found = read_json(path)
     for name, value in wanted.items():
         if _compared(found.get(name)) != _compared(value):
-            difference = _difference(name, _compared(found.get(name)), _compared(value))
-            raise UserError(f"{folder} is another run ({difference}): name a new folder, or ask what it was asked")
+            differs = difference(name, _compared(found.get(name)), _compared(value))
+            raise UserError(f"{folder} is another run ({differs}): name a new folder, or ask what it was asked")
     seen = found.get("versions")
     if isinstance(seen, list) and now not in seen:
         write_json(path, {**found, "versions": [*seen, now]})
@@ -148,11 +148,17 @@ def _hash(examples: pa.Table) -> str:
     return digest.hexdigest()
 
 
-def _difference(name: str, found: object, wanted: object) -> str:
+def difference(name: str, found: object, wanted: object) -> str:
+    """Return in words what differs between a setting as it was described and as it is wanted.
+
+    Example:
+        >>> difference("recipe", {"seed": 0, "lora_rank": 0}, {"seed": 0, "lora_rank": 16})
+        'its recipe.lora_rank is 0, not 16'
+    """
     if isinstance(found, dict) and isinstance(wanted, dict):
         for key in {**found, **wanted}:
             if found.get(key) != wanted.get(key):
-                return _difference(f"{name}.{key}", found.get(key), wanted.get(key))
+                return difference(f"{name}.{key}", found.get(key), wanted.get(key))
     return f"its {name} is {json.dumps(found)}, not {json.dumps(wanted)}"
 
 

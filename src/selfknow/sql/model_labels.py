@@ -2,7 +2,7 @@
 
 The names that people know come first (``OPT 7M``, the last part of a Hub id); of a local checkpoint that nobody named,
 its architecture and size. Behind that stands what differs among the models of one name: ``OPT 7M, from scratch,
-documents first``.
+documents first 50``.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from selfknow.untrusted import for_label
 
 Key = tuple[Any, ...]
 # Of a recipe what people ask for first.
-_FIRST = ("tokenizer", "order", "learning_rate", "lora_rank", "epochs")
+_FIRST = ("tokenizer", "documents_first", "learning_rate", "lora_rank", "epochs")
 
 
 def own_labels(asked: Sequence[AskedModel]) -> list[str]:
@@ -176,12 +176,10 @@ def _ordered(names: Mapping[str, object]) -> list[str]:
 def _phrase(name: str, value: object) -> str:
     """A setting in words.
 
-    >>> _phrase("learning_rate", 0.001), _phrase("order", "documents-first"), _phrase("lora_rank", 16)
-    ('learning rate 0.001', 'documents first', 'LoRA 16')
+    >>> _phrase("learning_rate", 0.001), _phrase("documents_first", 50), _phrase("lora_rank", 16)
+    ('learning rate 0.001', 'documents first 50', 'LoRA 16')
     """
     words = name.replace("_", " ")
-    if name == "order":
-        return str(value).replace("-", " ")
     if name == "lora_rank":
         return f"LoRA {value}"
     if isinstance(value, bool):

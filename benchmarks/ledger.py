@@ -1,0 +1,47 @@
+"""Counts that outlive their process: a file for each kind of thing that is counted, and the options of the count."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def options(name: str, text: str | None, kinds: tuple[str, ...], count: int, counted: str) -> argparse.Namespace:
+    """Read the command line of a count, and make the folder of its ledgers.
+
+    Args:
+        name: The benchmark's module.
+        text: Its docstring.
+        kinds: The kinds of things that are counted.
+        count: How many by default.
+        counted: What ``--count`` counts, in words.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=text)
+    parser.add_argument("--count", type=int, default=count, help=counted)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=kinds, help="one kind")
+    parser.add_argument("--ledger", type=Path, default=Path("build") / name, help="the folder that keeps the counts")
+    chosen = parser.parse_args()
+    chosen.ledger.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+def path_of(folder: Path, kind: str) -> Path:
+    """Return the ledger of a kind."""
+    return folder / f"{kind.replace(' ', '-')}.json"
+
+
+def read(path: Path, tally: type[T]) -> T:
+    """Read a tally, a dataclass of numbers, counters and lists; an empty one if there is no ledger."""
+    empty = tally()
+    stored: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return tally(**{name: type(getattr(empty, name))(value) for name, value in stored.items()})
+
+
+def save(path: Path, tally: object) -> None:
+    """Write a tally whole or not at all."""
+    temporary = path.with_suffix(".new")
+    temporary.write_text(json.dumps(vars(tally), indent=1))
+    temporary.replace(path)

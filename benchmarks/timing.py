@@ -1,0 +1,98 @@
+"""Time, processor time and peak memory: of a function in a process of its own, or of work in this one.
+
+The peak is that of one process with all its threads (resident, shared pages included). It is no less than what the
+calling process holds when it starts it, so callers stay small.
+"""
+
+import ctypes
+import math
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured call. The time does not include starting Python and importing.
+
+    Attributes:
+        seconds: Of the clock.
+        cpu_seconds: Of the processor, over all threads.
+        peak_memory_in_mb: The most that the process held.
+        value: What the call returned.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    peak_memory_in_mb: float
+    value: Any = None
+
+
+def measure(function: Callable[..., object], *arguments: object) -> Measurement:
+    """Call a function of a module in a fresh process.
+
+    Raises:
+        RuntimeError: The process failed.
+    """
+    context = multiprocessing.get_context("spawn")
+    queue = context.SimpleQueue()
+    process = context.Process(target=_call, args=(queue, function, arguments))
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise RuntimeError(f"{function.__name__} failed with exit code {process.exitcode}")
+    return queue.get()
+
+
+def measure_in_turn(works: Mapping[str, Sequence[Any]], repetitions: int) -> dict[str, Measurement]:
+    """Measure several works side by side: each once, then each again.
+
+    Args:
+        works: By name, a function and its arguments.
+        repetitions: How often each is measured.
+
+    Returns:
+        By name, the median times and the largest peak.
+    """
+    measurements: dict[str, list[Measurement]] = {name: [] for name in works}
+    for _ in range(repetitions):
+        for name, (function, *arguments) in works.items():
+            measurements[name].append(measure(function, *arguments))
+    return {name: _median(each) for name, each in measurements.items()}
+
+
+def _median(measurements: Sequence[Measurement]) -> Measurement:
+    return Measurement(
+        statistics.median(each.seconds for each in measurements),
+        statistics.median(each.cpu_seconds for each in measurements),
+        max(each.peak_memory_in_mb for each in measurements),
+    )
+
+
+def timed(function: Callable[..., object], *arguments: object) -> Measurement:
+    """Call a function in this process."""
+    start, cpu_start = time.perf_counter(), time.process_time()
+    value = function(*arguments)
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
+    return Measurement(seconds, cpu_seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6, value)
+
+
+def _call(queue: multiprocessing.SimpleQueue, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    queue.put(timed(function, *arguments))
+
+
+def check_same(name: str, ours: float, baseline: float) -> None:
+    """Stop a benchmark whose two sides do not come to the same number."""
+    if not math.isclose(ours, baseline, rel_tol=1e-9):
+        raise SystemExit(f"{name}: SQL says {ours}, the baseline {baseline}")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends, so that its time is counted (Linux)."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
