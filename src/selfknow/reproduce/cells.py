@@ -1,7 +1,5 @@
 """Cells: a plan expanded into the trainings and evaluations that it is made of, each with its name and its command."""
 
-import hashlib
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +14,11 @@ from selfknow.models.address import without_credentials
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
 from selfknow.reproduce.commands import Command, Commands, words_of
 from selfknow.reproduce.located import Located, Value
+from selfknow.reproduce.names import OUT, block_name, settings_name
 from selfknow.reproduce.plan import TRAINED, Block, Plan
 from selfknow.train.suite import MODELS
 
 TRAIN, EVALUATE, TUNE = "train", "evaluate", "tune"
-_OUT = "OUT/"
-_LONGEST_NAME = 120
-_HASH_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -174,7 +170,7 @@ def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes
         stand_in = ["--checkpoint", changes.checkpoints[model]] if model in changes.checkpoints else []
         if changes.data is not None:
             data = f"{changes.data}:{data.rpartition(':')[2]}"
-        name = _named(block, settings, chosen) or _name([model, data.rpartition(":")[2]], options, folder)
+        name = block_name(block, settings, chosen) or settings_name([model, data.rpartition(":")[2]], options, folder)
         cell = Cell(TRAIN, name, model, data, (*options, *stand_in), folder / TRAIN / name)
         yield replace(cell, settings=_read(command, cell, block))
 
@@ -197,8 +193,8 @@ def _evaluations(
         score = tuple(_score_calls(plan, commands, find_task(task).name))
         for source in trained if model == TRAINED else [by_folder.get(model)]:
             asked = task if source is None or ":" in task else f"{source.data}"
-            name = _named(block, settings, chosen, source if model == TRAINED else None)
-            name = name or _name([_short(task), model if source is None else source.name], options, folder)
+            name = block_name(block, settings, chosen, *([source.name] if source and model == TRAINED else []))
+            name = name or settings_name([_short(task), model if source is None else source.name], options, folder)
             who = model if source is None else str(source.folder)
             cell = Cell(EVALUATE, name, who, asked, options, folder / EVALUATE / name, source, score)
             yield replace(cell, settings=_read(command, cell, block))
@@ -214,7 +210,7 @@ def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: 
     for chosen in _product(settings):
         said = [word for model in models for word in ("--model", str(model))]
         options = _options(command, chosen, block.places)
-        name = _named(block, settings, chosen) or _name([TUNE, *map(str, models)], options, folder)
+        name = block_name(block, settings, chosen) or settings_name([TUNE, *map(str, models)], options, folder)
         cell = Cell(TUNE, name, str(models[0]), "gsm8k", (*said, *options), folder / TUNE / name)
         yield replace(cell, settings=_read(command, cell, block))
 
@@ -280,7 +276,7 @@ def _placed(plan: Plan, folder: Path) -> Plan:
     def placed(value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(placed(each) for each in value)
-        return f"{folder}/{value.removeprefix(_OUT)}" if isinstance(value, str) and value.startswith(_OUT) else value
+        return f"{folder}/{value.removeprefix(OUT)}" if isinstance(value, str) and value.startswith(OUT) else value
 
     def blocks(listed: Sequence[Block]) -> tuple[Block, ...]:
         return tuple(
@@ -293,55 +289,3 @@ def _placed(plan: Plan, folder: Path) -> Plan:
 
 def _without(settings: Mapping[str, Value], *names: str) -> dict[str, Value]:
     return {name: value for name, value in settings.items() if name not in names}
-
-
-def _named(
-    block: Block, settings: Mapping[str, Sequence[Value]], chosen: Mapping[str, Value], source: Cell | None = None
-) -> str | None:
-    """Return a block's own name with what tells its cells apart; null where it has none."""
-    if block.name is None:
-        return None
-    apart = [_label(name, value) for name, value in chosen.items() if len(settings[name]) > 1]
-    return _safe("-".join([block.name, *([source.name] if source else []), *apart]))
-
-
-def _label(name: str, value: Value) -> str:
-    return _short(value).rpartition(":")[2] if isinstance(value, str) else f"{name}-{value}"
-
-
-def _safe(text: str) -> str:
-    return re.sub(r"[^\w.=+-]+", "-", text).strip("-")
-
-
-def _name(parts: Sequence[str], options: Sequence[str], folder: Path) -> str:
-    """``opt-125m_32k_scratch_seed-0``: safe as a folder's name, and not too long for one.
-
-    Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
-    """
-    parts = [part.replace(f"{folder}/", _OUT) for part in parts]
-    options = [without_credentials(word).replace(f"{folder}/", _OUT) for word in options]
-    settings: list[list[str]] = []
-    for word in options:
-        if word.startswith("--"):
-            settings.append([word.removeprefix("--")])
-        else:
-            settings[-1].append(_tail(word))
-    settings.sort(key=lambda words: (len(words) > 1, words[0] != "seed", words[0]))
-    full = [*map(_tail, parts), *("-".join(words).replace("_", "-") for words in settings)]
-    safe = [_safe(part) for part in full]
-    is_lossy = any(_is_path(part) for part in (*parts, *options))
-    if len("_".join(safe)) <= _LONGEST_NAME and not is_lossy:
-        return "_".join(safe)
-    while len("_".join(safe)) > _LONGEST_NAME - _HASH_DIGITS - 1 and len(safe) > 1:
-        safe.pop()
-    digest = hashlib.sha256("\n".join([*parts, *options]).encode()).hexdigest()[:_HASH_DIGITS]
-    return "_".join([*safe, digest])[-_LONGEST_NAME:]
-
-
-def _tail(part: str) -> str:
-    """The last name of a path; a Hub id as it is."""
-    return Path(part).name if _is_path(part) else part
-
-
-def _is_path(part: str) -> bool:
-    return part.startswith(("/", "./", "../", "~")) or part.count("/") > 1

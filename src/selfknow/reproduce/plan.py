@@ -12,7 +12,8 @@
     query: pretrained_or_scratch
     published: table-1
 
-Every list is a product over its values; ``docs/reproducing.md`` has the whole format.
+Every list is a product over its values, keys run in the file's order, and a value that begins with ``OUT/`` is a file
+in the plan's folder; ``docs/reproducing.md`` has the whole format.
 """
 
 import re
