@@ -129,7 +129,7 @@ def test_the_steps_come_in_the_announced_order_with_all_that_they_show(demonstra
     assert [heading.partition(". ")[2] for heading in headings] == [
         "Fetch a real model and a real text",
         "Build 1k and 1k-simplified",
-        "Its first answers",
+        "The model's first answers",
         "Check them with Great Expectations",
         'Load them: load_dataset(folder, "1k")',
         "A portrait of 1k, asked about five entries",

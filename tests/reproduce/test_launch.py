@@ -53,11 +53,11 @@ def test_a_launcher_gets_the_module_and_its_words() -> None:
 def test_a_process_computes_on_its_threads_unless_the_user_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     program = "import os, sys; sys.exit(os.environ['OMP_NUM_THREADS'])"
     for variable, expected in (("7", "7"), (None, "3")):
-        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-        if variable:
-            monkeypatch.setenv("OMP_NUM_THREADS", variable)
         with Worker([*PYTHON, program], num_threads=3) as worker:
-            assert worker(["train"]).error == expected
+            monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+            if variable:
+                monkeypatch.setenv("OMP_NUM_THREADS", variable)
+            assert worker(["train"]).error == expected, "what is said after the worker was made counts, too"
 
 
 def test_what_a_process_prints_on_stderr_comes_line_by_line() -> None:

@@ -32,7 +32,7 @@ _CORPORA = {
 }
 _REAL = {
     "fetch": ("Fetch a real model and a real text", 20.0),
-    "first": ("Its first answers", 30.0),
+    "first": ("The model's first answers", 30.0),
     "unknown": ("Does it know what it does not know?", 30.0),
     "creations": ("Does it understand what it creates?", 45.0),
     "quotes": ("Does it quote the King James Bible?", 30.0),
@@ -69,7 +69,10 @@ def demo(
     `selfknow demo --quick --out out/demo`
     """
     from selfknow.cli.demo_inputs import demo_plan, packages
+    from selfknow.models.checkpoints import require_models_extra
 
+    if not quick:
+        require_models_extra()
     plan = None if quick else demo_plan(asks_real=not no_model)
     files = () if quick or no_model else packages()
     announce(announced_steps(asks_real=bool(files), steps=None if quick else steps), files)
@@ -195,10 +198,8 @@ def _cells(plan: "Plan", out: Path, steps: int) -> "list[Cell]":
 @contextmanager
 def _run(cells: "Sequence[Cell]", out: Path) -> "Iterator[Running]":
     from selfknow.cli.reproduce import workers
-    from selfknow.models.checkpoints import require_models_extra
     from selfknow.reproduce.run import Running
 
-    require_models_extra()
     with workers(cells) as launches, Running(cells, out, launches) as running:
         yield running
 

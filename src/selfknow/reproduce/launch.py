@@ -56,9 +56,7 @@ class Worker:
     def __init__(self, launcher: Sequence[str] = (), num_threads: int | None = None) -> None:
         self.say: Callable[[str], None] = _print
         self._launcher = launcher
-        self._environment = dict(os.environ)
-        if num_threads is not None:
-            self._environment.setdefault("OMP_NUM_THREADS", str(num_threads))
+        self._threads = {} if num_threads is None else {"OMP_NUM_THREADS": str(num_threads)}
         self._process: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
 
@@ -115,11 +113,12 @@ class Worker:
 
     def _start(self, words: Sequence[str]) -> "subprocess.Popen[bytes]":
         # In a session of its own: Ctrl-C of a terminal reaches it once, through `stop`.
+        environment = {**self._threads, **os.environ}
         program, pipe = [sys.executable, "-m", "selfknow.cli.worker"], subprocess.PIPE
         if self._launcher and words[0] == "train":
             program, pipe = [*self._launcher, "selfknow", *words], subprocess.DEVNULL
         return subprocess.Popen(
-            program, stdin=pipe, stdout=pipe, stderr=subprocess.PIPE, env=self._environment, start_new_session=True
+            program, stdin=pipe, stdout=pipe, stderr=subprocess.PIPE, env=environment, start_new_session=True
         )
 
     def _read(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
