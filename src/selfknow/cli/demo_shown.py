@@ -245,14 +245,14 @@ def gap_between(simplified: Scores, standard: Scores) -> Gap:
 
 def read_scores(run: Path) -> Scores:
     """Return the metrics of every held-out question's answer, by question."""
-    from selfknow.evaluate.score import score_run
-    from selfknow.runs.schema import read_generations
+    from selfknow.evaluate.connection import connect
 
-    generations = read_generations(run, ["generation_id", "example_id"]).to_pylist()
-    questions = {row["generation_id"]: row["example_id"] for row in generations}
+    with connect([run]) as connection:
+        rows = connection.sql("select example_id, metric, value from scores join generations using (generation_id)")
+        values = rows.fetchall()
     scores: dict[str, dict[str, float]] = {}
-    for row in score_run(run).to_pylist():
-        scores.setdefault(questions[row["generation_id"]], {})[row["metric"]] = row["value"]
+    for question, metric, value in values:
+        scores.setdefault(question, {})[metric] = value
     return scores
 
 
