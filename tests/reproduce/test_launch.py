@@ -3,24 +3,33 @@
 import os
 import signal
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from selfknow.reproduce.launch import Worker, in_a_process
+from selfknow.reproduce.launch import Ending, Worker
 from selfknow.runs.schema import read_generations
+from tests.conftest import REPOSITORY
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
+from tests.warm_python import WarmPython
 
 PYTHON = (sys.executable, "-c")
+
+
+def launched(words: Sequence[str], launcher: Sequence[str]) -> Ending:
+    with Worker(launcher) as worker:
+        return worker(words)
 
 
 @pytest.mark.parametrize(
     ("program", "error"),
     [
-        ("pass", None),
+        ("print('a table')", None),
         ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL (too little memory?)"),
         ("raise RuntimeError('CUDA error: no card')", "RuntimeError: CUDA error: no card"),
-        ("import sys; sys.exit(1)", "some requests failed: run the same command again to ask them again"),
         (
             "import sys; print('3/9\\rselfknow: opt-7m does not fit\\nbye', file=sys.stderr); sys.exit(2)",
             "opt-7m does not fit",
@@ -28,17 +37,36 @@ PYTHON = (sys.executable, "-c")
     ],
 )
 def test_how_a_process_ended_is_said_in_one_line(program: str, error: str | None) -> None:
-    assert in_a_process(["evaluate"], [*PYTHON, program]).error == error
+    assert launched(["train"], [*PYTHON, program]).error == error
 
 
 def test_a_launcher_that_is_not_there_is_named() -> None:
-    ending = in_a_process(["train"], ["no-such-launcher"])
+    ending = launched(["train"], ["no-such-launcher"])
     assert ending.error == "no-such-launcher cannot be started: No such file or directory"
 
 
 def test_a_launcher_gets_the_module_and_its_words() -> None:
     program = "import sys; sys.exit('|'.join(sys.argv[1:]))"
-    assert in_a_process(["train", "opt-7m"], [*PYTHON, program, "-m"]).error == "-m|selfknow|train|opt-7m"
+    assert launched(["train", "opt-7m"], [*PYTHON, program, "-m"]).error == "-m|selfknow|train|opt-7m"
+
+
+def test_a_process_computes_on_its_threads_unless_the_user_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import os, sys; sys.exit(os.environ['OMP_NUM_THREADS'])"
+    for variable, expected in (("7", "7"), (None, "3")):
+        with Worker([*PYTHON, program], num_threads=3) as worker:
+            monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+            if variable:
+                monkeypatch.setenv("OMP_NUM_THREADS", variable)
+            assert worker(["train"]).error == expected, "what is said after the worker was made counts, too"
+
+
+def test_what_a_process_prints_on_stderr_comes_line_by_line() -> None:
+    lines: list[str] = []
+    program = "import sys; sys.stderr.write('one\\rtwo\\n\\nthree'); print('a table')"
+    with Worker([*PYTHON, program]) as worker:
+        worker.say = lines.append
+        assert worker(["train"]).log == "one\rtwo\n\nthree"
+    assert lines == ["one", "two", "three"]
 
 
 def test_a_worker_runs_one_command_after_the_other_and_outlives_their_mistakes(tmp_path: Path) -> None:
@@ -46,21 +74,64 @@ def test_a_worker_runs_one_command_after_the_other_and_outlives_their_mistakes(t
         assert "there is no task 'nonsense'" in str(
             worker(["evaluate", "nonsense", "--model", "m", "--out", "r"]).error
         )
-        assert worker(["--version"]).error is None
         process = worker._process
+        assert process is not None
         assert "gone/run.json does not exist" in str(worker(["score", str(tmp_path / "gone")]).error)
-        assert worker._process is process, "all of them in one process"
-    assert process is not None
-    assert process.returncode is not None, "which ends with the block"
+        assert worker._process is process, "both of them in one process"
+        assert "--data" in str(worker(["train", "opt-7m"]).error)
+        assert process.returncode is not None
+        assert worker._process is None, "a training has a process of its own"
+
+
+def test_requests_that_failed_are_told_from_a_crash() -> None:
+    from selfknow.reproduce.launch import _ending
+
+    assert _ending(1, b"", "evaluate").error == "some requests failed: run the same command again to ask them again"
+    assert _ending(1, b"Traceback\nValueError: no", "evaluate").error == "ValueError: no"
 
 
 def test_a_worker_that_was_killed_is_said_and_the_next_command_has_another() -> None:
     with Worker() as worker:
-        assert worker(["--version"]).error is None
+        assert "gone" in str(worker(["score", "gone"]).error)
         assert worker._process is not None
         os.kill(worker._process.pid, signal.SIGKILL)
-        assert worker(["--version"]).error == "ended by SIGKILL (too little memory?)"
-        assert worker(["--version"]).error is None
+        assert worker(["score", "gone"]).error == "ended by SIGKILL (too little memory?)"
+        assert "gone" in str(worker(["score", "gone"]).error)
+
+
+def test_a_worker_that_is_stopped_interrupts_its_command_and_runs_no_other(tmp_path: Path) -> None:
+    mark = tmp_path / "begun"
+    program = f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(600)"
+    endings: list[Ending] = []
+    with Worker([*PYTHON, program]) as worker:
+        thread = Thread(target=lambda: endings.append(worker(["train"])))
+        thread.start()
+        while not mark.exists():
+            time.sleep(0.01)
+        worker.stop()
+        thread.join(30)
+        assert [ending.error for ending in endings] == ["KeyboardInterrupt"] or "SIGINT" in str(endings[0].error)
+        assert worker(["train"]).error == "stopped"
+
+
+def test_a_worker_ends_with_the_process_that_started_it_even_a_killed_one(tmp_path: Path, python: WarmPython) -> None:
+    mark = tmp_path / "worker"
+    code = f"import sys\nsys.path.append({str(REPOSITORY)!r})\nfrom pathlib import Path\n"
+    code += "from selfknow.reproduce.launch import Worker\nimport time\n"
+    code += "worker = Worker()\nworker(['score', 'gone'])\n"
+    code += f"Path({str(mark)!r}).write_text(str(worker._process.pid))\ntime.sleep(600)\n"
+    process = python.start("-c", code)
+    while not (mark.exists() and mark.read_text()):
+        assert process.poll() is None
+        time.sleep(0.01)
+    worker = int(mark.read_text())
+    os.kill(worker, 0)
+    process.kill()
+    deadline = time.monotonic() + 60
+    status = Path(f"/proc/{worker}/status")
+    while status.exists() and "zombie" not in status.read_text():
+        assert time.monotonic() < deadline, "it outlives the one that started it"
+        time.sleep(0.01)
 
 
 @pytest.mark.full

@@ -163,6 +163,59 @@ def test_credentials_in_an_address_are_in_no_name_state_or_command_that_is_shown
     assert States(tmp_path).read(cell).state is State.failed
 
 
+ASKED = """\
+evaluate:
+  - name: before
+    task: [self-aware, self-knowledge:math]
+    model: OUT/fetched/model.gguf
+  - name: after
+    task: according-to:continuation
+    model: OUT/train/small-standard-seed-1
+    portrait: OUT/portrait
+"""
+LEARNT = """\
+train:
+  - name: small
+    model: opt-7m
+    data: ["OUT/diaries:simplified", "OUT/diaries:standard"]
+    seed: [0, 1]
+    scratch: true
+"""
+NAMED = f"title: Named\nneeds: nothing\n{ASKED}{LEARNT}"
+
+
+def test_a_name_keeps_its_cells_apart_and_keys_run_in_the_files_order(tmp_path: Path) -> None:
+    found = cells(tmp_path, NAMED)
+    assert [cell.name for cell in found] == [
+        *("before-self-aware", "before-math"),
+        *("small-simplified-seed-0", "small-simplified-seed-1", "small-standard-seed-0"),
+        *("small-standard-seed-1", "after"),
+    ]
+    turned = cells(tmp_path, NAMED.replace(ASKED + LEARNT, LEARNT + ASKED))
+    assert [cell.name for cell in turned] == [cell.name for cell in (*found[2:], *found[:2])]
+    with pytest.raises(UserError, match="two cells are called before-self-aware"):
+        cells(tmp_path, NAMED.replace("name: after", "name: before-self-aware"))
+    with pytest.raises(UserError, match="line 4: `name` must be a text in one line"):
+        cells(tmp_path, NAMED.replace("name: before", "name: [a, b]"))
+
+
+def test_out_is_the_plans_folder_and_what_is_trained_there_is_waited_for(tmp_path: Path) -> None:
+    found = {cell.name: cell for cell in cells(tmp_path, NAMED)}
+    after, training = found["after"], found["small-standard-seed-1"]
+    assert after.trained_by is training
+    assert (after.model, after.settings["portrait"]) == ("/t/train/small-standard-seed-1", "/t/portrait")
+    assert training.data == "/t/diaries:standard"
+    assert found["before-math"].trained_by is None
+
+
+def test_a_name_is_the_same_wherever_the_plans_folder_lies(tmp_path: Path) -> None:
+    unnamed = "\n".join(line for line in NAMED.splitlines() if "name: " not in line).replace("    task", "  - task")
+    unnamed = unnamed.replace("    model: opt-7m", "  - model: opt-7m")
+    plan = read_plan(write(tmp_path, unnamed))
+    here, there = (expand(plan, plan_commands(), folder) for folder in (OUT, Path("/elsewhere/t")))
+    assert [cell.name for cell in here] == [cell.name for cell in there]
+
+
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(0, 5))
 def test_every_cell_is_in_exactly_one_shard_beside_its_training(count: int, trainings: int, questions: int) -> None:
     made = [Cell("train", f"t{i}", "m", "d:1", (), OUT) for i in range(trainings)]
@@ -183,7 +236,7 @@ def test_every_cell_is_in_exactly_one_shard_beside_its_training(count: int, trai
 def test_every_packaged_plan_is_right(name: str) -> None:
     plan = find_plan(name)
     assert expand(plan, plan_commands(), OUT, Changes(models=() if plan.train else ("org/any",)))
-    assert plan.shows or name.endswith(("/laptop", "four-questions")) or name.startswith("small-models/")
+    assert plan.shows or name.endswith(("/laptop", "four-questions")) or name.startswith(("small-models/", "demo"))
     assert len(plan.title) <= 100
 
 

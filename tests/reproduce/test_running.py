@@ -24,7 +24,7 @@ SHORT = ("warmup-steps=5", "validation-interval=10", "max-new-tokens=24", "preci
 TABLE_1 = ["how-much-they-know/table-1", "--models", "opt-7m", "--sizes", SIZE, "--max-steps", "20"]
 
 
-def in_this_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Ending:
+def in_this_process(words: Sequence[str]) -> Ending:
     """A cell's command without the seconds in which a process imports torch."""
     try:
         result = CliRunner().invoke(app, list(words), catch_exceptions=False, standalone_mode=False)
@@ -36,9 +36,8 @@ def in_this_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Endin
 
 def reproduce(*words: object) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launch, "in_a_process", in_this_process)
         patch.setattr(launch.Worker, "__call__", lambda _, words: in_this_process(words))
-        return CliRunner().invoke(app, ["reproduce", *map(str, words)])
+        return CliRunner().invoke(app, ["reproduce", "--jobs", "1", *map(str, words)])
 
 
 def options(values: Sequence[str]) -> list[str]:

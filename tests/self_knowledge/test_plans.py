@@ -18,7 +18,7 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from selfknow.cli import main, reproduce
+from selfknow.cli import main
 from selfknow.cli.reproduce_commands import plan_commands
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.evaluate.tasks.self_knowledge.benchmark import rows_of
@@ -26,7 +26,7 @@ from selfknow.portraits import Portrait
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.changes import Changes, read_options
 from selfknow.reproduce.conclude import cell_rows, conclude, runs_of
-from selfknow.reproduce.launch import Ending
+from selfknow.reproduce.launch import Ending, Worker
 from selfknow.reproduce.plan import find_plan, packaged_plans
 from selfknow.reproduce.run import run_cells
 from selfknow.reproduce.states import State, States
@@ -247,7 +247,7 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
     Portrait.build([SENTENCE], false_positive_rate=1e-9).save(portrait)
     questions = laboratory.folder / "questions.jsonl"
     questions.write_text("".join(f'{{"question": "What is {n}?", "answer": ["Salt"]}}\n' for n in range(LIMIT)))
-    monkeypatch.setattr(reproduce, "_launch", lambda words, **_: laboratory.launch(words))
+    monkeypatch.setattr(Worker, "__call__", lambda _, words: laboratory.launch(words))
     asked = ["reproduce", "four-questions", "--model", "perfect", "--out", str(out), "--limit", str(LIMIT), "--card"]
     asked += ["--portrait", str(portrait), "--questions", str(questions)]
     ending = laboratory.launch([*asked, "--evaluate", f"endpoint={laboratory.address}"])

@@ -7,7 +7,7 @@ from selfknow.errors import UserError
 from selfknow.untrusted import for_terminal
 
 _LONGEST_MESSAGE = 2_000
-_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
 def program() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
     except UserError as error:
         _fail(str(error))
     except (KeyboardInterrupt, Abort):
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:  # a full or read-only disk, a missing file

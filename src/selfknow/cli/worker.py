@@ -1,27 +1,40 @@
 """``python -m selfknow.cli.worker``: one command after the other in one process, which opens a model once.
 
 A line of JSON on stdin holds a command's words; for each a line on stdout says its exit code. What the command itself
-prints on stdout goes nowhere, and what it prints on stderr goes to stderr before its exit code is said.
+prints on stdout goes nowhere, and what it prints on stderr goes to stderr before its exit code is said. The process
+ends with the one that started it, even a killed one: it would keep a core and the lock of a folder.
 """
 
 import json
 import os
 import sys
 import traceback
+from queue import SimpleQueue
+from threading import Thread
 
 
 def serve() -> None:
-    """Run commands until stdin ends."""
+    """Run commands until stdin ends, or one is interrupted."""
+    from selfknow.cli import INTERRUPTED
     from selfknow.models.opening import keeping_models
 
+    commands: SimpleQueue[str] = SimpleQueue()
+    Thread(target=_read, args=(commands,), daemon=True).start()
     with os.fdopen(os.dup(sys.stdout.fileno()), "w") as results, keeping_models():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        for line in sys.stdin:
-            code = _run(json.loads(line))
+        code = 0
+        while code != INTERRUPTED:
+            code = _run(json.loads(commands.get()))
             sys.stdout.flush()
             sys.stderr.flush()
             results.write(f"{code}\n")
             results.flush()
+
+
+def _read(commands: SimpleQueue[str]) -> None:
+    for line in sys.stdin:
+        commands.put(line)
+    os._exit(1)  # even within a command
 
 
 def _run(words: list[str]) -> int:

@@ -1,7 +1,5 @@
 """Cells: a plan expanded into the trainings and evaluations that it is made of, each with its name and its command."""
 
-import hashlib
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,12 +14,11 @@ from selfknow.models.address import without_credentials
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
 from selfknow.reproduce.commands import Command, Commands, words_of
 from selfknow.reproduce.located import Located, Value
+from selfknow.reproduce.names import OUT, block_name, settings_name
 from selfknow.reproduce.plan import TRAINED, Block, Plan
 from selfknow.train.suite import MODELS
 
 TRAIN, EVALUATE, TUNE = "train", "evaluate", "tune"
-_LONGEST_NAME = 120
-_HASH_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ class Cell:
 
 
 def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None = None) -> list[Cell]:
-    """All cells of a plan, in its order, each evaluation of what is trained behind its training.
+    """Return all cells of a plan, in the file's order, each evaluation of what is trained behind its training.
 
     Args:
         plan: The plan.
@@ -89,13 +86,18 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
     """
     changes = changes or Changes()
     _check_queries(plan)
+    plan = _placed(plan, folder)
     trained = _unique(cell for block in plan.train for cell in _trainings(plan, block, commands.train, folder, changes))
     asked = [cell for block in plan.evaluate for cell in _evaluations(plan, block, commands, folder, changes, trained)]
     by_training: dict[str, list[Cell]] = {}
     for cell in _unique(iter(asked)):
         by_training.setdefault("" if cell.trained_by is None else cell.trained_by.name, []).append(cell)
-    cells = [one for cell in trained for one in (cell, *by_training.get(cell.name, ()))] + by_training.get("", [])
-    cells += _unique(cell for block in plan.tune for cell in _tunings(plan, block, commands.tune, folder, changes))
+    by_key = {
+        TRAIN: [one for cell in trained for one in (cell, *by_training.get(cell.name, ()))],
+        EVALUATE: by_training.get("", []),
+        TUNE: _unique(cell for block in plan.tune for cell in _tunings(plan, block, commands.tune, folder, changes)),
+    }
+    cells = [cell for key in plan.places for cell in by_key.get(key, ())]
     if not cells:
         raise UserError(f"nothing is left of {plan.name} for these --models and --sizes")
     return cells
@@ -162,13 +164,13 @@ def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes
     settings["model"] = chosen_models(settings["model"], plan, changes.models)
     settings["data"] = chosen_sizes(settings["data"], plan, changes.sizes)
     for chosen in _product(settings):
-        model, data = str(chosen.pop("model")), str(chosen.pop("data"))
+        model, data = str(chosen["model"]), str(chosen["data"])
         _check_model(model, block.places["model"])
-        options = _options(command, chosen, block.places)
+        options = _options(command, _without(chosen, "model", "data"), block.places)
         stand_in = ["--checkpoint", changes.checkpoints[model]] if model in changes.checkpoints else []
         if changes.data is not None:
             data = f"{changes.data}:{data.rpartition(':')[2]}"
-        name = _name([model, data.rpartition(":")[2]], options)
+        name = block_name(block, settings, chosen) or settings_name([model, data.rpartition(":")[2]], options, folder)
         cell = Cell(TRAIN, name, model, data, (*options, *stand_in), folder / TRAIN / name)
         yield replace(cell, settings=_read(command, cell, block))
 
@@ -183,14 +185,16 @@ def _evaluations(
     )
     if not settings["model"] and "model" not in block.settings:
         raise UserError(f"{plan.name} asks any model you like: name one with --models")
+    by_folder = {str(cell.folder): cell for cell in trained}
     for chosen in _product(settings):
-        model, task = str(chosen.pop("model")), str(chosen.pop("task"))
+        model, task = str(chosen["model"]), str(chosen["task"])
         command = _known_task(task, commands, block)
-        options = _options(command, chosen, block.places)
+        options = _options(command, _without(chosen, "model", "task"), block.places)
         score = tuple(_score_calls(plan, commands, find_task(task).task.name))
-        for source in trained if model == TRAINED else [None]:
+        for source in trained if model == TRAINED else [by_folder.get(model)]:
             asked = task if source is None or ":" in task else f"{source.data}"
-            name = _name([_short(task), model if source is None else source.name], options)
+            name = block_name(block, settings, chosen, *([source.name] if source and model == TRAINED else []))
+            name = name or settings_name([_short(task), model if source is None else source.name], options, folder)
             who = model if source is None else str(source.folder)
             cell = Cell(EVALUATE, name, who, asked, options, folder / EVALUATE / name, source, score)
             yield replace(cell, settings=_read(command, cell, block))
@@ -206,7 +210,7 @@ def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: 
     for chosen in _product(settings):
         said = [word for model in models for word in ("--model", str(model))]
         options = _options(command, chosen, block.places)
-        name = _name([TUNE, *map(str, models)], options)
+        name = block_name(block, settings, chosen) or settings_name([TUNE, *map(str, models)], options, folder)
         cell = Cell(TUNE, name, str(models[0]), "gsm8k", (*said, *options), folder / TUNE / name)
         yield replace(cell, settings=_read(command, cell, block))
 
@@ -266,34 +270,22 @@ def _short(task: str) -> str:
     return task.rpartition("/")[2]
 
 
-def _name(parts: Sequence[str], options: Sequence[str]) -> str:
-    """``opt-125m_32k_scratch_seed-0``: safe as a folder's name, and not too long for one.
+def _placed(plan: Plan, folder: Path) -> Plan:
+    """Return a plan whose values that begin with ``OUT/`` lie in its folder."""
 
-    Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
-    """
-    options = [without_credentials(word) for word in options]
-    settings: list[list[str]] = []
-    for word in options:
-        if word.startswith("--"):
-            settings.append([word.removeprefix("--")])
-        else:
-            settings[-1].append(_tail(word))
-    settings.sort(key=lambda words: (len(words) > 1, words[0] != "seed", words[0]))
-    full = [*map(_tail, parts), *("-".join(words).replace("_", "-") for words in settings)]
-    safe = [re.sub(r"[^\w.=+-]+", "-", part).strip("-") for part in full]
-    is_lossy = any(_is_path(part) for part in (*parts, *options))
-    if len("_".join(safe)) <= _LONGEST_NAME and not is_lossy:
-        return "_".join(safe)
-    while len("_".join(safe)) > _LONGEST_NAME - _HASH_DIGITS - 1 and len(safe) > 1:
-        safe.pop()
-    digest = hashlib.sha256("\n".join([*parts, *options]).encode()).hexdigest()[:_HASH_DIGITS]
-    return "_".join([*safe, digest])[-_LONGEST_NAME:]
+    def placed(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(placed(each) for each in value)
+        return f"{folder}/{value.removeprefix(OUT)}" if isinstance(value, str) and value.startswith(OUT) else value
+
+    def blocks(listed: Sequence[Block]) -> tuple[Block, ...]:
+        return tuple(
+            replace(block, settings={name: placed(values) for name, values in block.settings.items()})
+            for block in listed
+        )
+
+    return replace(plan, train=blocks(plan.train), evaluate=blocks(plan.evaluate), tune=blocks(plan.tune))
 
 
-def _tail(part: str) -> str:
-    """The last name of a path; a Hub id as it is."""
-    return Path(part).name if _is_path(part) else part
-
-
-def _is_path(part: str) -> bool:
-    return part.startswith(("/", "./", "../", "~")) or part.count("/") > 1
+def _without(settings: Mapping[str, Value], *names: str) -> dict[str, Value]:
+    return {name: value for name, value in settings.items() if name not in names}

@@ -73,7 +73,7 @@ def changed_block(block: Block, options: Mapping[str, Sequence[Located]]) -> Blo
     for name, values in options.items():
         settings[name] = tuple(one.value(name) for one in values)
         places[name] = values[0]
-    return Block(settings, places)
+    return Block(settings, places, block.name)
 
 
 def chosen_models(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:

@@ -1,4 +1,4 @@
-"""What a cell takes, before it is run: tokens, operations and hours.
+"""What a cell takes, before it is run: tokens, operations, and hours at a speed that is given or measured.
 
 Operations are 6 × parameters × tokens (Kaplan et al., Scaling Laws for Neural Language Models, section 2.1: two a
 parameter and token forwards, four backwards). What is asked, in validations and evaluations, is counted in the same
@@ -6,97 +6,113 @@ way: it needs a third of that, but is generated token after token, which leaves 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from functools import cache
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError
-from selfknow.evaluate.dataset import open_dataset
 from selfknow.reproduce.cells import TRAIN, TUNE, Cell
-from selfknow.reproduce.speed import machine, num_parameters, operations_per_second
 from selfknow.reproduce.states import State, States
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-OPERATIONS_PER_TOKEN = 6
 CHARACTERS_PER_TOKEN = 3.4
 """Of a diary, with a byte-pair tokenizer of 49,152 tokens (SmolLM2's); measured on ``diary-recall:1k``."""
 
 ASSUMPTIONS = (
     f"Tokens: one for {CHARACTERS_PER_TOKEN} characters, up to the cap of steps or epochs (a plateau ends a training "
     "before it), with those of the validations and the test; of an evaluation what can be asked before anybody has "
-    f"replied, with the longest replies. Operations: {OPERATIONS_PER_TOKEN} × parameters × tokens."
+    "replied, with the longest replies. Operations: 6 × parameters × tokens."
 )
-_SECONDS_PER_HOUR = 3_600
+_OPERATIONS, _SECONDS_PER_HOUR = 6, 3_600
+_EXAMPLES, _STEPS, _VOCABULARY = 32, 6, 1_024
+# Larger models are taken to be as fast as the largest that is measured: on a processor a step of it takes a second.
+_LARGEST_WIDTH = {"cpu": 256}
+_OTHER_LARGEST_WIDTH = 1_024
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a cell takes at most.
+def cost_rows(
+    cells: Sequence[Cell], states: States, throughput: float | None = None
+) -> tuple[list[dict[str, object]], str]:
+    """Return a row a cell, with its state, tokens, operations and hours; and in a sentence what the hours assume.
 
-    Attributes:
-        parameters: Of the model; null where nobody knows.
-        tokens: That are learnt, read and written.
-        tokens_per_step: That go through the model at once.
-    """
-
-    parameters: int | None
-    tokens: int
-    tokens_per_step: int
-
-    @property
-    def operations(self) -> float | None:
-        """6 × parameters × tokens; null where the parameters are not known."""
-        return None if self.parameters is None else float(OPERATIONS_PER_TOKEN * self.parameters * self.tokens)
-
-
-def training_cost(cell: Cell) -> Cost:
-    """What a training takes if nothing ends it before its cap.
+    Args:
+        cells: The cells.
+        states: How far they have come.
+        throughput: Operations a second; null: measured on this machine, with a model of about each one's size.
 
     Raises:
-        UserError: Its corpus or its model cannot be had.
+        UserError: A corpus or a model that is trained cannot be had.
     """
+    rows: list[dict[str, object]] = []
+    hours_left = 0.0
+    for cell in cells:
+        tokens, tokens_per_step = _tokens_of(cell)
+        parameters = None if tokens is None else num_parameters(cell)
+        operations = hours = None
+        if tokens is not None and parameters is not None:
+            operations = float(_OPERATIONS * parameters * tokens)
+            speed = throughput or operations_per_second(parameters, tokens_per_step)
+            hours = operations / speed / _SECONDS_PER_HOUR
+        state = states.read(cell).state
+        hours_left += hours or 0.0 if state is not State.finished else 0.0
+        row: dict[str, object] = {"cell": cell.name, "state": state.value, "tokens": tokens}
+        rows.append({**row, "operations": None if operations is None else f"{operations:.2e}", "hours": hours})
+    speed_of = f"{throughput:.2e} operations a second" if throughput else "what steps took on this machine just now"
+    return rows, f"{hours_left:,.1f} hours in all for what is left, at {speed_of}."
+
+
+def _tokens_of(cell: Cell) -> tuple[int | None, int]:
+    """Return how many tokens a cell learns, reads and writes at most, null where nobody knows; and how many a step."""
+    if cell.kind == TUNE:
+        return None, 0
+    try:
+        return _training_tokens(cell) if cell.kind == TRAIN else _evaluation_tokens(cell)
+    except UserError:
+        if cell.kind == TRAIN:
+            raise
+        return None, 0  # its questions cannot be had now
+
+
+def _training_tokens(cell: Cell) -> tuple[int, int]:
+    from selfknow.evaluate.dataset import open_dataset
     from selfknow.train.options import TrainingOptions, recipe_of
 
-    options = _chosen(TrainingOptions, cell.settings)
-    recipe = recipe_of(cell.model, options)
+    recipe = recipe_of(cell.model, _chosen(TrainingOptions, cell.settings))
     corpus = open_dataset(cell.data)
     train, validation, test = (corpus.read(split) for split in ("train", "validation", "test"))
     steps = recipe.num_steps(len(train))
     per_step = recipe.examples_per_step * _tokens(train) / len(train)
     validated = _sample(train, recipe.validation_limit) * 2 + _sample(validation, recipe.validation_limit)
-    num_validations = steps // recipe.validation_interval
-    tokens = steps * per_step + num_validations * validated + _tokens(test)
-    return Cost(num_parameters(cell), round(tokens), round(per_step))
+    tokens = steps * per_step + steps // recipe.validation_interval * validated + _tokens(test)
+    return round(tokens), round(per_step)
 
 
-def evaluation_cost(cell: Cell) -> Cost | None:
-    """What an evaluation takes, as far as it can be known; null where its questions cannot be had now."""
+def _evaluation_tokens(cell: Cell) -> tuple[int, int]:
     from selfknow.evaluate.catalogue import find_task
     from selfknow.evaluate.task import SoFar
     from selfknow.models.interface import ReplyOptions
 
     task, own = find_task(cell.data)
-    try:
-        options = _chosen(own, cell.settings)
-        rows = task.open(cell.data, options, cell.folder)
-        so_far = SoFar(cell.folder, rows.table.to_pylist())
-        prompts = [one.prompt for stage in task.stages(options, rows) for one in stage.requests(so_far)]
-    except UserError:
-        return None
+    options = _chosen(own, cell.settings)
+    rows = task.open(cell.data, options, cell.folder)
+    so_far = SoFar(cell.folder, rows.table.to_pylist())
+    prompts = [one.prompt for stage in task.stages(options, rows) for one in stage.requests(so_far)]
     longest = _chosen(ReplyOptions, cell.settings).applied_to(rows.decoding).max_new_tokens
     tokens = sum(len(prompt) for prompt in prompts) / CHARACTERS_PER_TOKEN + longest * len(prompts)
-    return Cost(num_parameters(cell), round(tokens), cell.settings.get("batch_size") or len(prompts))
+    return round(tokens), cell.settings.get("batch_size") or len(prompts)
 
 
 def _chosen(options: type[Any], settings: Mapping[str, Any]) -> Any:
-    """An options class with what a command line says of its fields."""
-    said = {one.name: settings[one.name] for one in fields(options) if settings.get(one.name) is not None}
-    return options(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
+    """Return an options class with what a command line says of its fields."""
+    values = {one.name: settings[one.name] for one in fields(options) if settings.get(one.name) is not None}
+    return options(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 def _tokens(table: "pa.Table") -> float:
-    """How many tokens the rows' prompts and completions have, about, with the token that ends each."""
+    """Return how many tokens the rows' prompts and completions have, about, with the token that ends each."""
     import pyarrow.compute as pc
 
     characters = sum(pc.sum(pc.utf8_length(table[name])).as_py() or 0 for name in ("prompt", "completion"))
@@ -104,35 +120,74 @@ def _tokens(table: "pa.Table") -> float:
 
 
 def _sample(table: "pa.Table", limit: int) -> float:
-    """The tokens of a sample of rows; 0 as a limit is no limit."""
+    """Return the tokens of a sample of rows; 0 as a limit is no limit."""
     return _tokens(table) * min(1.0, (limit or len(table)) / max(1, len(table)))
 
 
-def cost_rows(
-    cells: Sequence[Cell], states: States, throughput: float | None = None
-) -> tuple[list[dict[str, object]], str]:
-    """A row a cell: its state, tokens, operations and hours.
+def num_parameters(cell: Cell) -> int | None:
+    """Return the parameters of the model that a cell trains or asks; null where its configuration cannot be had.
 
     Args:
-        cells: The cells.
-        states: How far they have come.
-        throughput: Operations a second; null: measured on this machine, with each model.
-
-    Returns:
-        The rows, and what the hours assume, in a sentence.
+        cell: The cell; of an evaluation of what the plan trains the training is looked at.
     """
-    rows: list[dict[str, object]] = []
-    left = 0.0
-    for cell in cells:
-        cost = None if cell.kind == TUNE else training_cost(cell) if cell.kind == TRAIN else evaluation_cost(cell)
-        operations = None if cost is None else cost.operations
-        hours = None
-        if cost is not None and operations is not None:
-            rate = throughput or operations_per_second(cost.parameters, cost.tokens_per_step)
-            hours = operations / rate / _SECONDS_PER_HOUR
-        state = states.read(cell).state
-        left += hours or 0.0 if state is not State.finished else 0.0
-        row: dict[str, object] = {"cell": cell.name, "state": state.value, "tokens": cost and cost.tokens}
-        rows.append({**row, "operations": None if operations is None else f"{operations:.2e}", "hours": hours})
-    how = f"{throughput:.2e} operations a second" if throughput else machine()
-    return rows, f"{left:,.1f} hours in all for what is left, at {how}."
+    import torch
+
+    from selfknow.models.checkpoints import load_config
+    from selfknow.models.known import known_model
+    from selfknow.train.suite import MODELS, from_config
+
+    if cell.trained_by is not None:
+        return num_parameters(cell.trained_by)
+    known = None if cell.kind == TRAIN else known_model(cell.model)
+    if known is not None or (cell.kind != TRAIN and cell.settings.get("endpoint")):
+        return cell.settings.get("num_parameters") or (None if known is None else known.num_parameters)
+    own_vocabulary = cell.settings.get("scratch") and cell.settings.get("corpus_tokenizer")
+    name = str(cell.settings.get("checkpoint") or cell.model)
+    if name in MODELS and not own_vocabulary:
+        return MODELS[name].num_parameters
+    try:
+        config: Any = MODELS[name].config() if name in MODELS else load_config(name)
+    except UserError:
+        return None
+    if own_vocabulary:  # at most so many tokens: small corpora have fewer
+        config.vocab_size = cell.settings["vocabulary_size"]
+    with torch.device("meta"):
+        return sum(one.numel() for one in from_config(config).parameters())
+
+
+@cache
+def operations_per_second(parameters: int, tokens_per_step: int) -> float:
+    """Return how many operations a training does in a second here: a few steps of a random decoder are timed.
+
+    Args:
+        parameters: Of the model; the decoder has about as many, up to a size.
+        tokens_per_step: That it learns in a step of 32 examples.
+    """
+    import torch
+    from transformers import AutoConfig
+
+    from selfknow.models.checkpoints import best_device
+    from selfknow.train.hardware import best_precision
+    from selfknow.train.suite import from_config
+
+    device = best_device()
+    widths = [2**power for power in range(6, 12) if 2**power <= _LARGEST_WIDTH.get(device, _OTHER_LARGEST_WIDTH)]
+    width = min(widths, key=lambda width: abs(12 * width**2 * max(2, width // 64) - parameters))
+    shape = {"hidden_size": width, "word_embed_proj_dim": width, "ffn_dim": 4 * width}
+    shape |= {"num_attention_heads": width // 64, "num_hidden_layers": max(2, width // 64), "vocab_size": _VOCABULARY}
+    model: Any = from_config(AutoConfig.for_model("opt", **shape)).to(device)  # type: ignore[arg-type]
+    tokens = torch.randint(_VOCABULARY, (_EXAMPLES, max(2, tokens_per_step // _EXAMPLES)), device=device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)
+    seconds: list[float] = []
+    for _ in range(_STEPS):
+        start = perf_counter()
+        with torch.autocast(device, torch.bfloat16, enabled=best_precision() == "bfloat16"):
+            loss = model(input_ids=tokens, labels=tokens).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if device == "cuda":
+            torch.cuda.synchronize()
+        seconds.append(perf_counter() - start)
+    # The first step warms up, and other programs only ever make a step longer.
+    return _OPERATIONS * sum(one.numel() for one in model.parameters()) * tokens.numel() / min(seconds[1:])

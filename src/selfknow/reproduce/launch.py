@@ -1,4 +1,4 @@
-"""Running a cell's commands in other processes, so that nothing that befalls one reaches the others.
+"""Processes that run cells' commands, so that nothing that befalls one reaches the others.
 
 A training has a process of its own. Evaluations, one after the other, share one, which keeps the model that it opened;
 where one brings that process down, the next begins another.
@@ -14,13 +14,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 _KEPT_BYTES = 20_000
 _BYTES_PER_READ = 65_536
 _REQUESTS_FAILED = 1
 _SECONDS_TO_END = 10
+_SHARED = ("evaluate", "score")
+_INTERRUPTED = b"130"  # a worker ends after a command that was
+_LINE_ENDS = re.compile(rb"[\r\n]+")
 
 
 @dataclass(frozen=True)
@@ -40,112 +42,116 @@ Launch = Callable[[Sequence[str]], Ending]
 """Runs ``selfknow WORDS`` to its end."""
 
 
-def in_a_process(words: Sequence[str], launcher: Sequence[str] = ()) -> Ending:
-    """Run ``selfknow WORDS`` in a process; what it prints on stderr goes to ours, as it comes.
+class Worker:
+    """Runs one command at a time in other processes; use it in a ``with`` block, which ends them.
 
     Args:
-        words: The command.
-        launcher: What runs Python modules here, such as ``torchrun --nproc-per-node 4 -m``; else this Python.
+        launcher: What starts trainings here, such as ``torchrun --nproc-per-node 4 -m``; else this Python.
+        num_threads: How many threads each process computes on, unless ``OMP_NUM_THREADS`` says it; null: all.
+
+    Attributes:
+        say: Takes each line that a command prints on stderr.
     """
-    program = [*launcher, "selfknow"] if launcher else [sys.executable, "-m", "selfknow"]
-    try:
-        process = subprocess.Popen(
-            [*program, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        return Ending(f"{program[0]} cannot be started: {error.strerror}")
-    assert process.stderr is not None
-    kept = b""
-    try:
-        while chunk := os.read(process.stderr.fileno(), _BYTES_PER_READ):
-            kept = _pass_on(chunk, kept)
-        code = process.wait()
-    except BaseException:
-        _end(process)
-        raise
-    finally:
-        process.stderr.close()
-    return _ending(code, kept, words[0])
 
-
-class Worker:
-    """Runs commands in one process, begun with the first of them; use it in a ``with`` block, which ends it."""
-
-    def __init__(self) -> None:
+    def __init__(self, launcher: Sequence[str] = (), num_threads: int | None = None) -> None:
+        self.say: Callable[[str], None] = _print
+        self._launcher = launcher
+        self._threads = {} if num_threads is None else {"OMP_NUM_THREADS": str(num_threads)}
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_stopped = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._process is not None:
-            _end(self._process)
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def __call__(self, words: Sequence[str]) -> Ending:
-        """Run ``selfknow WORDS``; what it prints on stderr goes to ours, as it comes."""
+        """Run ``selfknow WORDS`` to its end."""
+        if self._is_stopped:
+            return Ending("stopped")
+        is_shared = words[0] in _SHARED
+        if not is_shared:
+            self.end()
         if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "selfknow.cli.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
+            try:
+                self._process = self._start(words)
+            except OSError as error:
+                return Ending(f"{self._launcher[0]} cannot be started: {error.strerror}")
         process = self._process
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it has ended: what it said is read below
-            process.stdin.write(json.dumps(list(words)).encode() + b"\n")
-            process.stdin.flush()
-        said, kept = _read(process)
-        if not said:
-            self._process, code = None, process.wait()
-            _end(process)  # its pipes are still open here
-            return _ending(code, kept, words[0])
-        return _ending(int(said), kept, words[0])
+        if process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):  # it has ended: what it printed is read below
+                process.stdin.write(json.dumps(list(words)).encode() + b"\n")
+                process.stdin.flush()
+        code, kept = self._read(process)
+        ending = _ending(int(code) if code else process.wait(), kept, words[0])
+        if self._is_stopped or not is_shared or code.strip() in (b"", _INTERRUPTED):
+            self.end()
+        return ending
+
+    def stop(self) -> None:
+        """Interrupt what runs, from another thread: it keeps what it has."""
+        self._is_stopped = True
+        if (process := self._process) is not None:
+            process.send_signal(signal.SIGINT)
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if not self._is_stopped:  # else it is writing what it has
+            process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_SECONDS_TO_END)
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+    def _start(self, words: Sequence[str]) -> "subprocess.Popen[bytes]":
+        # In a session of its own: Ctrl-C of a terminal reaches it once, through `stop`.
+        environment = {**self._threads, **os.environ}
+        program, pipe = [sys.executable, "-m", "selfknow.cli.worker"], subprocess.PIPE
+        if self._launcher and words[0] == "train":
+            program, pipe = [*self._launcher, "selfknow", *words], subprocess.DEVNULL
+        return subprocess.Popen(
+            program, stdin=pipe, stdout=pipe, stderr=subprocess.PIPE, env=environment, start_new_session=True
+        )
+
+    def _read(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
+        """Return a worker's exit code, or nothing where the process itself has ended; and what came last on stderr."""
+        assert process.stderr is not None
+        code, kept, line = b"", b"", b""
+        with selectors.DefaultSelector() as selector:
+            for pipe in (process.stdout, process.stderr):
+                if pipe is not None:
+                    selector.register(pipe, selectors.EVENT_READ)
+            # A code comes after all that is on stderr; what is there at the end is taken, too.
+            while selector.get_map() and (ready := selector.select(0 if code.endswith(b"\n") else None)):
+                for key, _ in ready:
+                    chunk = os.read(key.fd, _BYTES_PER_READ)
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is process.stdout:
+                        code += chunk
+                    else:
+                        kept = (kept + chunk)[-_KEPT_BYTES:]
+                        *lines, line = _LINE_ENDS.split(line + chunk)
+                        self._say(lines)
+        self._say([line])
+        return code, kept
+
+    def _say(self, lines: Sequence[bytes]) -> None:
+        for line in lines:
+            if line.strip():
+                self.say(line.decode(errors="replace").rstrip())
 
 
-def _read(process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
-    """The exit code that a worker says, or nothing where the worker itself has ended; and what came on stderr."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    said, kept = b"", b""
-    with selectors.DefaultSelector() as selector:
-        for pipe in (process.stdout, process.stderr):
-            selector.register(pipe, selectors.EVENT_READ)
-        # A code is said after all that is on stderr; what is there at the end is taken, too.
-        while selector.get_map() and (ready := selector.select(0 if said.endswith(b"\n") else None)):
-            for key, _ in ready:
-                chunk = os.read(key.fd, _BYTES_PER_READ)
-                if not chunk:
-                    selector.unregister(key.fileobj)
-                elif key.fileobj is process.stdout:
-                    said += chunk
-                else:
-                    kept = _pass_on(chunk, kept)
-    return said, kept
-
-
-def _pass_on(chunk: bytes, kept: bytes) -> bytes:
-    """Print what came on stderr, and keep the last of it."""
-    sys.stderr.buffer.write(chunk)
-    sys.stderr.flush()
-    return (kept + chunk)[-_KEPT_BYTES:]
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()  # Ctrl-C has reached it already, and it may be writing
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=_SECONDS_TO_END)
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+def _print(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201
 
 
 def _ending(code: int, kept: bytes, command: str) -> Ending:
@@ -154,7 +160,7 @@ def _ending(code: int, kept: bytes, command: str) -> Ending:
 
 
 def _error(code: int, log: str, command: str) -> str:
-    """Why a process failed: its own one line, the last line of a traceback, or the signal that ended it."""
+    """Return why a process failed: its own one line, a traceback's last line, or the signal that ended it."""
     if code < 0:
         name = signal.Signals(-code).name
         hint = " (too little memory?)" if name == "SIGKILL" else ""

@@ -12,7 +12,8 @@
     query: pretrained_or_scratch
     published: table-1
 
-Every list is a product over its values; ``docs/reproducing.md`` has the whole format.
+Every list is a product over its values, keys run in the file's order, and a value that begins with ``OUT/`` is a file
+in the plan's folder; ``docs/reproducing.md`` has the whole format.
 """
 
 import re
@@ -42,10 +43,12 @@ class Block:
         settings: The values of each setting, in the file's order. A setting is an option in the words of the command
             line, and what stands before the options: ``model`` and ``data``, or ``task``.
         places: Where each setting stands in the file, for messages.
+        name: What its cells are called, with the values of its lists behind it; null: after all their settings.
     """
 
     settings: Mapping[str, tuple[Value, ...]]
     places: Mapping[str, Located]
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -88,15 +91,14 @@ class Plan:
 
 
 def packaged_plans() -> dict[str, Path]:
-    """The plans that come with the package, by ``PAPER/NAME``, a paper after the other."""
-    paths = sorted((path for path in PLANS.glob("*/*") if path.suffix in ENDINGS), key=_place)
-    return {f"{path.parent.name}/{path.stem}": path for path in paths}
+    """Return the plans that come with the package, by ``PAPER/NAME``, a paper after the other; and the demo's."""
+    paths = [path.relative_to(PLANS) for path in PLANS.rglob("*") if path.suffix in ENDINGS]
+    return dict(sorted(((path.with_suffix("").as_posix(), PLANS / path) for path in paths), key=_place))
 
 
-def _place(path: Path) -> list[tuple[int, str]]:
-    """Where a plan stands in the list: figure 10 after figure 2."""
-    parts = re.split(r"(\d+)", f"{path.parent.name}/{path.stem}")
-    return [(int(part) if part.isdigit() else 0, part) for part in parts]
+def _place(plan: tuple[str, Path]) -> list[tuple[int, str]]:
+    """Return where a plan stands in the list: figure 10 after figure 2."""
+    return [(int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", plan[0])]
 
 
 def find_plan(name: str) -> Plan:
@@ -173,18 +175,19 @@ def _blocks(place: Located, key: str) -> Iterator[Block]:
 
 def _block(place: Located, key: str) -> Block:
     places = place.mapping(f"a block under `{key}`")
+    name = None if key == "score" or "name" not in places else places.pop("name").text("`name`")
     settings: dict[str, tuple[Value, ...]] = {}
     own: dict[str, Located] = {}
     for word, item in places.items():
-        name = word.replace("_", "-")
-        if name in settings:
+        option = word.replace("_", "-")
+        if option in settings:
             item.refuse(f"{word!r} is there twice")
         values = tuple(one.value(f"`{word}`") for one in item.items(f"`{word}`"))
         for number, value in enumerate(values):
             if value in values[:number]:
                 item.refuse(f"{value!r} is named twice in `{word}`")
-        settings[name], own[name] = values, item
-    return Block(settings, own)
+        settings[option], own[option] = values, item
+    return Block(settings, own, name)
 
 
 def _check_trained(plan: Plan) -> None:

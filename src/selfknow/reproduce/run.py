@@ -1,74 +1,208 @@
-"""Runs cells one after another. Finished cells are never repeated, and a failed cell does not stop the others."""
+"""Runs cells side by side. Finished cells are never repeated, and a failed cell does not stop the others."""
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Condition, Thread
 from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from filelock import FileLock, Timeout
 
 from selfknow.reproduce.cells import Cell
-from selfknow.reproduce.launch import Ending, Launch
+from selfknow.reproduce.launch import Ending, Launch, Worker
 from selfknow.reproduce.states import Record, State, States
 
+if TYPE_CHECKING:
+    from selfknow.bars import Bar
+
 _SECONDS_TO_END = 60  # that a process may take to notice that the one which started it was killed
+_SECONDS_TO_STOP = 10  # that an interrupted command may take to write what it has
+_SECONDS_BETWEEN_LOOKS = 1.0
 
 
-def run_cells(cells: Sequence[Cell], folder: Path, launch: Launch) -> None:
-    """Run those cells that are not finished, in order, with a bar over cells on stderr.
+def num_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def num_jobs(cells: Sequence[Cell], launcher: Sequence[str] = ()) -> int:
+    """Return how many cells run side by side: as many as there are cores, but one where they share more than cores.
+
+    A GPU, a launcher that takes all devices, and a served model with its limit of requests are for one cell at a time.
+    """
+    if len(cells) < 2 or launcher or any(cell.settings.get("endpoint") for cell in cells):
+        return 1
+    return 1 if _has_accelerator() else min(num_cores(), len(cells))
+
+
+def _has_accelerator() -> bool:
+    if find_spec("torch") is None:
+        return False
+    from selfknow.models.checkpoints import best_device
+
+    return best_device() != "cpu"
+
+
+def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
+    """Run those cells that are not finished, with a bar over cells on stderr.
 
     A cell whose training has failed is not tried. One that another process runs is left to it.
 
     Args:
         cells: Of one job, each evaluation behind its training.
         folder: Where the plan's cells lie.
-        launch: Runs one command.
+        launches: Each runs one command at a time, all of them side by side.
     """
+    with Running(cells, folder, launches) as running:
+        running.wait()
+
+
+class Running:
+    """Cells that run side by side, in their order; use it in a ``with`` block, which interrupts what still runs.
+
+    One launch runs its cells within :meth:`wait`, several run theirs in threads beside the block.
+
+    Args:
+        cells: Of one job.
+        folder: Where the plan's cells lie.
+        launches: Each runs one command at a time.
+    """
+
+    def __init__(self, cells: Sequence[Cell], folder: Path, launches: Sequence[Launch]) -> None:
+        self.states = States(folder)
+        self._names = {cell.name for cell in cells}
+        self._pending = [cell for cell in cells if self.states.read(cell).state is not State.finished]
+        self._ended = self._names - {cell.name for cell in self._pending}
+        self._changed = Condition()
+        self._is_stopped = False
+        self._crash: BaseException | None = None
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        self._launches = launches
+        self._threads = [
+            Thread(target=self._run_all, args=(launch,), daemon=True) for launch in launches if len(launches) > 1
+        ]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            error.add_note("finished cells are kept; give the same command again to resume")
+        with self._changed:
+            self._is_stopped = True
+            self._changed.notify_all()
+        workers = [launch for launch in self._launches if isinstance(launch, Worker)]
+        if self._ended < self._names:
+            for worker in workers:
+                worker.stop()
+            for thread in self._threads:
+                thread.join(_SECONDS_TO_STOP)
+        for worker in workers:
+            worker.end()
+        while not self._lines.empty():
+            _print(self._lines.get())
+
+    def wait(self, cells: Collection[Cell] | None = None) -> None:
+        """Wait until these cells have ended, or all, and show on stderr meanwhile what all of them print."""
+        from selfknow.bars import Bar
+
+        names = self._names if cells is None else {cell.name for cell in cells}
+        with Bar(total=len(self._names), initial=len(self._ended), unit="cell", desc="cells") as bar:
+            while not names <= self._ended:
+                if self._threads:
+                    self._look(bar)
+                elif cell := self._next():
+                    self._run(cell, self._launches[0], _print)
+                bar.update(len(self._ended) - bar.n)
+
+    def _look(self, bar: "Bar") -> None:
+        try:
+            _print(self._lines.get(timeout=_SECONDS_BETWEEN_LOOKS))
+        except Empty:
+            bar.refresh()
+        if self._crash is not None:
+            raise self._crash
+
+    def _run_all(self, launch: Launch) -> None:
+        try:
+            while cell := self._next():
+                self._run(cell, launch, self._lines.put)
+        except BaseException as error:  # it is raised where the cells are waited for
+            self._crash = error
+
+    def _next(self) -> Cell | None:
+        """Take the first cell whose training is not under way; null where none is left."""
+        with self._changed:
+            while self._pending and not self._is_stopped:
+                for cell in self._pending:
+                    source = None if cell.trained_by is None else cell.trained_by.name
+                    if source not in self._names - self._ended:
+                        self._pending.remove(cell)
+                        return cell
+                self._changed.wait()
+        return None
+
+    def _run(self, cell: Cell, launch: Launch, say: Callable[[str], None]) -> None:
+        if isinstance(launch, Worker):
+            launch.say = lambda line: say(f"{cell.name}: {line}")
+        say(f"{cell.name}: begins")
+        start = monotonic()
+        record = self._record(cell, launch)
+        if record.state is State.failed:
+            line = f"{cell.name} failed: {record.error}"
+        else:
+            line = f"{cell.name}: {record.state} after {monotonic() - start:.0f} s"
+        with self._changed:
+            self._ended |= {cell.name}
+            self._changed.notify_all()
+        say(line)
+
+    def _record(self, cell: Cell, launch: Launch) -> Record:
+        """Run one cell to its end, and keep how it ended; a finished one is not run again."""
+        with self.states.held(cell) as is_mine:
+            if not is_mine:
+                return Record(State.running)
+            known = self.states.read(cell)
+            if known.state is State.finished:
+                return known
+            source = State.finished if cell.trained_by is None else self.states.read(cell.trained_by).state
+            if source is State.failed:
+                return self._keep(cell, Ending("its training failed"), 0.0)
+            if source is not State.finished:  # another job has it
+                return Record(State.missing)
+            if not _is_let_go(cell.folder):
+                return Record(State.running)
+            self.states.write(cell, Record(State.running))
+            start = monotonic()
+            ending = Ending()
+            for words in cell.commands:
+                ending = launch(words)
+                if ending.error is not None:
+                    break
+            if self._is_stopped and ending.error is not None:
+                return Record(State.missing)
+            return self._keep(cell, ending, monotonic() - start)
+
+    def _keep(self, cell: Cell, ending: Ending, seconds: float) -> Record:
+        state = State.finished if ending.error is None else State.failed
+        record = Record(state, round(seconds, 1), ending.error)
+        self.states.write(cell, record, ending.log)
+        return record
+
+
+def _print(line: str) -> None:
     from selfknow.bars import Bar
 
-    states = States(folder)
-    finished = sum(states.read(cell).state is State.finished for cell in cells)
-    with Bar(total=len(cells), initial=finished, unit="cell", desc="cells") as bar:
-        for cell in cells:
-            if states.read(cell).state is State.finished:
-                continue
-            bar.set_postfix_str(cell.name)
-            print(file=sys.stderr)  # noqa: T201  (the cell's own bars go below)
-            record = run_cell(cell, states, launch)
-            if record.state is State.failed:
-                bar.write(f"{cell.name} failed: {record.error}", file=sys.stderr)
-            bar.update()
-
-
-def run_cell(cell: Cell, states: States, launch: Launch) -> Record:
-    """Run one cell to its end, and keep how it ended; a finished one is not run again."""
-    with states.held(cell) as is_mine:
-        if not is_mine:
-            return Record(State.running)
-        found = states.read(cell)
-        if found.state is State.finished:
-            return found
-        source = State.finished if cell.trained_by is None else states.read(cell.trained_by).state
-        if source is State.failed:
-            return _ended(cell, states, Ending("its training failed"), 0.0)
-        if source is not State.finished:  # another job has it
-            return Record(State.missing)
-        if not _is_let_go(cell.folder):
-            return Record(State.running)
-        start = monotonic()
-        ending = Ending()
-        for words in cell.commands:
-            ending = launch(words)
-            if ending.error is not None:
-                break
-        return _ended(cell, states, ending, monotonic() - start)
-
-
-def _ended(cell: Cell, states: States, ending: Ending, seconds: float) -> Record:
-    state = State.finished if ending.error is None else State.failed
-    record = Record(state, round(seconds, 1), ending.error)
-    states.write(cell, record, ending.log)
-    return record
+    Bar.write(line, file=sys.stderr)  # above the bar, if one is drawn
 
 
 def _is_let_go(folder: Path) -> bool:

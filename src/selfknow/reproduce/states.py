@@ -86,6 +86,11 @@ class States:
             log_path.unlink(missing_ok=True)
         write_json(self._path(cell, ".json"), {**asdict(record), "commands": self._commands(cell)})
 
+    def has_other_commands(self, cell: Cell) -> bool:
+        """Whether a cell was begun with other commands than its own."""
+        path = self._path(cell, ".json")
+        return path.is_file() and read_json(path).get("commands") != self._commands(cell)
+
     @contextmanager
     def held(self, cell: Cell) -> Iterator[bool]:
         """Hold a cell's lock while the block runs; false where another process holds it."""
