@@ -27,7 +27,7 @@ tested as (
         run_id, model, revision, metric, prompt,
         percentiles(replicates.difference) as ends,
         percentiles(relative_change) as relative_ends,
-        (1 + count_if(abs(flipped) >= abs(totals.difference) - 1e-12)) / 1001 as p_value
+        (1 + count(*) filter (where abs(flipped) >= abs(totals.difference) - 1e-12)) / 1001 as p_value
     from totals
     inner join according_to_replicates as replicates using (run_id, model, revision, metric, prompt)
     where n_pairs > 0

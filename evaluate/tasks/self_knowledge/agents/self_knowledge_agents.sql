@@ -36,7 +36,7 @@ shares as (
         generator, verifier, measure,
         count(*) as n, count(value) as n_graded,
         count(distinct proposal) filter (where counts) as n_proposals,
-        coalesce(sum(value), 0) / nullif(count_if(counts), 0) as share
+        coalesce(sum(value), 0) / nullif(count(*) filter (where counts), 0) as share
     from graded
     group by all
 )

@@ -9,7 +9,9 @@ create or replace view self_knowledge_cells as
 with prompts as (
     select
         task, generator, verifier, wording, style, protocol, stage, prompt_id,
-        count(*) as n, count_if(leaks_answer = 1) as n_leaking, count_if(estimated) as n_estimated,
+        count(*) as n,
+        count(*) filter (where leaks_answer = 1) as n_leaking,
+        count(*) filter (where estimated) as n_estimated,
         count(generation_correct) as n_written, sum(generation_correct) as written,
         count(verification_correct) as n_read, sum(verification_correct) as read,
         count(self_consistent) as n_consistent, sum(self_consistent) as consistent,

@@ -31,8 +31,8 @@ create or replace macro share_over_prompts(n, total) as (
     {
         'n_graded': sum(n)::bigint,
         'share': sum(total) / sum(n),
-        'low': wilson_low(sum(total) / sum(n) * count_if(n > 0), count_if(n > 0)),
-        'high': wilson_high(sum(total) / sum(n) * count_if(n > 0), count_if(n > 0))
+        'low': wilson_low(sum(total) / sum(n) * count(*) filter (where n > 0), count(*) filter (where n > 0)),
+        'high': wilson_high(sum(total) / sum(n) * count(*) filter (where n > 0), count(*) filter (where n > 0))
     }
 );
 
