@@ -3,8 +3,8 @@
 -- clustered_share(numerator, denominator)   sum(numerator) / sum(denominator), an aggregate over rows of one cluster
 --                                           each: a struct of n_clusters, share, low and high (95%). A cluster with a
 --                                           null denominator is left out
--- resampled_share(numerators, denominators, clusters)
---                                           the same of three lists (see `resampling`)
+-- resampled_share(kinds)                    the same of a list of structs of numerator, denominator, and clusters: how
+--                                           many clusters there are with these two
 -- percentiles(value)                        of a value in each replicate its middle 95%, an aggregate: a struct of low
 --                                           and high
 -- bootstrap_interval(ends, ratio, clusters) `bootstrap_low` and `bootstrap_high` of such ends: a struct of low and high
@@ -27,7 +27,7 @@ create or replace macro share_of_clusters(ends, ratio, clusters) as (
     }
 );
 
-create or replace macro resampled_share(numerators, denominators, clusters) as (
+create or replace macro resampled_share(kinds) as (
     select
         share_of_clusters(
             percentiles(resampled_ratio(sums.resampling, bootstrap_draws.replicate, bootstrap_draws.draws)),
@@ -37,26 +37,25 @@ create or replace macro resampled_share(numerators, denominators, clusters) as (
     from
         (
             select
-                resampling(numerators, denominators, clusters) as resampling,
-                coalesce(list_sum(clusters), 0)::bigint as n_clusters
+                resampling(
+                    list_transform(kinds, lambda kind: kind.numerator),
+                    list_transform(kinds, lambda kind: kind.denominator),
+                    list_transform(kinds, lambda kind: kind.clusters)
+                ) as resampling,
+                coalesce(list_sum(list_transform(kinds, lambda kind: kind.clusters)), 0)::bigint as n_clusters
         ) as sums
     cross join bootstrap_draws
 );
 
 create or replace macro clustered_share(numerator, denominator) as (
-    select
-        resampled_share(
-            list_transform(kinds.entries, lambda kind: kind.key.numerator),
-            list_transform(kinds.entries, lambda kind: kind.key.denominator),
-            list_transform(kinds.entries, lambda kind: kind.value::bigint)
+    resampled_share(
+        list_transform(
+            map_entries(
+                histogram(if(denominator is null, null, { 'denominator': denominator, 'numerator': numerator }))
+            ),
+            lambda kind: {
+                'numerator': kind.key.numerator, 'denominator': kind.key.denominator, 'clusters': kind.value
+            }
         )
-    from
-        (
-            select
-                map_entries(
-                    histogram(
-                        if(denominator is null, null, { 'denominator': denominator, 'numerator': numerator })
-                    )
-                ) as entries
-        ) as kinds
+    )
 );
