@@ -1,9 +1,7 @@
 -- an unanswerable row has one of its config's categories, and an answerable one has none
 -- Grain: a row with another category. Columns: split, id, category.
 select
-    split,
-    id,
-    category
+    split, id, category
 from corpus
 where
     (answerable and category is not null)

@@ -10,8 +10,7 @@ with counted as (
 
 flaws as (
     select
-        split,
-        id,
+        split, id,
         list_filter(flags, lambda flag: flag <> 'safety') as found,
         times_asked > 1 as is_duplicate,
         len(list_filter(answers, lambda answer: contains(lower(question), lower(answer)))) > 0 as leaks,
@@ -22,9 +21,7 @@ flaws as (
 
 expected as (
     select
-        split,
-        id,
-        found,
+        split, id, found,
         list_filter(
             [
                 case when is_duplicate then 'duplicate' end,
@@ -38,10 +35,7 @@ expected as (
 )
 
 select
-    split,
-    id,
-    expected,
-    found
+    split, id, expected, found
 from expected
 where expected <> found
 order by all

@@ -7,9 +7,7 @@ with answerable as (
 )
 
 select
-    corpus.split,
-    corpus.id,
-    corpus.pair_id
+    corpus.split, corpus.id, corpus.pair_id
 from corpus
 left join answerable on corpus.pair_id = answerable.id
 where corpus.pair_id is not null and answerable.id is null

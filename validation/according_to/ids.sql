@@ -2,11 +2,7 @@
 -- Grain: a row whose id is not made of its format and prompt, or whose placement is not the config.
 -- Columns: split, id, format, prompt_id, placement.
 select
-    split,
-    id,
-    format,
-    prompt_id,
-    placement
+    split, id, format, prompt_id, placement
 from corpus
 where id is distinct from format || '-' || prompt_id or placement is distinct from $placement
 order by all

@@ -3,11 +3,7 @@
 with prompts as (select unnest($prompts) as prompt)
 
 select
-    corpus.split,
-    corpus.id,
-    corpus.kind,
-    corpus.phrase,
-    prompts.prompt as expected
+    corpus.split, corpus.id, corpus.kind, corpus.phrase, prompts.prompt as expected
 from corpus
 inner join prompts on corpus.prompt_id = prompts.prompt.id
 where corpus.kind is distinct from prompts.prompt.kind or corpus.phrase is distinct from prompts.prompt.phrase

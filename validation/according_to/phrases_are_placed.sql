@@ -3,9 +3,7 @@
 -- Columns: split, id, prompt, before (how often the phrase stands before the question), after.
 with prompts as (
     select
-        split,
-        id,
-        phrase,
+        split, id, phrase,
         coalesce(explain_prompt, answer_prompt) as prompt
     from corpus
     where phrase <> ''
@@ -13,20 +11,14 @@ with prompts as (
 
 counted as (
     select
-        split,
-        id,
-        prompt,
+        split, id, prompt,
         len(string_split(string_split(prompt, '{question}')[1], phrase)) - 1 as before,
         len(string_split(string_split(prompt, '{question}')[2], phrase)) - 1 as after
     from prompts
 )
 
 select
-    split,
-    id,
-    prompt,
-    before,
-    after
+    split, id, prompt, before, after
 from counted
 where
     before <> if($placement = 'appended', 0, 1)

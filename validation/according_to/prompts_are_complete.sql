@@ -10,8 +10,7 @@ prompts as (
 
 wanted as (
     select
-        format,
-        prompt_id
+        format, prompt_id
     from formats cross join prompts
 )
 

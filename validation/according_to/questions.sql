@@ -2,10 +2,7 @@
 -- Grain: a row whose prompts do not hold the question once, or whose explaining prompt does not hold the answer once.
 -- Columns: split, id, answer_prompt, explain_prompt.
 select
-    split,
-    id,
-    answer_prompt,
-    explain_prompt
+    split, id, answer_prompt, explain_prompt
 from corpus
 where
     len(string_split(answer_prompt, '{question}')) <> 2

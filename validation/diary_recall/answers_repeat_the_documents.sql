@@ -3,8 +3,7 @@
 -- Columns: split, id, diarist, line (of the first difference), in_documents, in_answer (null where there is none).
 with told as (
     select
-        diarist,
-        entry,
+        diarist, entry,
         prompt || completion as text
     from corpus
     where kind = 'document' and split = 'train'
@@ -13,8 +12,7 @@ with told as (
 -- Where a document stands in the joined text, and the length of the whole, each with a newline at its end.
 placed as (
     select
-        diarist,
-        text,
+        diarist, text,
         coalesce(
             sum(length(text) + 1) over (
                 partition by diarist order by entry rows between unbounded preceding and 1 preceding
@@ -27,10 +25,7 @@ placed as (
 
 questions as (
     select
-        split,
-        id,
-        diarist,
-        completion
+        split, id, diarist, completion
     from corpus
     where kind = 'question'
 ),
@@ -63,9 +58,7 @@ suspected as (
 
 different as (
     select
-        split,
-        id,
-        diarist,
+        split, id, diarist,
         string_split(documents.text, chr(10)) as in_documents,
         string_split(suspected.completion, chr(10)) as in_answer
     from documents full join suspected using (diarist)
@@ -80,10 +73,7 @@ first_differences as (
 )
 
 select
-    split,
-    id,
-    diarist,
-    line,
+    split, id, diarist, line,
     in_documents[line] as in_documents,
     in_answer[line] as in_answer
 from first_differences

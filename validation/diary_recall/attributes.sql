@@ -8,10 +8,6 @@ with unknown_sentences as (
 )
 
 select
-    split,
-    id,
-    number,
-    place,
-    sentence
+    split, id, number, place, sentence
 from sentences semi join unknown_sentences using (sentence)
 order by all

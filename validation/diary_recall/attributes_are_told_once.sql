@@ -10,8 +10,7 @@ with attributes as (
 
 coded as (
     select
-        sentence,
-        bit
+        sentence, bit
     from different_sentences inner join attributes on different_sentences.attribute = attributes.attribute
 ),
 
@@ -40,10 +39,7 @@ suspected as materialized (
 )
 
 select
-    split,
-    id,
-    number,
-    sentences
+    split, id, number, sentences
 from suspected
 where len(list_distinct(attributes)) < len(attributes)
 order by all

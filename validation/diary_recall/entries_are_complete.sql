@@ -10,9 +10,7 @@ with asked as (
 )
 
 select
-    diarist,
-    told.numbers as entries,
-    asked.num_documents
+    diarist, told.numbers as entries, asked.num_documents
 from asked left join told using (diarist)
 where told.numbers is distinct from range(1, asked.num_documents + 1)
 order by all

@@ -10,9 +10,7 @@ with numbers as (
 
 asked as (
     select
-        split,
-        num_documents,
-        count(*) as num_diarists
+        split, num_documents, count(*) as num_diarists
     from corpus
     where kind = 'question'
     group by all
@@ -27,8 +25,7 @@ frequencies as (
 )
 
 select
-    split,
-    num_diarists
+    split, num_diarists
 from frequencies
 where list_max(num_diarists) - list_min(num_diarists) > 1
 order by all

@@ -1,10 +1,7 @@
 -- an id is made of the row's kind, the diarist's number and, for a standard document, the entry
 -- Grain: a row whose id is not made of its own columns. Columns: split, id, kind, entry.
 select
-    split,
-    id,
-    kind,
-    entry
+    split, id, kind, entry
 from corpus
 where
     not coalesce(regexp_full_match(id, '(document|question)-[0-9]{8}(-[1-9][0-9]*)?'), false)

@@ -8,8 +8,7 @@ with repeated as (
 )
 
 select
-    corpus.id,
-    count(*) as num_rows,
+    corpus.id, count(*) as num_rows,
     list_sort(list(distinct corpus.split)) as splits
 from corpus semi join repeated on corpus.id is not distinct from repeated.id
 group by corpus.id

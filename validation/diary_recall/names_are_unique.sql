@@ -27,18 +27,12 @@ names as (
 )
 
 select
-    number,
-    name,
-    number as other_number,
-    other_name
+    number, name, number as other_number, other_name
 from numbers
 where name <> other_name
 union all
 select
-    number,
-    name,
-    other_number,
-    name as other_name
+    number, name, other_number, name as other_name
 from names
 where number <> other_number
 order by all

@@ -2,10 +2,7 @@
 -- Grain: a row whose `num_documents` is not the number of the diarist's entries, or out of range.
 -- Columns: split, id, num_documents, entries (in the documents).
 select
-    split,
-    id,
-    corpus.num_documents,
-    told.num_documents as entries
+    split, id, corpus.num_documents, told.num_documents as entries
 from corpus left join told on corpus.diarist = told.diarist
 where
     corpus.num_documents is distinct from told.num_documents

@@ -7,9 +7,7 @@ with expected as (
 
 found as (
     select
-        split,
-        kind,
-        count(*) as found
+        split, kind, count(*) as found
     from corpus
     group by split, kind
     union all
@@ -23,9 +21,7 @@ found as (
 )
 
 select
-    split,
-    kind,
-    expected.expected,
+    split, kind, expected.expected,
     coalesce(found.found, 0) as found
 from expected left join found using (split, kind)
 where expected.expected <> coalesce(found.found, 0)

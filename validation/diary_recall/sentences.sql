@@ -7,10 +7,6 @@ with misshapen as (
 )
 
 select
-    split,
-    id,
-    number,
-    place,
-    sentence
+    split, id, number, place, sentence
 from sentences semi join misshapen using (sentence)
 order by all

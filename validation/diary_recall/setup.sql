@@ -7,11 +7,7 @@
 create temp table entries as
 with documents as (
     select
-        split,
-        id,
-        diarist,
-        entry,
-        completion,
+        split, id, diarist, entry, completion,
         prompt || completion as text,
         replace(split_part($title, '{entry}', 1), '{name}', diarist) as title_start
     from corpus
@@ -40,19 +36,14 @@ cut as (
 
 numbered as (
     select
-        split,
-        id,
-        diarist,
-        entry,
+        split, id, diarist, entry,
         unnest(range(1, len(texts) + 1)) as place,
         string_split(unnest(texts), chr(10)) as lines
     from cut
 )
 
 select
-    split,
-    id,
-    diarist,
+    split, id, diarist,
     case when $simplified then place when place = 1 then entry end as number,
     lines[1] as title,
     lines[2:] as sentences
@@ -61,9 +52,7 @@ from numbered;
 -- sentences. Grain: a sentence of an entry. Columns: split, id, number (the entry's), place (from 1), sentence.
 create temp view sentences as
 select
-    split,
-    id,
-    number,
+    split, id, number,
     unnest(range(1, len(sentences) + 1)) as place,
     unnest(sentences) as sentence
 from entries;
@@ -75,8 +64,7 @@ with known as (
 )
 
 select
-    attribute,
-    value,
+    attribute, value,
     replace(replace($sentence, '{attribute}', attribute), '{value}', value) as sentence
 from known;
 

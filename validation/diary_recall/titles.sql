@@ -2,26 +2,19 @@
 -- Grain: a title that is not its diarist's, numbered as it should be. Columns: split, id, title, expected.
 with titles as (
     select
-        split,
-        id,
-        title,
+        split, id, title,
         replace(replace($title, '{name}', diarist), '{entry}', number::varchar) as expected
     from entries
     union all
     select
-        split,
-        id,
-        prompt as title,
+        split, id, prompt as title,
         replace(replace($title, '{name}', diarist), '{entry}', coalesce(entry, 1)::varchar) || chr(10) as expected
     from corpus
     where kind = 'document'
 )
 
 select
-    split,
-    id,
-    title,
-    expected
+    split, id, title, expected
 from titles
 where title is distinct from expected
 order by all

@@ -17,8 +17,7 @@ pairs as (
         coalesce(of_standard.split, of_simplified.split) as split,
         id,
         coalesce(of_standard.diarist, of_simplified.diarist) as diarist,
-        of_standard.split as in_standard,
-        of_simplified.split as in_simplified,
+        of_standard.split as in_standard, of_simplified.split as in_simplified,
         list_filter(
             [
                 case when of_standard.split is distinct from of_simplified.split then 'split' end,
@@ -46,11 +45,6 @@ pairs as (
 )
 
 select
-    split,
-    id,
-    diarist,
-    in_standard,
-    in_simplified,
-    different
+    split, id, diarist, in_standard, in_simplified, different
 from pairs
 order by all

@@ -3,8 +3,7 @@
 -- Columns: diarist, line (of the first difference), in_standard, in_simplified (null where there is none).
 with told as (
     select
-        diarist,
-        entry,
+        diarist, entry,
         prompt || completion as text
     from standard
     where kind = 'document'
@@ -21,8 +20,7 @@ told_at_once as (
 -- Where a document stands in the joined text, and the length of the whole, each with a newline at its end.
 placed as (
     select
-        diarist,
-        text,
+        diarist, text,
         coalesce(
             sum(length(text) + 1) over (
                 partition by diarist order by entry rows between unbounded preceding and 1 preceding
@@ -84,8 +82,7 @@ first_differences as (
 )
 
 select
-    diarist,
-    line,
+    diarist, line,
     in_standard[line] as in_standard,
     in_simplified[line] as in_simplified
 from first_differences

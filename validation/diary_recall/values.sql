@@ -14,10 +14,6 @@ unknown_sentences as (
 )
 
 select
-    split,
-    id,
-    number,
-    place,
-    sentence
+    split, id, number, place, sentence
 from sentences semi join unknown_sentences using (sentence)
 order by all

@@ -1,14 +1,7 @@
 -- no column is null but entry, and no length is null
 -- Grain: a row with a null where a value must stand. Columns: split, and those where a null may be.
 select
-    split,
-    id,
-    kind,
-    diarist,
-    prompt,
-    completion,
-    num_documents,
-    document_lengths
+    split, id, kind, diarist, prompt, completion, num_documents, document_lengths
 from corpus
 where
     id is null or kind is null or diarist is null or prompt is null or completion is null

@@ -3,8 +3,7 @@
 -- Columns: attribute, found (for each value, in alphabetical order), chi_square.
 with found as (
     select
-        attribute,
-        known_sentences.value,
+        attribute, known_sentences.value,
         coalesce(num_found, 0) as num_found,
         avg(coalesce(num_found, 0)) over (partition by attribute) as expected
     from known_sentences left join different_sentences using (attribute, sentence)

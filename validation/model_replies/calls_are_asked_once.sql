@@ -2,11 +2,7 @@
 -- Grain: a call with several replies, or with attempts that do not count up.
 -- Columns: run_id, example_id, stage, variant, sample, attempts, num_replies.
 select
-    run_id,
-    example_id,
-    stage,
-    variant,
-    sample,
+    run_id, example_id, stage, variant, sample,
     list(attempt order by attempt) as attempts,
     count(generation) as num_replies
 from generations

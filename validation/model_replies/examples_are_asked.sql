@@ -3,17 +3,14 @@
 -- Columns: run, example_id, found.
 with examples as (
     select
-        run,
-        run_id,
+        run, run_id,
         unnest(examples) as example_id
     from described
 ),
 
 asked as (
     select distinct
-        generations.run_id,
-        generations.example_id,
-        described.run
+        generations.run_id, generations.example_id, described.run
     from generations
     left join described on generations.run_id = described.run_id
 ),
@@ -29,14 +26,11 @@ differing as (
 )
 
 select
-    run,
-    example_id,
-    found
+    run, example_id, found
 from differing
 union all
 select
-    run,
-    null as example_id,
+    run, null as example_id,
     len(examples) || ' examples, not ' || described_examples as found
 from described
 where len(examples) <> described_examples or len(list_distinct(examples)) <> len(examples)

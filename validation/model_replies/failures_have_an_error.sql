@@ -1,11 +1,7 @@
 -- a request failed with an error and without a reply, or has a reply and no error
 -- Grain: a row with both or neither. Columns: split, id, run, generation, error.
 select
-    split,
-    id,
-    run,
-    generation,
-    error
+    split, id, run, generation, error
 from corpus
 where (generation is null) <> (coalesce(error, '') <> '') or error = ''
 order by all

@@ -1,11 +1,7 @@
 -- a reply ends by itself, or is cut off at the most tokens that its run allows
 -- Grain: a reply that ends otherwise. Columns: split, id, run, finish_reason, completion_tokens, max_new_tokens.
 select
-    corpus.split,
-    corpus.id,
-    corpus.run,
-    corpus.finish_reason,
-    corpus.completion_tokens,
+    corpus.split, corpus.id, corpus.run, corpus.finish_reason, corpus.completion_tokens,
     described.max_new_tokens
 from corpus
 inner join described on corpus.run = described.run

@@ -1,8 +1,7 @@
 -- a model that was asked the same twice in a run, at temperature 0, replied the same
 -- Grain: a prompt of a run with several replies. Columns: run, prompt, replies.
 select
-    described.run,
-    generations.prompt,
+    described.run, generations.prompt,
     list(distinct generations.generation order by generations.generation) as replies
 from generations
 inner join described on generations.run_id = described.run_id

@@ -2,17 +2,12 @@
 -- Grain: a run and a model that it asked, where they do not. Columns: run, model, revision, described.
 with asked as (
     select distinct
-        run_id,
-        model,
-        revision
+        run_id, model, revision
     from generations
 )
 
 select
-    described.run,
-    asked.model,
-    asked.revision,
-    described.models as described
+    described.run, asked.model, asked.revision, described.models as described
 from described
 left join asked on described.run_id = asked.run_id
 where

@@ -22,16 +22,13 @@ with texts as (
 
 found as (
     select
-        run,
-        where_found,
+        run, where_found,
         regexp_extract(text, '(^|[^\w.:/])((/[\w.+-]+){2,}|[A-Z]:\\[\w]+)', 2) as path
     from texts
 )
 
 select distinct
-    run,
-    where_found,
-    path
+    run, where_found, path
 from found
 where path <> ''
 order by all

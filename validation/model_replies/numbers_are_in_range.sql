@@ -2,12 +2,7 @@
 -- Grain: a reply with other numbers. Columns: split, id, run, prompt_tokens, completion_tokens, logprob, characters.
 -- A token of a vocabulary of words is rarely longer than 32 characters; spaces and rules of dashes come in longer ones.
 select
-    split,
-    id,
-    run,
-    prompt_tokens,
-    completion_tokens,
-    logprob,
+    split, id, run, prompt_tokens, completion_tokens, logprob,
     length(generation) as characters
 from corpus
 where

@@ -1,11 +1,7 @@
 -- what a reply builds on is a reply of the same run about the same example, and came before it
 -- Grain: a reply whose parent is another or none. Columns: split, id, run, example_id, parent_id.
 select
-    child.split,
-    child.id,
-    child.run,
-    child.example_id,
-    child.parent_id
+    child.split, child.id, child.run, child.example_id, child.parent_id
 from corpus as child
 left join corpus as parent on child.parent_id = parent.id
 where

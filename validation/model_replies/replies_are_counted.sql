@@ -2,15 +2,13 @@
 -- Grain: a run with another number. Columns: run, listed_replies, replies.
 with counted as (
     select
-        run_id,
-        count(*) as replies
+        run_id, count(*) as replies
     from generations
     group by run_id
 )
 
 select
-    described.run,
-    described.listed_replies,
+    described.run, described.listed_replies,
     coalesce(counted.replies, 0) as replies
 from described
 left join counted on described.run_id = counted.run_id

@@ -1,11 +1,7 @@
 -- a row names a run of its config, and its id, its model and its question set are that run's
 -- Grain: a row that names another. Columns: split, id, run, model, question_set.
 select
-    corpus.split,
-    corpus.id,
-    corpus.run,
-    corpus.model,
-    corpus.question_set
+    corpus.split, corpus.id, corpus.run, corpus.model, corpus.question_set
 from corpus
 left join described on corpus.run = described.run
 where

@@ -11,10 +11,7 @@ with of_rows as (
 
 of_runs as (
     select
-        generation_id as id,
-        metric,
-        value as score,
-        reason
+        generation_id as id, metric, value as score, reason
     from scores
 ),
 
@@ -31,18 +28,12 @@ in_the_run_alone as (
 )
 
 select
-    id,
-    metric,
-    score,
-    reason,
+    id, metric, score, reason,
     'in the row alone' as found
 from in_the_row_alone
 union all
 select
-    id,
-    metric,
-    score,
-    reason,
+    id, metric, score, reason,
     'in the run alone' as found
 from in_the_run_alone
 order by all

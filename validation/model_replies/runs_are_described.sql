@@ -2,12 +2,7 @@
 -- Grain: a run whose run.json says something else.
 -- Columns: run, run_id, listed_run_id, task, question_set, content_hash.
 select
-    run,
-    run_id,
-    listed_run_id,
-    task,
-    question_set,
-    content_hash
+    run, run_id, listed_run_id, task, question_set, content_hash
 from described
 where
     run_id <> listed_run_id or task <> $config or question_set = ''

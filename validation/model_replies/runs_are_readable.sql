@@ -3,7 +3,6 @@
 with unreadable as (select unnest($unreadable) as one)
 
 select
-    one.run,
-    one.why
+    one.run, one.why
 from unreadable
 order by all

@@ -11,10 +11,7 @@ with scored as (
 )
 
 select
-    id,
-    metric,
-    score,
-    reason
+    id, metric, score, reason
 from scored
 where
     coalesce(metric, '') = ''

@@ -2,9 +2,7 @@
 -- Grain: a reply that came too early. Columns: run, generation_id, created_at, earliest.
 with replies as (
     select
-        described.run,
-        child.generation_id,
-        child.created_at,
+        described.run, child.generation_id, child.created_at,
         greatest(
             cast(regexp_extract(described.description, '\n  "created_at": "([^"]+)"', 1) as timestamptz),
             coalesce(parent.created_at, child.created_at)
@@ -15,10 +13,7 @@ with replies as (
 )
 
 select
-    run,
-    generation_id,
-    created_at,
-    earliest
+    run, generation_id, created_at, earliest
 from replies
 where created_at < earliest
 order by all

@@ -1,17 +1,7 @@
 -- no column is null or empty that every reply has
 -- Grain: a row with a null or an empty text where a value must stand. Columns: split, and those where none may be.
 select
-    split,
-    id,
-    run,
-    model,
-    question_set,
-    example_id,
-    stage,
-    variant,
-    sample,
-    attempt,
-    prompt
+    split, id, run, model, question_set, example_id, stage, variant, sample, attempt, prompt
 from corpus
 where
     coalesce(id, '') = '' or coalesce(run, '') = '' or coalesce(model, '') = '' or coalesce(question_set, '') = ''

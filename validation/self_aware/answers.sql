@@ -2,10 +2,7 @@
 -- Grain: an answerable row without an answer, an unanswerable one with one, or a row with an alias that is blank or
 -- stands twice. Columns: split, id, answerable, answers.
 select
-    split,
-    id,
-    answerable,
-    answers
+    split, id, answerable, answers
 from corpus
 where
     answerable <> (len(answers) > 0)

@@ -1,9 +1,7 @@
 -- unanswerable rows have one of the five categories, answerable ones none
 -- Grain: an answerable row with a category, or an unanswerable one with none of the five. Columns: split, id, category.
 select
-    split,
-    id,
-    category
+    split, id, category
 from corpus
 where case when answerable then category is not null else not coalesce(list_contains($categories, category), false) end
 order by all

@@ -5,8 +5,7 @@
 with questions as materialized (
     select
         row_number() over () as question,
-        split,
-        id,
+        split, id,
         words(question) as words,
         count(*) over (partition by split) as num_questions
     from corpus
@@ -14,18 +13,14 @@ with questions as materialized (
 
 words_of_questions as (
     select
-        question,
-        split,
-        num_questions,
+        question, split, num_questions,
         unnest(words) as word
     from questions
 ),
 
 weights as materialized (
     select
-        question,
-        split,
-        word,
+        question, split, word,
         ln(num_questions / count(*) over (partition by split, word)) as weight
     from words_of_questions
 ),
@@ -52,8 +47,7 @@ ranked as materialized (
 
 candidates as materialized (
     select distinct
-        first.question,
-        second.question as other
+        first.question, second.question as other
     from ranked as first
     inner join ranked as second
         on first.word = second.word and first.split = second.split and first.question < second.question
@@ -64,8 +58,7 @@ candidates as materialized (
 
 alike as (
     select
-        candidates.question,
-        candidates.other
+        candidates.question, candidates.other
     from candidates
     inner join vectors as one on candidates.question = one.question
     inner join vectors as two on candidates.other = two.question and one.word = two.word
@@ -80,8 +73,7 @@ having_one as (
 )
 
 select
-    questions.split,
-    count(*) as num_rows,
+    questions.split, count(*) as num_rows,
     $most_alike_by_cosine as allowed,
     list_sort(list(questions.id))[:5] as ids
 from having_one

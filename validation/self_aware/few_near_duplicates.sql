@@ -4,16 +4,14 @@
 with questions as materialized (
     select
         row_number() over () as question,
-        split,
-        id,
+        split, id,
         words(question) as words
     from corpus
 ),
 
 words_of_questions as materialized (
     select
-        question,
-        split,
+        question, split,
         len(words) as num_words,
         unnest(words) as word
     from questions
@@ -21,8 +19,7 @@ words_of_questions as materialized (
 
 word_counts as (
     select
-        word,
-        count(*) as num_questions
+        word, count(*) as num_questions
     from words_of_questions
     group by word
 ),
@@ -43,8 +40,7 @@ ranked_words as materialized (
 -- that they share enough follow to make a third of the words of both: so few pairs are compared.
 candidates as materialized (
     select distinct
-        first.question,
-        second.question as other
+        first.question, second.question as other
     from ranked_words as first
     inner join ranked_words as second
         on first.word = second.word and first.split = second.split and first.question < second.question
@@ -57,8 +53,7 @@ candidates as materialized (
 
 near_duplicates as (
     select
-        candidates.question,
-        candidates.other
+        candidates.question, candidates.other
     from candidates
     inner join words_of_questions as one on candidates.question = one.question
     inner join words_of_questions as two on candidates.other = two.question and one.word = two.word
@@ -73,8 +68,7 @@ having_one as (
 )
 
 select
-    questions.split,
-    count(*) as num_rows,
+    questions.split, count(*) as num_rows,
     $most_near_duplicates as allowed,
     list_sort(list(questions.id))[:5] as ids
 from having_one

@@ -4,24 +4,20 @@
 with frames as (
     select
         any_value(split) as split,
-        source as frame,
-        count(*) as found
+        source as frame, count(*) as found
     from corpus
     where not answerable
     group by source
 )
 
 select
-    split,
-    frame,
-    found
+    split, frame, found
 from frames
 where found > $most_of_a_frame or not starts_with(frame, 'frame/')
 union all
 select
     'unanswerable' as split,
-    null as frame,
-    count(*) as found
+    null as frame, count(*) as found
 from frames
 having count(*) < $fewest_frames
 order by all

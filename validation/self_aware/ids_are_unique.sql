@@ -1,8 +1,7 @@
 -- no id stands on two rows
 -- Grain: an id that stands on several rows. Columns: id, num_rows.
 select
-    id,
-    count(*) as num_rows
+    id, count(*) as num_rows
 from corpus
 group by id
 having count(*) > 1

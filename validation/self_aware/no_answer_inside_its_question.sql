@@ -2,18 +2,13 @@
 -- Grain: an alias that stands in its own question as whole words. Columns: split, id, question, answer.
 with aliases as (
     select
-        split,
-        id,
-        question,
+        split, id, question,
         unnest(answers) as answer
     from corpus
 )
 
 select
-    split,
-    id,
-    question,
-    answer
+    split, id, question, answer
 from aliases
 where contains(' ' || normalized(question) || ' ', ' ' || normalized(answer) || ' ')
 order by all

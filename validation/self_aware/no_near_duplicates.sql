@@ -3,8 +3,7 @@
 -- Columns: split, id, other_id, similarity.
 with questions as (
     select
-        split,
-        id,
+        split, id,
         five_grams(question) as grams
     from corpus
     where not answerable
@@ -12,8 +11,7 @@ with questions as (
 
 grams as (
     select
-        split,
-        id,
+        split, id,
         len(grams) as num_grams,
         unnest(grams) as gram
     from questions
@@ -21,19 +19,14 @@ grams as (
 
 shared as (
     select
-        first.split,
-        first.id,
-        second.id as other_id,
-        count(*) as num_shared,
+        first.split, first.id, second.id as other_id, count(*) as num_shared,
         any_value(first.num_grams) + any_value(second.num_grams) - count(*) as num_either
     from grams as first inner join grams as second on first.gram = second.gram and first.id < second.id
     group by all
 )
 
 select
-    split,
-    id,
-    other_id,
+    split, id, other_id,
     round(num_shared / num_either, 3) as similarity
 from shared
 where num_shared >= $near_duplicate * num_either

@@ -12,9 +12,7 @@ with pairs as (
 )
 
 select
-    pair_id,
-    num_unanswerable,
-    num_answerable
+    pair_id, num_unanswerable, num_answerable
 from pairs
 where pair_id is null or num_unanswerable <> 1 or num_named <> 1 or num_answerable = 0
 order by all

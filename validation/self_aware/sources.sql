@@ -2,12 +2,7 @@
 -- Grain: an answerable row whose source is not a kind and what confirms it, or whose difficulty is none; or a row that
 -- does not say who wrote or judged it. Columns: split, id, source, difficulty, written_by, judged_by.
 select
-    split,
-    id,
-    source,
-    difficulty,
-    written_by,
-    judged_by
+    split, id, source, difficulty, written_by, judged_by
 from corpus
 where
     coalesce(written_by, '') = ''

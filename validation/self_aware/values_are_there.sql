@@ -2,9 +2,7 @@
 -- Grain: a row with a null where there must be a value, or with a question that is empty or has blanks around it.
 -- Columns: split, id, question.
 select
-    split,
-    id,
-    question
+    split, id, question
 from corpus
 where
     id is null or question is null or answers is null or answerable is null or source is null or flags is null

@@ -2,9 +2,7 @@
 -- Grain: a row whose answer is not the one that its instance fixes. Columns: split, id, answer, expected.
 with fixed as (
     select
-        split,
-        id,
-        answer,
+        split, id, answer,
         case
             when $task in ('total-count', 'designated-count', 'image-counting') then params ->> 'num'
             when $task = 'code' then params ->> 'output'
@@ -20,10 +18,7 @@ with fixed as (
 )
 
 select
-    split,
-    id,
-    answer,
-    expected
+    split, id, answer, expected
 from fixed
 where answer is distinct from expected
 order by all

@@ -2,9 +2,7 @@
 -- Grain: a row with a dual prompt where the paper's Table 2 has none, or without where it has one.
 -- Columns: split, id, dual_prompt.
 select
-    split,
-    id,
-    dual_prompt
+    split, id, dual_prompt
 from corpus
 where
     (dual_prompt is not null)

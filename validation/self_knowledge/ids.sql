@@ -1,10 +1,7 @@
 -- an id is made of the row's task, the instance's number and the style, and the task is the config
 -- Grain: a row whose id is not made of its task, a number and its style. Columns: split, id, task, style.
 select
-    split,
-    id,
-    task,
-    style
+    split, id, task, style
 from corpus
 where
     task is distinct from $task

@@ -14,8 +14,7 @@ asked as (
 )
 
 select
-    number,
-    styles
+    number, styles
 from asked full join found using (number)
 where styles is distinct from list_sort($styles) or asked.number is null
 order by all

@@ -3,19 +3,13 @@
 -- Columns: split, id, kind, num_markers.
 with counted as (
     select
-        split,
-        id,
-        kind,
-        is_asked,
+        split, id, kind, is_asked,
         len(string_split(prompt, '{generation}')) - 1 as num_markers
     from prompts
 )
 
 select
-    split,
-    id,
-    kind,
-    num_markers
+    split, id, kind, num_markers
 from counted
 where num_markers != if(is_asked and not starts_with($task, 'image-'), 1, 0)
 order by all

@@ -1,8 +1,7 @@
 -- the paper's own prompts stand beside ours, where it has them
 -- Grain: a plain row without the paper's own words, in a task where the paper has them. Columns: split, id, paper.
 select
-    split,
-    id,
+    split, id,
     params -> 'paper' as paper
 from corpus
 where

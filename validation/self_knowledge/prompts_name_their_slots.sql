@@ -2,10 +2,7 @@
 -- Grain: a row whose prompts do not say what its instance says. Columns: split, id, slot, value.
 with slots as (
     select
-        split,
-        id,
-        generate_prompt,
-        verify_prompt,
+        split, id, generate_prompt, verify_prompt,
         unnest([
             { 'name': 'num', 'prompt': 'generate', 'value': params ->> 'num' },
             { 'name': 'output', 'prompt': 'generate', 'value': params ->> 'output' },
@@ -20,10 +17,7 @@ with slots as (
 )
 
 select
-    split,
-    id,
-    slot.name as slot,
-    slot.value
+    split, id, slot.name as slot, slot.value
 from slots
 where
     slot.value is not null

@@ -5,10 +5,7 @@
 create temp table prompts as
 with prompts_of_row as (
     select
-        split,
-        id,
-        style,
-        params,
+        split, id, style, params,
         unnest([
             { 'kind': 'generate', 'is_asked': false, 'text': generate_prompt },
             { 'kind': 'verify', 'is_asked': true, 'text': verify_prompt },
@@ -24,11 +21,6 @@ with prompts_of_row as (
 )
 
 select
-    split,
-    id,
-    style,
-    prompt.kind,
-    prompt.is_asked,
-    prompt.text as prompt
+    split, id, style, prompt.kind, prompt.is_asked, prompt.text as prompt
 from prompts_of_row
 where prompt.text is not null;

@@ -2,9 +2,7 @@
 -- Grain: a prompt in which a slot was left open. Columns: split, id, kind, slot.
 with named as (
     select
-        split,
-        id,
-        kind,
+        split, id, kind,
         regexp_extract(
             replace(prompt, '{generation}', ''), '\{[a-z_]+\}|\[(num|word|date|month|year[a-z, ]*|'
             || 'answer|countries|sport|object|objects|color|position relationship|title)\]'
@@ -13,10 +11,7 @@ with named as (
 )
 
 select
-    split,
-    id,
-    kind,
-    slot
+    split, id, kind, slot
 from named
 where slot != ''
 order by all

@@ -3,8 +3,7 @@
 -- Columns: split, id, keep, breaks, altered_verify_prompt.
 with named as (
     select
-        split,
-        id,
+        split, id,
         params ->> 'keep' as keep,
         params ->> 'break' as breaks,
         params ->> 'altered_verify_prompt' as altered_verify_prompt
@@ -13,11 +12,7 @@ with named as (
 )
 
 select
-    split,
-    id,
-    keep,
-    breaks,
-    altered_verify_prompt
+    split, id, keep, breaks, altered_verify_prompt
 from named
 where
     not coalesce(list_contains($transformations, keep), true)

@@ -1,13 +1,7 @@
 -- no column is null or empty but dual_prompt and answer, and params are JSON
 -- Grain: a row with a null or an empty text where a value must stand. Columns: split, and those where none may be.
 select
-    split,
-    id,
-    task,
-    style,
-    generate_prompt,
-    verify_prompt,
-    params
+    split, id, task, style, generate_prompt, verify_prompt, params
 from corpus
 where
     coalesce(id, '') = '' or coalesce(task, '') = '' or coalesce(style, '') = '' or coalesce(generate_prompt, '') = ''

@@ -10,11 +10,7 @@
 -- Needs: scores, portrait corpus
 with measured as (
     select
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
-        example_id,
-        prompt,
+        run_id, model, revision, example_id, prompt,
         avg(ln(len(text))) as log_length,
         avg(len(text)) as characters,
         avg(quip(text, 'corpus')) as quip,
@@ -24,18 +20,15 @@ with measured as (
     group by all
 ),
 
+plain as (
+    select *
+    from measured
+    where prompt = 'null'
+),
+
 asked as (
     select distinct
-        dataset,
-        model_label,
-        num_parameters,
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
-        prompt,
-        kind,
-        place,
-        example_id
+        dataset, model_label, num_parameters, run_id, model, revision, prompt, kind, place, example_id
     from according_to_replies
     where prompt <> 'null'
 ),
@@ -43,45 +36,20 @@ asked as (
 pairs as (
     select
         asked.*,
-        plain.characters as null_characters,
-        prompted.characters,
-        plain.quip as null_quip,
-        prompted.quip,
+        prompted.characters, prompted.quip, prompted.longest_quote,
+        plain.characters as null_characters, plain.quip as null_quip, plain.longest_quote as null_longest_quote,
         prompted.quip - plain.quip as change,
         prompted.log_length - plain.log_length as length_change,
-        plain.longest_quote as null_longest_quote,
-        prompted.longest_quote,
         prompted.longest_quote - plain.longest_quote as longest_change
     from asked
-    left join measured as prompted
-        on
-            asked.run_id = prompted.run_id
-            and asked.model = prompted.model
-            and asked.revision = prompted.revision
-            and asked.example_id = prompted.example_id
-            and asked.prompt = prompted.prompt
-    left join measured as plain
-        on
-            asked.run_id = plain.run_id
-            and asked.model = plain.model
-            and asked.revision = plain.revision
-            and asked.example_id = plain.example_id
-            and plain.prompt = 'null'
+    left join measured as prompted using (run_id, model, revision, example_id, prompt)
+    left join plain using (run_id, model, revision, example_id)
 ),
 
 totals as (
     select
-        dataset,
-        model_label,
-        num_parameters,
-        run_id,
-        model,
-        revision,
-        prompt,
-        kind,
-        place,
-        count(*) as n,
-        count(change) as n_pairs,
+        dataset, model_label, num_parameters, run_id, model, revision, prompt, kind, place,
+        count(*) as n, count(change) as n_pairs,
         avg(null_characters) filter (where change is not null) as null_characters,
         avg(characters) filter (where change is not null) as characters,
         avg(null_quip) filter (where change is not null) as null_quip,
@@ -101,43 +69,28 @@ totals as (
 ),
 
 -- Where no pair differs in length, the plain difference is the adjusted one.
-errors as (
+adjusted as (
     select
         *,
         if(length_spread > 0, intercept, difference) as adjusted_difference,
-        case
-            when n_pairs < 4 or not length_spread > 0 then null
-            else sqrt(
+        if(
+            n_pairs >= 4 and length_spread > 0,
+            t_quantile(greatest(2, n_pairs - 2)) * sqrt(
                 greatest(0, spread - together * together / length_spread) / (n_pairs - 2)
                 * (1 / n_pairs + length_change * length_change / length_spread)
-            )
-        end as error
+            ),
+            null
+        ) as margin
     from totals
 )
 
 select
-    dataset,
-    model_label,
-    num_parameters,
-    run_id,
-    prompt,
-    kind,
-    n,
-    n_pairs,
-    null_characters,
-    characters,
-    null_quip,
-    quip,
-    difference,
-    adjusted_difference,
-    adjusted_difference - t_quantile(greatest(2, n_pairs - 2)) * error as adjusted_low,
-    adjusted_difference + t_quantile(greatest(2, n_pairs - 2)) * error as adjusted_high,
+    dataset, model_label, num_parameters, run_id, prompt, kind, n, n_pairs, null_characters, characters,
+    null_quip, quip, difference, adjusted_difference,
+    adjusted_difference - margin as adjusted_low, adjusted_difference + margin as adjusted_high,
     if(length_spread > 0, slope, null) as slope,
-    null_longest_quote,
-    longest_quote,
-    longest.mean as longest_difference,
-    longest.low as longest_low,
-    longest.high as longest_high,
+    null_longest_quote, longest_quote,
+    longest.mean as longest_difference, longest.low as longest_low, longest.high as longest_high,
     0.0 as chance_difference
-from errors
+from adjusted
 order by dataset, model_label, num_parameters, run_id, place

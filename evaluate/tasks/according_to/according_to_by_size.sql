@@ -11,6 +11,9 @@
 with sized as (
     select
         *,
+        {
+            'dataset': dataset, 'format': format, 'placement': placement, 'portrait': portrait, 'prompt': prompt
+        } as setting,
         log10(num_parameters) as size
     from according_to_differences
     where metric = 'quip' and num_parameters > 0
@@ -18,84 +21,37 @@ with sized as (
 
 fitted as (
     select
-        dataset,
-        format,
-        placement,
-        portrait,
-        prompt,
-        count(distinct num_parameters) as n_sizes,
-        regr_slope(difference, size) as slope
+        *,
+        count(distinct num_parameters) over of_sizes as n_sizes,
+        regr_slope(difference, size) over of_sizes as slope
     from sized
-    group by all
+    window of_sizes as (partition by setting)
 ),
 
 replicates as (
     select
-        sized.dataset,
-        sized.format,
-        sized.placement,
-        sized.portrait,
-        sized.prompt,
-        regr_slope(replicates.difference, sized.size) as slope
+        setting, replicate,
+        regr_slope(replicates.difference, size) as slope
     from sized
-    inner join according_to_replicates as replicates
-        on
-            sized.run_id = replicates.run_id
-            and sized.model = replicates.model
-            and sized.revision = replicates.revision
-            and sized.metric = replicates.metric
-            and sized.prompt = replicates.prompt
-    group by sized.dataset, sized.format, sized.placement, sized.portrait, sized.prompt, replicates.replicate
+    inner join according_to_replicates as replicates using (run_id, model, revision, metric, prompt)
+    group by all
 ),
 
 intervals as (
     select
-        dataset,
-        format,
-        placement,
-        portrait,
-        prompt,
-        quantile_cont(slope, [0.025, 0.975]) as ends
+        setting,
+        percentiles(slope) as ends
     from replicates
     group by all
 )
 
 select
-    sized.dataset,
-    sized.format,
-    sized.placement,
-    sized.prompt,
-    sized.kind,
-    sized.suite,
-    sized.model_label,
-    sized.num_parameters,
-    sized.run_id,
-    sized.n,
-    sized.n_pairs,
-    1 - sized.n_pairs / sized.n as share_unscored,
-    sized.null_score,
-    sized.score,
-    sized.difference,
-    sized.difference_low,
-    sized.difference_high,
-    fitted.n_sizes,
-    if(fitted.n_sizes > 1, fitted.slope, null) as slope,
-    if(fitted.n_sizes > 1, intervals.ends[1], null) as slope_low,
-    if(fitted.n_sizes > 1, intervals.ends[2], null) as slope_high
-from sized
-inner join fitted
-    on
-        sized.dataset = fitted.dataset
-        and sized.format = fitted.format
-        and sized.placement = fitted.placement
-        and sized.portrait is not distinct from fitted.portrait
-        and sized.prompt = fitted.prompt
-inner join intervals
-    on
-        sized.dataset = intervals.dataset
-        and sized.format = intervals.format
-        and sized.placement = intervals.placement
-        and sized.portrait is not distinct from intervals.portrait
-        and sized.prompt = intervals.prompt
-order by
-    sized.dataset, sized.format, sized.placement, sized.place, sized.num_parameters, sized.model_label, sized.run_id
+    dataset, format, placement, prompt, kind, suite, model_label, num_parameters, run_id, n, n_pairs,
+    1 - n_pairs / n as share_unscored,
+    null_score, score, difference, difference_low, difference_high, n_sizes,
+    if(n_sizes > 1, slope, null) as slope,
+    if(n_sizes > 1, ends.low, null) as slope_low,
+    if(n_sizes > 1, ends.high, null) as slope_high
+from fitted
+inner join intervals using (setting)
+order by dataset, format, placement, place, num_parameters, model_label, run_id

@@ -13,44 +13,19 @@
 with ranked as (
     select
         *,
-        p_value * (
-            count(p_value) over (partition by run_id, model, revision, metric) + 1
-            - row_number() over (partition by run_id, model, revision, metric order by p_value, prompt)
-        ) as stepped
+        p_value * (count(p_value) over of_prompts + 1 - row_number() over by_p_value) as stepped
     from according_to_differences
+    window
+        of_prompts as (partition by run_id, model, revision, metric),
+        by_p_value as (partition by run_id, model, revision, metric order by p_value, prompt)
 )
 
 select
-    dataset,
-    model_label,
-    num_parameters,
-    run_id,
-    metric,
-    prompt,
-    kind,
-    n,
-    n_pairs,
+    dataset, model_label, num_parameters, run_id, metric, prompt, kind, n, n_pairs,
     1 - n_pairs / n as share_unscored,
-    null_score,
-    score,
-    difference,
-    difference_low,
-    difference_high,
-    relative_change,
-    relative_low,
-    relative_high,
+    null_score, score, difference, difference_low, difference_high, relative_change, relative_low, relative_high,
     p_value,
-    if(
-        p_value is null,
-        null,
-        least(
-            1,
-            max(stepped) over (
-                partition by run_id, model, revision, metric
-                order by p_value, prompt
-                rows between unbounded preceding and current row
-            )
-        )
-    ) as p_holm
+    if(p_value is null, null, least(1, max(stepped) over by_p_value)) as p_holm
 from ranked
+window by_p_value as (partition by run_id, model, revision, metric order by p_value, prompt)
 order by dataset, model_label, run_id, metric, place

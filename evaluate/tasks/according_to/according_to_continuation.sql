@@ -10,41 +10,32 @@
 with continued as (
     select
         scores.*,
-        (runs.settings::json ->> 'passage_words')::bigint as passage_words
+        (settings::json ->> 'passage_words')::bigint as passage_words
     from according_to_scores as scores
-    inner join runs on scores.run_id = runs.run_id
-    where scores.format = 'continuation'
+    inner join runs using (run_id)
+    where format = 'continuation'
+),
+
+whole as (
+    select run_id, model, revision, score as quip, score_low as quip_low, score_high as quip_high
+    from continued
+    where metric = 'quip'
+),
+
+control as (
+    select
+        run_id, model, revision,
+        score as chance_quip, score_low as chance_quip_low, score_high as chance_quip_high
+    from continued
+    where metric = 'quip_control'
 )
 
 select
-    beyond.dataset,
-    beyond.model_label,
-    beyond.num_parameters,
-    beyond.run_id,
-    beyond.passage_words,
-    beyond.n,
-    beyond.n_graded,
-    beyond.score as quip_beyond_prompt,
-    beyond.score_low as quip_beyond_prompt_low,
-    beyond.score_high as quip_beyond_prompt_high,
-    whole.score as quip,
-    whole.score_low as quip_low,
-    whole.score_high as quip_high,
-    control.score as chance_quip,
-    control.score_low as chance_quip_low,
-    control.score_high as chance_quip_high
-from continued as beyond
-inner join continued as whole
-    on
-        beyond.run_id = whole.run_id
-        and beyond.model = whole.model
-        and beyond.revision = whole.revision
-        and whole.metric = 'quip'
-left join continued as control
-    on
-        beyond.run_id = control.run_id
-        and beyond.model = control.model
-        and beyond.revision = control.revision
-        and control.metric = 'quip_control'
-where beyond.metric = 'quip_beyond_prompt'
-order by beyond.dataset, beyond.model_label, beyond.num_parameters, beyond.run_id
+    dataset, model_label, num_parameters, run_id, passage_words, n, n_graded,
+    score as quip_beyond_prompt, score_low as quip_beyond_prompt_low, score_high as quip_beyond_prompt_high,
+    quip, quip_low, quip_high, chance_quip, chance_quip_low, chance_quip_high
+from continued
+inner join whole using (run_id, model, revision)
+left join control using (run_id, model, revision)
+where metric = 'quip_beyond_prompt'
+order by dataset, model_label, num_parameters, run_id

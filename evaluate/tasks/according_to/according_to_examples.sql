@@ -9,24 +9,8 @@
 -- shows the first sample and estimates nothing.
 -- Needs: scores
 with asked as (
-    select distinct
-        run_id,
-        dataset,
-        format,
-        model,
-        revision,
-        model_label,
-        prompt,
-        kind,
-        place
-    from according_to_replies
-),
-
-questions_asked as (
     select
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
+        run_id, dataset, format, model, revision, model_label, prompt, kind, place,
         count(distinct example_id) as n
     from according_to_replies
     group by all
@@ -45,87 +29,41 @@ graded as (
 
 said as (
     select
-        asked.*,
-        calls.example_id,
-        first_step.generation as first_answer,
-        calls.generation as reply,
-        graded.quip,
-        graded.answer_score,
-        graded.answer_metric
+        calls.run_id, calls.model, coalesce(calls.revision, '') as revision, calls.example_id, calls.variant as prompt,
+        first_step.generation as first_answer, calls.generation as reply, quip, answer_score, answer_metric
     from calls
-    inner join asked
-        on
-            calls.run_id = asked.run_id
-            and calls.model = asked.model
-            and calls.revision is not distinct from asked.revision
-            and calls.variant = asked.prompt
-    inner join graded on calls.generation_id = graded.generation_id
+    inner join graded using (generation_id)
     left join generations as first_step on calls.parent_generation_id = first_step.generation_id
-    where calls.task = 'according-to' and calls.sample = 0 and graded.quip is not null
+    where calls.task = 'according-to' and calls.sample = 0 and quip is not null
 ),
 
-pairs as (
+plain as (
     select
-        prompted.*,
-        plain.first_answer as null_first_answer,
-        plain.reply as null_reply,
-        plain.quip as null_quip,
-        plain.answer_score as null_answer_score,
-        prompted.quip - plain.quip as change
-    from said as prompted
-    inner join said as plain
-        on
-            prompted.run_id = plain.run_id
-            and prompted.model = plain.model
-            and prompted.revision is not distinct from plain.revision
-            and prompted.example_id = plain.example_id
-    where prompted.prompt <> 'null' and plain.prompt = 'null'
+        run_id, model, revision, example_id,
+        first_answer as null_first_answer, reply as null_reply, quip as null_quip, answer_score as null_answer_score
+    from said
+    where prompt = 'null'
 ),
 
 ranked as (
     select
         *,
-        row_number() over (
-            partition by run_id, model, revision, prompt
-            order by change desc, md5(example_id) asc, example_id asc
-        ) as change_rank,
-        count(*) over (partition by run_id, model, revision, prompt) as n_pairs
-    from pairs
+        quip - null_quip as change,
+        row_number() over (of_prompt order by change desc, md5(example_id) asc, example_id asc) as change_rank,
+        count(*) over of_prompt as n_pairs
+    from said
+    inner join plain using (run_id, model, revision, example_id)
+    inner join asked using (run_id, model, revision, prompt)
+    where prompt <> 'null'
+    window of_prompt as (partition by run_id, model, revision, prompt)
 )
 
 select
-    ranked.run_id,
-    ranked.dataset,
-    ranked.model_label,
-    ranked.format,
-    ranked.prompt,
-    ranked.kind,
-    ranked.change_rank,
-    ranked.n_pairs,
-    questions_asked.n,
-    ranked.example_id,
-    according_to_questions.question,
-    according_to_questions.answers,
-    ranked.null_first_answer,
-    ranked.null_reply,
-    ranked.null_quip,
-    ranked.null_answer_score,
-    ranked.first_answer,
-    ranked.reply,
-    ranked.quip,
-    ranked.answer_score,
-    ranked.change,
-    ranked.answer_metric
+    ranked.run_id, dataset, model_label, format, prompt, kind, change_rank, n_pairs, n, example_id, question, answers,
+    null_first_answer, null_reply, null_quip, null_answer_score, first_answer, reply, quip, answer_score, change,
+    answer_metric
 from ranked
-inner join questions_asked
-    on
-        ranked.run_id = questions_asked.run_id
-        and ranked.model = questions_asked.model
-        and coalesce(ranked.revision, '') = questions_asked.revision
-inner join according_to_questions
-    on ranked.run_id = according_to_questions.run_id and ranked.example_id = according_to_questions.id
-where
-    ranked.change_rank <= 2
-    or ranked.change_rank > ranked.n_pairs - 2
-    or ranked.change_rank = (ranked.n_pairs + 1) // 2
-order by ranked.dataset, ranked.model_label, ranked.run_id, ranked.place, ranked.change_rank
+inner join according_to_questions as questions
+    on ranked.run_id = questions.run_id and ranked.example_id = questions.id
+where change_rank <= 2 or change_rank > n_pairs - 2 or change_rank = (n_pairs + 1) // 2
+order by dataset, model_label, ranked.run_id, place, change_rank

@@ -9,16 +9,7 @@
 -- Needs: scores
 with by_question as (
     select
-        dataset,
-        model_label,
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
-        format,
-        placement,
-        metric,
-        kind,
-        example_id,
+        dataset, model_label, run_id, model, revision, format, placement, metric, kind, example_id,
         count(distinct prompt) as n_prompts,
         avg(value) as value
     from according_to_replies
@@ -27,112 +18,61 @@ with by_question as (
 
 pairs as (
     select
-        asked.*,
+        prompted.*,
         plain.value as null_value,
-        asked.value is not null and plain.value is not null as is_graded
-    from by_question as asked
-    inner join by_question as plain
-        on
-            asked.run_id = plain.run_id
-            and asked.model = plain.model
-            and asked.revision = plain.revision
-            and asked.metric = plain.metric
-            and asked.example_id = plain.example_id
+        prompted.value - plain.value as change
+    from by_question as prompted
+    inner join by_question as plain using (run_id, model, revision, metric, example_id)
     where plain.kind = 'null'
 ),
 
-scores_of_kinds as (
+totals as (
     select
-        dataset,
-        model_label,
-        run_id,
-        model,
-        revision,
-        format,
-        placement,
-        metric,
-        kind,
-        max(n_prompts) as n_prompts,
-        count(*) as n,
-        count(*) filter (where is_graded) as n_graded,
-        avg(value) filter (where is_graded) as score,
-        avg(null_value) filter (where is_graded) as null_score
+        dataset, model_label, run_id, model, revision, format, placement, metric, kind,
+        max(n_prompts) as n_prompts, count(*) as n, count(change) as n_graded,
+        avg(value) filter (where change is not null) as score,
+        avg(null_value) filter (where change is not null) as null_score
     from pairs
     group by all
 ),
 
 weights as materialized (
     select
-        asked.example_id,
-        numbers.replicate,
-        poisson_weight(numbers.replicate, asked.example_id) as weight
-    from (select distinct example_id from pairs) as asked
-    cross join range(1000) as numbers (replicate)
+        example_id, replicate,
+        poisson_weight(replicate, example_id) as weight
+    from (select distinct example_id from pairs) as questions
+    cross join range(1000) as replicates (replicate)
 ),
 
 replicates as (
     select
-        pairs.run_id,
-        pairs.model,
-        pairs.revision,
-        pairs.metric,
-        pairs.kind,
-        weights.replicate,
-        sum(weights.weight * pairs.value) / nullif(sum(weights.weight), 0) as score,
-        sum(weights.weight * (pairs.value - pairs.null_value)) / nullif(sum(weights.weight), 0) as difference
+        run_id, model, revision, metric, kind, replicate,
+        sum(weight * value) / nullif(sum(weight), 0) as score,
+        sum(weight * change) / nullif(sum(weight), 0) as difference
     from pairs
-    inner join weights on pairs.example_id = weights.example_id
-    where pairs.is_graded
+    inner join weights using (example_id)
+    where change is not null
     group by all
 ),
 
-ends as (
+resampled as (
     select
-        run_id,
-        model,
-        revision,
-        metric,
-        kind,
-        quantile_cont(score, [0.025, 0.975]) as of_score,
-        quantile_cont(difference, [0.025, 0.975]) as of_difference
+        run_id, model, revision, metric, kind,
+        percentiles(score) as ends,
+        percentiles(difference) as difference_ends
     from replicates
     group by all
 )
 
 select
-    found.dataset,
-    found.model_label,
-    found.run_id,
-    found.format,
-    found.placement,
-    found.metric,
-    found.kind,
-    found.n_prompts,
-    found.n,
-    found.n_graded,
-    found.score,
-    case
-        when found.n_graded < 2 then null
-        when found.metric = 'quip_corrected' then ends.of_score[1]
-        else bootstrap_low(ends.of_score[1], found.score, found.n_graded)
-    end as score_low,
-    case
-        when found.n_graded < 2 then null
-        when found.metric = 'quip_corrected' then ends.of_score[2]
-        else bootstrap_high(ends.of_score[2], found.score, found.n_graded)
-    end as score_high,
-    found.null_score,
-    if(found.kind <> 'null', found.score - found.null_score, null) as difference,
-    if(found.kind <> 'null' and found.n_graded > 1, ends.of_difference[1], null) as difference_low,
-    if(found.kind <> 'null' and found.n_graded > 1, ends.of_difference[2], null) as difference_high
-from scores_of_kinds as found
-left join ends
-    on
-        found.run_id = ends.run_id
-        and found.model = ends.model
-        and found.revision = ends.revision
-        and found.metric = ends.metric
-        and found.kind = ends.kind
+    dataset, model_label, run_id, format, placement, metric, kind, n_prompts, n, n_graded, score,
+    resampled_interval(metric, ends, score, n_graded).low as score_low,
+    resampled_interval(metric, ends, score, n_graded).high as score_high,
+    null_score,
+    if(kind <> 'null', score - null_score, null) as difference,
+    if(kind <> 'null' and n_graded > 1, difference_ends.low, null) as difference_low,
+    if(kind <> 'null' and n_graded > 1, difference_ends.high, null) as difference_high
+from totals
+left join resampled using (run_id, model, revision, metric, kind)
 order by
-    found.dataset, found.model_label, found.run_id, found.metric,
-    list_position(['null', 'grounding', 'anti-grounding'], found.kind)
+    dataset, model_label, run_id, metric, list_position(['null', 'grounding', 'anti-grounding'], kind)

@@ -10,7 +10,7 @@
 with binned as (
     select
         run_id,
-        id,
+        id as example_id,
         -- 1 to 10 is the first bin, 11 to 100 the second
         if(cooccurrences = 0, 0, length((cooccurrences - 1)::varchar)) as bin
     from according_to_questions
@@ -20,100 +20,47 @@ with binned as (
 drawn as (
     select *
     from binned
-    qualify row_number() over (partition by run_id, bin order by md5(id), id) <= 400
-),
-
-replies as (
-    select
-        replies.* exclude (revision),
-        coalesce(replies.revision, '') as revision,
-        drawn.bin
-    from according_to_replies as replies
-    inner join drawn on replies.run_id = drawn.run_id and replies.example_id = drawn.id
+    qualify row_number() over (partition by run_id, bin order by md5(example_id), example_id) <= 400
 ),
 
 totals as (
     select
-        dataset,
-        model_label,
-        run_id,
-        model,
-        revision,
-        metric,
-        prompt,
-        kind,
-        place,
-        bin,
+        dataset, model_label, run_id, model, revision, metric, prompt, kind, place, bin,
         list(example_id order by example_id) as ids,
         list(coalesce(value, 0) order by example_id) as scores,
-        list(if(value is null, 0::double, 1::double) order by example_id) as graded,
-        count(*) as n,
-        count(value) as n_graded,
-        sum(value) as total,
-        avg(value) as score
-    from replies
+        list((value is not null)::double order by example_id) as graded,
+        count(*) as n, count(value) as n_graded, avg(value) as score
+    from according_to_replies
+    inner join drawn using (run_id, example_id)
     group by all
 ),
 
 draws as materialized (
     select
-        sets.ids,
-        poisson_weights(random_numbers(replicates.replicate, sets.ids)) as weights
+        ids,
+        poisson_weights(random_numbers(replicate, ids)) as weights
     from (select distinct ids from totals) as sets
     cross join range(1000) as replicates (replicate)
 ),
 
-intervals as (
+resampled as (
     select
-        totals.run_id,
-        totals.model,
-        totals.revision,
-        totals.metric,
-        totals.prompt,
-        totals.bin,
-        quantile_cont(
-            list_inner_product(totals.scores, draws.weights)
-            / nullif(list_inner_product(totals.graded, draws.weights), 0),
-            [0.025, 0.975]
-        ) as ends
+        run_id, model, revision, metric, prompt, bin,
+        percentiles(list_inner_product(scores, weights) / nullif(list_inner_product(graded, weights), 0)) as ends
     from totals
-    inner join draws on totals.ids = draws.ids
-    where totals.metric not in ('exact_match', 'has_explanation', 'whole_word_match')
+    inner join draws using (ids)
+    where not is_yes_or_no(metric)
     group by all
 )
 
 select
-    totals.dataset,
-    totals.model_label,
-    totals.run_id,
-    totals.metric,
-    totals.prompt,
-    totals.kind,
-    case totals.bin when 0 then 0 when 1 then 1 else pow(10, totals.bin - 1) + 1 end::bigint as cooccurrences_from,
-    if(totals.bin = 0, 0, pow(10, totals.bin))::bigint as cooccurrences_to,
-    totals.n,
-    totals.n_graded,
-    totals.score,
-    case
-        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match')
-            then wilson_low(totals.total, totals.n_graded)
-        when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[1]
-        when totals.metric <> 'quip_corrected' then bootstrap_low(intervals.ends[1], totals.score, totals.n_graded)
-    end as score_low,
-    case
-        when totals.metric in ('exact_match', 'has_explanation', 'whole_word_match')
-            then wilson_high(totals.total, totals.n_graded)
-        when totals.metric = 'quip_corrected' and totals.n_graded > 1 then intervals.ends[2]
-        when totals.metric <> 'quip_corrected' then bootstrap_high(intervals.ends[2], totals.score, totals.n_graded)
-    end as score_high,
-    1 - totals.n_graded / totals.n as share_unscored
+    dataset, model_label, run_id, metric, prompt, kind,
+    case bin when 0 then 0 when 1 then 1 else pow(10, bin - 1) + 1 end::bigint as cooccurrences_from,
+    if(bin = 0, 0, pow(10, bin))::bigint as cooccurrences_to,
+    n, n_graded, score,
+    score_interval(metric, ends, score, n_graded).low as score_low,
+    score_interval(metric, ends, score, n_graded).high as score_high,
+    1 - n_graded / n as share_unscored
 from totals
-left join intervals
-    on
-        totals.run_id = intervals.run_id
-        and totals.model = intervals.model
-        and totals.revision = intervals.revision
-        and totals.metric = intervals.metric
-        and totals.prompt = intervals.prompt
-        and totals.bin = intervals.bin
-order by totals.dataset, totals.model_label, totals.run_id, totals.metric, totals.place, totals.bin
+left join resampled using (run_id, model, revision, metric, prompt, bin)
+order by dataset, model_label, run_id, metric, place, bin

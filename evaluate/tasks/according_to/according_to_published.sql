@@ -25,17 +25,12 @@ metrics (metric, printed) as (
 -- two steps (Appendix A). Which these are it does not say: here the three open models.
 formats (model, is_long, format) as (
     values
-    ('ChatGPT', false, 'short'),
-    ('ChatGPT', true, 'long'),
-    ('Text-Davinci-003', false, 'short'),
-    ('Text-Davinci-003', true, 'long'),
+    ('ChatGPT', false, 'short'), ('ChatGPT', true, 'long'),
+    ('Text-Davinci-003', false, 'short'), ('Text-Davinci-003', true, 'long'),
     ('GPT-4', true, 'long'),
-    ('GPT-J-Instruct', false, 'two-step'),
-    ('GPT-J-Instruct', true, 'long-answer'),
-    ('Koala', false, 'two-step'),
-    ('Koala', true, 'long'),
-    ('FLAN-T5 XXL', false, 'two-step'),
-    ('FLAN-T5 XXL', true, 'long')
+    ('GPT-J-Instruct', false, 'two-step'), ('GPT-J-Instruct', true, 'long-answer'),
+    ('Koala', false, 'two-step'), ('Koala', true, 'long'),
+    ('FLAN-T5 XXL', false, 'two-step'), ('FLAN-T5 XXL', true, 'long')
 ),
 
 about_wikipedia as (
@@ -64,47 +59,25 @@ about_wikipedia as (
 
 measured as (
     select
-        run_id,
-        dataset,
-        model,
-        model_label,
-        metric,
-        prompt,
-        false as is_change,
-        n,
-        n_graded,
-        score as ours,
-        score_low as low,
-        score_high as high
+        run_id, dataset, model, model_label, metric, prompt, false as is_change, n, n_graded,
+        score as ours, score_low as low, score_high as high
     from according_to_scores
-    union all
+    union all by name
     select
-        run_id,
-        dataset,
-        model,
-        model_label,
-        metric,
-        prompt,
-        true as is_change,
-        n,
-        n_pairs as n_graded,
-        relative_change as ours,
-        relative_low as low,
-        relative_high as high
+        run_id, dataset, model, model_label, metric, prompt, true as is_change, n, n_pairs as n_graded,
+        relative_change as ours, relative_low as low, relative_high as high
     from according_to_differences
 ),
 
 ours as (
     select
-        measured.*,
-        about_wikipedia.format,
-        about_wikipedia.is_asked_alike
-        and (about_wikipedia.has_the_portrait or not starts_with(measured.metric, 'quip')) as is_asked_and_scored_alike,
-        concat(sets.printed, ' ', metrics.printed) as column_printed
+        measured.*, format,
+        is_asked_alike and (has_the_portrait or not starts_with(metric, 'quip')) as is_asked_and_scored_alike,
+        concat(sets.printed, ' ', metrics.printed) as "column"
     from measured
-    inner join about_wikipedia on measured.run_id = about_wikipedia.run_id
-    inner join sets on measured.dataset = sets.dataset
-    inner join metrics on measured.metric = metrics.metric
+    inner join about_wikipedia using (run_id)
+    inner join sets using (dataset)
+    inner join metrics using (metric)
 ),
 
 theirs as (
@@ -122,29 +95,13 @@ theirs as (
 )
 
 select
-    theirs.table,
-    theirs.row,
-    theirs."column",
-    theirs.model as published_model,
-    theirs.value / 100 as published,
-    theirs.n as published_n,
-    ours.dataset,
-    ours.run_id,
-    ours.model_label,
-    coalesce(theirs.model in (ours.model, ours.model_label), false) as is_same_model,
-    coalesce(ours.is_asked_and_scored_alike and ours.format = formats.format, false) as is_same_setting,
-    ours.metric,
-    ours.n,
-    ours.n_graded,
-    ours.ours,
-    ours.low,
-    ours.high,
-    theirs.note
+    theirs.table, theirs.row, "column",
+    theirs.model as published_model, theirs.value / 100 as published, theirs.n as published_n,
+    dataset, run_id, model_label,
+    coalesce(theirs.model in (ours.model, model_label), false) as is_same_model,
+    coalesce(is_asked_and_scored_alike and ours.format = formats.format, false) as is_same_setting,
+    metric, ours.n, n_graded, ours, low, high, theirs.note
 from theirs
-inner join ours
-    on
-        theirs.is_change = ours.is_change
-        and theirs.prompt = ours.prompt
-        and theirs."column" = ours.column_printed
-left join formats on theirs.model = formats.model and starts_with(theirs."column", 'ELI5') = formats.is_long
-order by theirs.table, theirs."column", theirs.row, theirs.model, ours.model_label, ours.run_id
+inner join ours using (is_change, prompt, "column")
+left join formats on theirs.model = formats.model and starts_with("column", 'ELI5') = is_long
+order by theirs.table, "column", theirs.row, theirs.model, model_label, run_id

@@ -7,20 +7,7 @@
 -- replicates, Wilson's where a score is exactly 0 or 1, null for fewer than two questions); share_unscored.
 -- Needs: scores
 select
-    dataset,
-    model_label,
-    num_parameters,
-    run_id,
-    format,
-    placement,
-    metric,
-    prompt,
-    kind,
-    n,
-    n_graded,
-    score,
-    score_low,
-    score_high,
-    share_unscored
+    dataset, model_label, num_parameters, run_id, format, placement, metric, prompt, kind, n, n_graded,
+    score, score_low, score_high, share_unscored
 from according_to_scores
 order by dataset, model_label, num_parameters, run_id, metric, place

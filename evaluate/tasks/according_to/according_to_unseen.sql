@@ -9,11 +9,7 @@
 -- Needs: scores, portrait corpus, portrait unseen
 with measured as (
     select
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
-        example_id,
-        prompt,
+        run_id, model, revision, example_id, prompt,
         avg(quip(text, 'corpus')) as quip,
         avg(quip(text, 'unseen')) as unseen_quip,
         avg(quip(text, 'corpus') - quip(text, 'unseen')) as surplus
@@ -21,84 +17,36 @@ with measured as (
     group by all
 ),
 
-asked as (
-    select distinct
-        dataset,
-        model_label,
-        num_parameters,
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
-        prompt,
-        kind,
-        place,
-        example_id
-    from according_to_replies
+plain as (
+    select run_id, model, revision, example_id, surplus as null_surplus
+    from measured
+    where prompt = 'null'
 ),
 
-graded as (
-    select
-        asked.*,
-        measured.quip,
-        measured.unseen_quip,
-        measured.surplus,
-        measured.surplus - plain.surplus as change
-    from asked
-    left join measured
-        on
-            asked.run_id = measured.run_id
-            and asked.model = measured.model
-            and asked.revision = measured.revision
-            and asked.example_id = measured.example_id
-            and asked.prompt = measured.prompt
-    left join measured as plain
-        on
-            asked.run_id = plain.run_id
-            and asked.model = plain.model
-            and asked.revision = plain.revision
-            and asked.example_id = plain.example_id
-            and plain.prompt = 'null'
-            and asked.prompt <> 'null'
+asked as (
+    select distinct
+        dataset, model_label, num_parameters, run_id, model, revision, prompt, kind, place, example_id
+    from according_to_replies
 ),
 
 totals as (
     select
-        dataset,
-        model_label,
-        num_parameters,
-        run_id,
-        model,
-        revision,
-        prompt,
-        kind,
-        place,
+        dataset, model_label, num_parameters, run_id, model, revision, prompt, kind, place,
         count(*) as n,
         avg(quip) filter (where surplus is not null) as quip,
         avg(unseen_quip) filter (where surplus is not null) as unseen_quip,
         mean_interval(surplus) as surplus,
-        mean_interval(change) as change
-    from graded
+        mean_interval(if(prompt = 'null', null, surplus - null_surplus)) as change
+    from asked
+    left join measured using (run_id, model, revision, example_id, prompt)
+    left join plain using (run_id, model, revision, example_id)
     group by all
 )
 
 select
-    dataset,
-    model_label,
-    num_parameters,
-    run_id,
-    prompt,
-    kind,
-    n,
-    surplus.n as n_graded,
-    quip,
-    unseen_quip,
-    surplus.mean as surplus,
-    surplus.low as surplus_low,
-    surplus.high as surplus_high,
-    change.n as n_pairs,
-    change.mean as surplus_change,
-    change.low as change_low,
-    change.high as change_high,
+    dataset, model_label, num_parameters, run_id, prompt, kind, n, surplus.n as n_graded, quip, unseen_quip,
+    surplus.mean as surplus, surplus.low as surplus_low, surplus.high as surplus_high,
+    change.n as n_pairs, change.mean as surplus_change, change.low as change_low, change.high as change_high,
     0.0 as chance_surplus
 from totals
 order by dataset, model_label, num_parameters, run_id, place

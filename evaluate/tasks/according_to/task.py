@@ -194,6 +194,7 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
         name="according-to",
         folder=Path(__file__).parent,
         views=(
+            "according_to_intervals",
             "according_to_replies",
             "according_to_explanations",
             "according_to_draws",

@@ -5,20 +5,10 @@
 -- accuracy, low and high (95%, Wilson); chance: right entries, but a random number of them.
 -- Needs: scores
 select
-    answers.cohort,
-    answers.model_label,
-    answers.dataset_size,
-    answers.setup,
-    diary_questions.num_documents,
-    unnest(accuracy(answers.exact_match, answers.repetition)),
-    1 / answers.max_documents as chance
+    cohort, model_label, dataset_size, setup, num_documents,
+    unnest(accuracy(exact_match, repetition)),
+    1 / max_documents as chance
 from exact_matches as answers
 inner join diary_questions on answers.run_id = diary_questions.run_id and answers.example_id = diary_questions.id
-group by
-    answers.cohort,
-    answers.model_label,
-    answers.dataset_size,
-    answers.setup,
-    answers.max_documents,
-    diary_questions.num_documents
-order by answers.cohort, diary_questions.num_documents
+group by cohort, model_label, dataset_size, setup, max_documents, num_documents
+order by cohort, num_documents

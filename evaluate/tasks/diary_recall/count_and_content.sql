@@ -8,40 +8,25 @@
 -- Needs: scores
 with shares as (
     select
-        answers.cohort,
-        answers.model_label,
-        answers.dataset_size,
-        answers.setup,
-        answers.max_documents,
-        count(*) filter (where scores.metric = 'exact_match' or scores.metric is null) as n,
-        share(if(scores.metric = 'exact_match', scores.value, null), answers.repetition) as exact_match,
-        share(if(scores.metric = 'right_count', scores.value, null), answers.repetition) as right_count,
-        share(if(scores.metric = 'right_content', scores.value, null), answers.repetition) as right_content
+        cohort, model_label, dataset_size, setup, max_documents,
+        count(*) filter (where metric = 'exact_match' or metric is null) as n,
+        share(if(metric = 'exact_match', value, null), repetition) as exact_match,
+        share(if(metric = 'right_count', value, null), repetition) as right_count,
+        share(if(metric = 'right_content', value, null), repetition) as right_content
     from answers
     left join scores
         on
             answers.generation_id = scores.generation_id
-            and scores.metric in ('exact_match', 'right_count', 'right_content')
+            and metric in ('exact_match', 'right_count', 'right_content')
     group by all
 )
 
 select
-    cohort,
-    model_label,
-    dataset_size,
-    setup,
-    n,
-    exact_match.n_graded,
-    exact_match.n_questions,
-    exact_match.share as exact_match,
-    exact_match.low as exact_match_low,
-    exact_match.high as exact_match_high,
-    right_count.share as right_count,
-    right_count.low as right_count_low,
-    right_count.high as right_count_high,
+    cohort, model_label, dataset_size, setup, n, exact_match.n_graded, exact_match.n_questions,
+    exact_match.share as exact_match, exact_match.low as exact_match_low, exact_match.high as exact_match_high,
+    right_count.share as right_count, right_count.low as right_count_low, right_count.high as right_count_high,
     right_content.share as right_content,
-    right_content.low as right_content_low,
-    right_content.high as right_content_high,
+    right_content.low as right_content_low, right_content.high as right_content_high,
     exact_match.share / nullif(right_content.share, 0) as right_count_given_right_content,
     right_count.share * right_content.share as if_independent,
     1 / max_documents as chance

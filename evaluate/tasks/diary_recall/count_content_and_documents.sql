@@ -10,115 +10,74 @@
 -- Needs: scores
 with graded as (
     select
-        answers.cohort,
-        answers.model_label,
-        answers.dataset_size,
-        answers.setup,
-        answers.max_documents,
+        cohort, model_label, dataset_size, setup, max_documents,
         count(distinct answers.generation_id) as n,
-        share(if(scores.metric = 'right_count', scores.value, null), answers.repetition) as right_count,
-        share(if(scores.metric = 'right_content', scores.value, null), answers.repetition) as right_content
+        share(if(metric = 'right_count', value, null), repetition) as right_count,
+        share(if(metric = 'right_content', value, null), repetition) as right_content
     from answers
     left join scores
-        on answers.generation_id = scores.generation_id and scores.metric in ('right_count', 'right_content')
+        on answers.generation_id = scores.generation_id and metric in ('right_count', 'right_content')
     group by all
 ),
 
 diarists as (
     select
-        answers.cohort,
-        answers.example_id,
+        cohort, example_id,
         count(*) as documents,
-        count(*) filter (where documents.fate <> 'missing') as found,
-        count(*) filter (where documents.fate = 'correct') as correct
+        count(*) filter (where fate <> 'missing') as found,
+        count(*) filter (where fate = 'correct') as correct
     from answers
-    inner join documents on answers.generation_id = documents.generation_id
-    where documents.fate in ('correct', 'wrong', 'missing')
+    inner join documents using (generation_id)
+    where fate in ('correct', 'wrong', 'missing')
     group by all
 ),
 
 alike as (
     select
-        cohort,
-        documents,
-        found,
-        correct,
-        count(*) as diarists
+        cohort, sum(documents)::bigint as n_documents,
+        map_entries(histogram({ 'documents': documents, 'found': found, 'correct': correct })) as kinds
     from diarists
-    group by all
+    group by cohort
 ),
 
 recalled as (
     select
-        cohort,
-        sum(documents * diarists)::bigint as n_documents,
-        sum(diarists)::bigint as n_diarists,
-        sum(correct * diarists) / sum(documents * diarists) as document_recall,
-        sum(found * diarists) / sum(documents * diarists) as found,
-        resampling(
-            list(correct order by documents, found, correct),
-            list(documents order by documents, found, correct),
-            list(diarists order by documents, found, correct)
-        ) as resampled_recall,
-        resampling(
-            list(found order by documents, found, correct),
-            list(documents order by documents, found, correct),
-            list(diarists order by documents, found, correct)
-        ) as resampled_found
+        cohort, n_documents,
+        resampled_share(
+            list_transform(
+                kinds,
+                lambda kind:
+                { 'numerator': kind.key.correct, 'denominator': kind.key.documents, 'clusters': kind.value }
+            )
+        ) as recall,
+        resampled_share(
+            list_transform(
+                kinds,
+                lambda kind:
+                { 'numerator': kind.key.found, 'denominator': kind.key.documents, 'clusters': kind.value }
+            )
+        ) as found
     from alike
-    group by cohort
-),
-
-quantiles as (
-    select
-        recalled.cohort,
-        quantile_cont(
-            resampled_ratio(recalled.resampled_recall, bootstrap_draws.replicate, bootstrap_draws.draws),
-            [0.025, 0.975]
-        ) as recall_ends,
-        quantile_cont(
-            resampled_ratio(recalled.resampled_found, bootstrap_draws.replicate, bootstrap_draws.draws),
-            [0.025, 0.975]
-        ) as found_ends
-    from recalled
-    cross join bootstrap_draws
-    group by recalled.cohort
 ),
 
 independent as (
-    select
-        diarists.cohort,
-        avg(power(recalled.document_recall, diarists.documents)) as expected_content
+    select cohort, avg(power(recall.share, documents)) as expected_content
     from diarists
-    inner join recalled on diarists.cohort = recalled.cohort
-    group by diarists.cohort
+    inner join recalled using (cohort)
+    group by cohort
 )
 
 select
-    graded.cohort,
-    graded.model_label,
-    graded.dataset_size,
-    graded.setup,
-    graded.n,
-    graded.right_count.n_graded,
-    graded.right_count.share as right_count,
-    graded.right_count.low as right_count_low,
-    graded.right_count.high as right_count_high,
-    graded.right_content.share as right_content,
-    graded.right_content.low as right_content_low,
-    graded.right_content.high as right_content_high,
-    coalesce(recalled.n_documents, 0) as n_documents,
-    coalesce(recalled.n_diarists, 0) as n_diarists,
-    recalled.document_recall,
-    bootstrap_low(quantiles.recall_ends[1], recalled.document_recall, recalled.n_diarists) as document_recall_low,
-    bootstrap_high(quantiles.recall_ends[2], recalled.document_recall, recalled.n_diarists) as document_recall_high,
-    recalled.found,
-    bootstrap_low(quantiles.found_ends[1], recalled.found, recalled.n_diarists) as found_low,
-    bootstrap_high(quantiles.found_ends[2], recalled.found, recalled.n_diarists) as found_high,
-    independent.expected_content,
-    1 / graded.max_documents as chance
+    cohort, model_label, dataset_size, setup, n, right_count.n_graded,
+    right_count.share as right_count, right_count.low as right_count_low, right_count.high as right_count_high,
+    right_content.share as right_content,
+    right_content.low as right_content_low, right_content.high as right_content_high,
+    coalesce(n_documents, 0) as n_documents, coalesce(recall.n_clusters, 0) as n_diarists,
+    recall.share as document_recall, recall.low as document_recall_low, recall.high as document_recall_high,
+    found.share as found, found.low as found_low, found.high as found_high,
+    expected_content,
+    1 / max_documents as chance
 from graded
-left join recalled on graded.cohort = recalled.cohort
-left join quantiles on graded.cohort = quantiles.cohort
-left join independent on graded.cohort = independent.cohort
-order by graded.cohort
+left join recalled using (cohort)
+left join independent using (cohort)
+order by cohort

@@ -6,12 +6,10 @@
 -- few, over the answers of this kind); chance: target and recalled number are both random, up to the highest number.
 -- Needs: scores
 with counted as (
-    select
-        answers.*,
-        scores.value - diary_questions.num_documents as off
+    select answers.*, value - num_documents as off
     from answers
     inner join diary_questions on answers.run_id = diary_questions.run_id and answers.example_id = diary_questions.id
-    left join scores on answers.generation_id = scores.generation_id and scores.metric = 'documents_recalled'
+    left join scores on answers.generation_id = scores.generation_id and metric = 'documents_recalled'
 ),
 
 kinds (recall, direction) as (
@@ -20,34 +18,19 @@ kinds (recall, direction) as (
 
 shares as (
     select
-        counted.cohort,
-        counted.model_label,
-        counted.dataset_size,
-        counted.setup,
-        counted.max_documents,
-        kinds.recall,
-        share((sign(counted.off) = kinds.direction)::integer, counted.repetition) as share,
-        count(*) filter (where sign(counted.off) = kinds.direction) as n_answers,
-        avg(counted.off) filter (where counted.off <> 0 and sign(counted.off) = kinds.direction) as mean_off
+        cohort, model_label, dataset_size, setup, max_documents, recall,
+        share((sign(off) = direction)::integer, repetition) as share,
+        count(*) filter (where sign(off) = direction) as n_answers,
+        avg(off) filter (where off <> 0 and sign(off) = direction) as mean_off
     from counted
     cross join kinds
     group by all
 )
 
 select
-    cohort,
-    model_label,
-    dataset_size,
-    setup,
-    recall,
-    share.n,
-    share.n_graded,
-    share.n_questions,
-    n_answers,
-    share.share,
-    share.low,
-    share.high,
-    mean_off,
+    cohort, model_label, dataset_size, setup, recall,
+    share.n, share.n_graded, share.n_questions, n_answers,
+    share.share, share.low, share.high, mean_off,
     if(recall = 'right', 1 / max_documents, (1 - 1 / max_documents) / 2) as chance
 from shares
 order by cohort, recall

@@ -8,35 +8,22 @@
 -- Needs: scores
 with shares as (
     select
-        calls.cohort,
-        calls.variant as probe,
-        count(*) filter (where scores.metric = 'probe_exact_match' or scores.metric is null) as n,
-        share(if(scores.metric = 'probe_exact_match', scores.value, null), calls.repetition) as orderly,
-        avg(scores.value) filter (where scores.metric = 'probe_next_document') as next_document,
-        avg(scores.value) filter (where scores.metric = 'probe_recalls_last') as recalls_last,
-        avg(scores.value) filter (where scores.metric = 'probe_documents_skipped') as mean_skipped
+        cohort, variant as probe,
+        count(*) filter (where metric = 'probe_exact_match' or metric is null) as n,
+        share(if(metric = 'probe_exact_match', value, null), repetition) as orderly,
+        avg(value) filter (where metric = 'probe_next_document') as next_document,
+        avg(value) filter (where metric = 'probe_recalls_last') as recalls_last,
+        avg(value) filter (where metric = 'probe_documents_skipped') as mean_skipped
     from calls
-    left join scores on calls.generation_id = scores.generation_id
-    where calls.stage = 'probe' and calls.task = 'diary-recall'
-    group by calls.cohort, calls.variant
+    left join scores using (generation_id)
+    where stage = 'probe' and task = 'diary-recall'
+    group by all
 )
 
 select
-    diary_cohorts.cohort,
-    diary_cohorts.model_label,
-    diary_cohorts.dataset_size,
-    diary_cohorts.setup,
-    shares.probe,
-    shares.n,
-    shares.orderly.n_graded,
-    shares.orderly.n_questions,
-    shares.orderly.share as orderly,
-    shares.next_document,
-    shares.recalls_last,
-    shares.mean_skipped,
-    shares.orderly.low,
-    shares.orderly.high,
-    1 / diary_cohorts.max_documents as chance
+    cohort, model_label, dataset_size, setup, probe, n, orderly.n_graded, orderly.n_questions,
+    orderly.share as orderly, next_document, recalls_last, mean_skipped, orderly.low, orderly.high,
+    1 / max_documents as chance
 from diary_cohorts
-inner join shares on diary_cohorts.cohort = shares.cohort
-order by diary_cohorts.cohort, shares.probe
+inner join shares using (cohort)
+order by cohort, probe

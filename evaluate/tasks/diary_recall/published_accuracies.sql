@@ -8,45 +8,25 @@
 --
 -- The paper's model is known by its number of parameters, which Table 4 prints.
 with parameters as (
-    select
-        replace(published.row, '-', ' ') as printed,
-        value::bigint as num_parameters
+    select replace(published.row, '-', ' ') as printed, value::bigint as num_parameters
     from published
     where paper = 'how-much-they-know' and published.table = 'table-4' and unit = 'parameters'
 ),
 
 theirs as (
     select
-        published.row,
-        published."column",
-        published.value / 100 as published,
-        published.n as published_n,
-        published."column" = 'Pre-trained' as pretrained,
-        parameters.num_parameters
+        published.row, published."column", value / 100 as published, n as published_n,
+        published."column" = 'Pre-trained' as pretrained, num_parameters
     from published
-    inner join parameters on replace(published.row, '-', ' ') = parameters.printed
-    where published.paper = 'how-much-they-know' and published.table = 'table-1'
+    inner join parameters on replace(published.row, '-', ' ') = printed
+    where paper = 'how-much-they-know' and published.table = 'table-1'
 )
 
 select
-    theirs.row,
-    theirs."column",
-    theirs.published,
-    theirs.published_n,
-    ours.cohort,
-    ours.model_label,
-    ours.recipe,
-    ours.n,
-    ours.n_graded,
-    ours.accuracy,
-    ours.low,
-    ours.high,
-    1 / ours.max_documents as chance
+    theirs.row, theirs."column", published, published_n,
+    cohort, model_label, recipe, n, n_graded, accuracy, low, high,
+    1 / max_documents as chance
 from theirs
-inner join cohort_accuracies as ours
-    on
-        theirs.num_parameters = ours.num_parameters
-        and theirs.pretrained = ours.pretrained
-        and ours.dataset_size = '32k'
-        and ours.setup = 'standard'
-order by theirs.row, theirs."column", ours.cohort
+inner join cohort_accuracies using (num_parameters, pretrained)
+where dataset_size = '32k' and setup = 'standard'
+order by theirs.row, theirs."column", cohort

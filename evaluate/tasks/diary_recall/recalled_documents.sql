@@ -7,52 +7,31 @@
 -- Needs: scores
 with cells as (
     select
-        answers.cohort,
-        diary_questions.num_documents,
-        scores.value::integer as documents_recalled,
+        cohort, num_documents, value::integer as documents_recalled,
         count(*) as n_answers,
-        count(*) filter (where answers.sample = 0) as n_first_answers
+        count(*) filter (where sample = 0) as n_first_answers
     from answers
     inner join diary_questions on answers.run_id = diary_questions.run_id and answers.example_id = diary_questions.id
-    left join scores on answers.generation_id = scores.generation_id and scores.metric = 'documents_recalled'
+    left join scores on answers.generation_id = scores.generation_id and metric = 'documents_recalled'
     group by all
-),
-
-targets as (
-    select
-        cohort,
-        num_documents,
-        sum(n_answers)::bigint as n,
-        coalesce(sum(n_answers) filter (where documents_recalled is not null), 0)::bigint as n_graded,
-        coalesce(sum(n_first_answers) filter (where documents_recalled is not null), 0)::bigint as n_questions
-    from cells
-    group by cohort, num_documents
 ),
 
 shares as (
     select
-        targets.*,
-        cells.documents_recalled,
-        cells.n_answers,
-        case when cells.documents_recalled is not null then cells.n_answers / targets.n_graded end as share
+        cohort, num_documents, documents_recalled, n_answers,
+        (sum(n_answers) over target)::bigint as n,
+        coalesce(sum(if(documents_recalled is null, 0, n_answers)) over target, 0)::bigint as n_graded,
+        coalesce(sum(if(documents_recalled is null, 0, n_first_answers)) over target, 0)::bigint as n_questions
     from cells
-    inner join targets on cells.cohort = targets.cohort and cells.num_documents = targets.num_documents
+    window target as (partition by cohort, num_documents)
 )
 
 select
-    diary_cohorts.cohort,
-    diary_cohorts.model_label,
-    diary_cohorts.dataset_size,
-    diary_cohorts.setup,
-    shares.num_documents,
-    shares.documents_recalled,
-    shares.n,
-    shares.n_graded,
-    shares.n_questions,
-    shares.n_answers,
-    shares.share,
-    unnest(wilson(shares.share * shares.n_questions, shares.n_questions)),
-    1 / diary_cohorts.max_documents as chance
+    cohort, model_label, dataset_size, setup, num_documents, documents_recalled,
+    n, n_graded, n_questions, n_answers,
+    if(documents_recalled is null, null, n_answers / n_graded) as share,
+    unnest(wilson(share * n_questions, n_questions)),
+    1 / max_documents as chance
 from diary_cohorts
-inner join shares on diary_cohorts.cohort = shares.cohort
-order by diary_cohorts.cohort, shares.num_documents, shares.documents_recalled
+inner join shares using (cohort)
+order by cohort, num_documents, documents_recalled

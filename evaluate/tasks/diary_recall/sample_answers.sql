@@ -7,8 +7,7 @@
 -- Needs: scores
 with reasons as (
     select
-        cohort,
-        generation_id,
+        cohort, generation_id,
         case
             when error is not null then 'failed request'
             when exact_match = 1 then 'right'
@@ -18,37 +17,18 @@ with reasons as (
 ),
 
 chosen as (
-    select
-        cohort,
-        why,
-        count(*) as n,
-        unnest(arg_min(generation_id, md5(generation_id), 2)) as generation_id
+    select cohort, why, count(*) as n, unnest(arg_min(generation_id, md5(generation_id), 2)) as generation_id
     from reasons
     group by cohort, why
 )
 
 select
-    diary_cohorts.cohort,
-    diary_cohorts.model_label,
-    diary_cohorts.dataset_size,
-    diary_cohorts.setup,
-    chosen.why as reason,
-    chosen.n,
-    generations.example_id,
-    diary_questions.diarist,
-    diary_questions.prompt as question,
-    diary_questions.completion as target,
-    generations.generation,
-    generations.finish_reason,
-    generations.error
+    cohort, model_label, dataset_size, setup, why as reason, n,
+    example_id, diarist, diary_questions.prompt as question, completion as target,
+    generation, finish_reason, error
 from chosen
-inner join diary_cohorts on chosen.cohort = diary_cohorts.cohort
-inner join generations on chosen.generation_id = generations.generation_id
+inner join diary_cohorts using (cohort)
+inner join generations using (generation_id)
 inner join diary_questions
     on generations.run_id = diary_questions.run_id and generations.example_id = diary_questions.id
-order by
-    diary_cohorts.cohort asc,
-    chosen.why <> 'right' asc,
-    chosen.n desc,
-    chosen.why asc,
-    generations.generation_id asc
+order by cohort asc, why <> 'right' asc, n desc, why asc, generation_id asc

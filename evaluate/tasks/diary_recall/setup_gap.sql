@@ -14,18 +14,10 @@ with accuracies as (
 )
 
 select
-    standard.suite,
-    standard.model_label,
-    standard.num_parameters,
-    standard.pretrained,
-    standard.recipe,
-    standard.dataset_size,
-    standard.num_diarists,
-    standard.n as n_standard,
-    standard.n_graded as n_graded_standard,
-    standard.accuracy as accuracy_standard,
-    simplified.n as n_simplified,
-    simplified.n_graded as n_graded_simplified,
+    standard.suite, standard.model_label, standard.num_parameters, standard.pretrained, standard.recipe,
+    standard.dataset_size, standard.num_diarists,
+    standard.n as n_standard, standard.n_graded as n_graded_standard, standard.accuracy as accuracy_standard,
+    simplified.n as n_simplified, simplified.n_graded as n_graded_simplified,
     simplified.accuracy as accuracy_simplified,
     simplified.accuracy - standard.accuracy as gap,
     gap - sqrt(power(simplified.accuracy - simplified.low, 2) + power(standard.high - standard.accuracy, 2)) as low,

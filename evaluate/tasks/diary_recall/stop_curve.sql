@@ -9,23 +9,18 @@
 -- Needs: scores
 with boundaries as (
     select
-        calls.cohort,
-        calls.repetition,
-        diary_questions.num_documents,
-        regexp_extract(calls.variant, '^after-([0-9]+)$', 1)::integer as after_entry,
-        scores.value as log_odds
+        cohort, repetition, num_documents,
+        regexp_extract(variant, '^after-([0-9]+)$', 1)::integer as after_entry,
+        value as log_odds
     from calls
     inner join diary_questions on calls.run_id = diary_questions.run_id and calls.example_id = diary_questions.id
-    left join scores on calls.generation_id = scores.generation_id and scores.metric = 'stop_log_odds'
-    where calls.stage = 'stop' and calls.task = 'diary-recall'
+    left join scores on calls.generation_id = scores.generation_id and metric = 'stop_log_odds'
+    where stage = 'stop' and task = 'diary-recall'
 ),
 
 shares as (
     select
-        cohort,
-        num_documents,
-        after_entry,
-        after_entry = num_documents as is_last,
+        cohort, num_documents, after_entry, after_entry = num_documents as is_last,
         share((log_odds > 0)::integer, repetition) as stopping,
         avg(1 / (1 + exp(-greatest(-700, log_odds)))) as mean_stop_probability,
         avg(log_odds) as mean_log_odds
@@ -34,22 +29,10 @@ shares as (
 )
 
 select
-    diary_cohorts.cohort,
-    diary_cohorts.model_label,
-    diary_cohorts.dataset_size,
-    diary_cohorts.setup,
-    shares.num_documents,
-    shares.after_entry,
-    shares.is_last,
-    shares.stopping.n,
-    shares.stopping.n_graded,
-    shares.stopping.n_questions,
-    shares.stopping.share as stop_share,
-    shares.mean_stop_probability,
-    shares.mean_log_odds,
-    shares.stopping.low,
-    shares.stopping.high,
-    1 / (diary_cohorts.max_documents - shares.after_entry + 1) as chance
+    cohort, model_label, dataset_size, setup, num_documents, after_entry, is_last,
+    stopping.n, stopping.n_graded, stopping.n_questions, stopping.share as stop_share,
+    mean_stop_probability, mean_log_odds, stopping.low, stopping.high,
+    1 / (max_documents - after_entry + 1) as chance
 from diary_cohorts
-inner join shares on diary_cohorts.cohort = shares.cohort
-order by diary_cohorts.cohort, shares.num_documents, shares.after_entry
+inner join shares using (cohort)
+order by cohort, num_documents, after_entry

@@ -15,35 +15,26 @@ with reasons as (
             else coalesce(reason, 'wrong')
         end as why,
         count(*) as n_answers,
-        count(*) filter (where sample = 0) as n_first_answers,
-        count(exact_match) as n_answers_graded
+        count(exact_match) as n_answers_graded,
+        count(*) filter (where sample = 0) as n_first_answers
     from exact_matches
     group by all
 ),
 
-totals as (
+shares as (
     select
-        cohort,
-        sum(n_answers)::bigint as n,
-        sum(n_answers_graded)::bigint as n_graded,
-        sum(n_first_answers)::bigint as n_questions
+        cohort, why, n_answers,
+        (sum(n_answers) over of_cohort)::bigint as n,
+        (sum(n_answers_graded) over of_cohort)::bigint as n_graded,
+        (sum(n_first_answers) over of_cohort)::bigint as n_questions
     from reasons
-    group by cohort
+    window of_cohort as (partition by cohort)
 )
 
 select
-    diary_cohorts.cohort,
-    diary_cohorts.model_label,
-    diary_cohorts.dataset_size,
-    diary_cohorts.setup,
-    reasons.why as reason,
-    totals.n,
-    totals.n_graded,
-    totals.n_questions,
-    reasons.n_answers,
-    reasons.n_answers / totals.n as share,
-    unnest(wilson(reasons.n_answers / totals.n * totals.n_questions, totals.n_questions))
+    cohort, model_label, dataset_size, setup, why as reason,
+    n, n_graded, n_questions, n_answers, n_answers / n as share,
+    unnest(wilson(n_answers / n * n_questions, n_questions))
 from diary_cohorts
-inner join totals on diary_cohorts.cohort = totals.cohort
-inner join reasons on diary_cohorts.cohort = reasons.cohort
-order by diary_cohorts.cohort asc, reasons.n_answers desc, reasons.why asc
+inner join shares using (cohort)
+order by cohort asc, n_answers desc, why asc

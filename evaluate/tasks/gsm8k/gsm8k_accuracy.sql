@@ -9,44 +9,29 @@
 -- Needs: scores
 with asked as (
     select
-        calls.cohort,
-        runs.dataset,
-        calls.example_id,
-        count(*) as n,
-        count(scores.metric) as n_scored,
-        count(scores.value) as n_graded,
-        avg(if(calls.error is null and scores.metric is not null, coalesce(scores.value, 0), null)) as accuracy
+        cohort, dataset, example_id,
+        count(*) as n, count(metric) as n_scored, count(value) as n_graded,
+        avg(if(error is null and metric is not null, coalesce(value, 0), null)) as accuracy
     from calls
-    inner join runs on calls.run_id = runs.run_id
-    left join scores on calls.generation_id = scores.generation_id and scores.metric = 'correct'
+    inner join runs using (run_id)
+    left join scores on calls.generation_id = scores.generation_id and metric = 'correct'
     where runs.task = 'gsm8k'
     group by all
 ),
 
 shares as (
     select
-        cohort,
-        dataset,
-        sum(n)::bigint as n,
-        sum(n_graded)::bigint as n_graded,
-        count(accuracy) as n_questions,
-        avg(accuracy) as accuracy,
-        sum(accuracy) as successes
+        cohort, dataset,
+        sum(n)::bigint as n, sum(n_graded)::bigint as n_graded,
+        count(accuracy) as n_questions, avg(accuracy) as accuracy, sum(accuracy) as successes
     from asked
     group by all
     having sum(n_scored) > 0
 )
 
 select
-    cohorts.cohort,
-    cohorts.model_label,
-    shares.dataset,
-    shares.n,
-    shares.n_graded,
-    shares.n_questions,
-    shares.accuracy,
-    wilson_low(shares.successes, shares.n_questions) as low,
-    wilson_high(shares.successes, shares.n_questions) as high
+    cohort, model_label, dataset, n, n_graded, n_questions, accuracy,
+    wilson_low(successes, n_questions) as low, wilson_high(successes, n_questions) as high
 from shares
-inner join cohorts on shares.cohort = cohorts.cohort
-order by cohorts.cohort, shares.dataset
+inner join cohorts using (cohort)
+order by cohort, dataset

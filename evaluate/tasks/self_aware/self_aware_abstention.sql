@@ -10,41 +10,39 @@
 -- one kind than on the other; corrected_unanswerable, corrected_answerable and corrected_difference: what they leave
 -- of these, from 0 to 1, with corrected_difference_low and _high (95%, delta method: of the difference and of the
 -- scorer's own rates, which are known from so many labelled replies alone; null where the scorer is no better than
--- chance on either kind); hedged: the share of
--- answers that are unsure; difference_if_hedges_abstain: a bound; refused and unreadable: shares of the replies that
--- came (null of scorers that do not tell).
+-- chance on either kind); hedged: the share of answers that are unsure; difference_if_hedges_abstain: a bound; refused
+-- and unreadable: shares of the replies that came (null of scorers that do not tell).
 -- Needs: scores
-with counts as (
+with totals as (
     select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        count(*) as n,
-        count(abstained) as n_graded,
-        count(*) filter (where not answerable and not failed) as n_unanswerable,
-        count(*) filter (where answerable and not failed) as n_answerable,
-        count(*) filter (where not answerable and abstained = 1) as rightly,
-        count(*) filter (where answerable and abstained = 1) as wrongly,
-        count(*) filter (where not answerable and hedged = 1) as hedged_unanswerable,
-        count(*) filter (where answerable and hedged = 1) as hedged_answerable,
-        avg(hedged) as hedged,
-        count(kind) as n_kinds,
-        count(*) filter (where kind = 'refuses') as refused,
-        count(*) filter (where kind = 'unreadable') as unreadable
+        setting,
+        count(*) as n, count(abstained) as n_graded, avg(hedged) as hedged, count(kind) as n_kinds,
+        count(*) filter (where kind = 'refuses') as n_refused,
+        count(*) filter (where kind = 'unreadable') as n_unreadable
     from self_aware_replies
+    group by setting
+),
+
+kinds (questions, is_answerable) as (
+    values ('unanswerable', false), ('answerable', true)
+),
+
+abstaining as (
+    select
+        setting, questions,
+        concat_ws('@', setting.scorer || '_abstained', if(setting.encoder = 'packaged', 'packaged', null)) as metric,
+        count(*) filter (where answerable = is_answerable and not failed) as n,
+        count(*) filter (where answerable = is_answerable and abstained = 1) as n_abstaining,
+        count(*) filter (where answerable = is_answerable and hedged = 1) as n_hedged
+    from self_aware_replies
+    cross join kinds
     group by all
 ),
 
 -- A rate of 0 of n has a variance too: two replies more, one of them wrong.
 measured as (
     select
-        metric,
-        truth,
-        questions,
+        metric, truth, questions,
         wrong / n as rate,
         (wrong + 1) / (n + 2) * (1 - (wrong + 1) / (n + 2)) / (n + 2) as variance
     from reader_errors
@@ -53,147 +51,72 @@ measured as (
 
 scorer_rates as (
     select
-        metric,
-        1 - max(rate) filter (where truth = 'abstains' and questions = 'unanswerable') as sensitivity_unanswerable,
-        1 - max(rate) filter (where truth = 'abstains' and questions = 'answerable') as sensitivity_answerable,
-        max(rate) filter (where truth = 'does not abstain' and questions = 'unanswerable')
-            as false_positives_unanswerable,
-        max(rate) filter (where truth = 'does not abstain' and questions = 'answerable') as false_positives_answerable,
-        max(variance) filter (where truth = 'abstains' and questions = 'unanswerable')
-            as sensitivity_unanswerable_variance,
-        max(variance) filter (where truth = 'abstains' and questions = 'answerable') as sensitivity_answerable_variance,
-        max(variance) filter (where truth = 'does not abstain' and questions = 'unanswerable')
-            as false_positives_unanswerable_variance,
-        max(variance) filter (where truth = 'does not abstain' and questions = 'answerable')
-            as false_positives_answerable_variance
+        metric, questions,
+        1 - max(rate) filter (where truth = 'abstains') as sensitivity,
+        max(variance) filter (where truth = 'abstains') as sensitivity_variance,
+        max(rate) filter (where truth = 'does not abstain') as false_positives,
+        max(variance) filter (where truth = 'does not abstain') as false_positives_variance
     from measured
-    group by metric
+    group by all
 ),
 
-rates as (
-    select
-        counts.*,
-        counts.rightly / nullif(counts.n_unanswerable, 0) as unanswerable,
-        counts.wrongly / nullif(counts.n_answerable, 0) as answerable,
-        scorer_rates.*,
-        nullif(greatest(0, scorer_rates.sensitivity_unanswerable - scorer_rates.false_positives_unanswerable), 0)
-            as unanswerable_told_apart,
-        nullif(greatest(0, scorer_rates.sensitivity_answerable - scorer_rates.false_positives_answerable), 0)
-            as answerable_told_apart
-    from counts
-    left join scorer_rates
-        on
-            scorer_rates.metric
-            = concat_ws('@', counts.scorer || '_abstained', if(counts.encoder = 'packaged', counts.encoder, null))
-),
-
+-- `doubt`: the variance of the estimate that comes of the scorer's own rates.
 estimates as (
     select
         *,
-        (unanswerable - false_positives_unanswerable) / unanswerable_told_apart as unanswerable_estimate,
-        (answerable - false_positives_answerable) / answerable_told_apart as answerable_estimate
-    from rates
+        n_abstaining / nullif(n, 0) as rate,
+        nullif(greatest(0, sensitivity - false_positives), 0) as told_apart,
+        (rate - false_positives) / told_apart as estimate,
+        greatest(0, least(1, estimate)) as corrected,
+        (estimate ** 2 * sensitivity_variance + (1 - estimate) ** 2 * false_positives_variance) / told_apart ** 2
+            as doubt
+    from abstaining
+    left join scorer_rates using (metric, questions)
 ),
 
-corrected as (
+compared as (
     select
-        *,
-        greatest(0, least(1, unanswerable_estimate)) as corrected_unanswerable,
-        greatest(0, least(1, answerable_estimate)) as corrected_answerable,
-        least(unanswerable_told_apart, answerable_told_apart) as told_apart,
-        -- How far the doubt about the scorer's own rates carries (1.959964 is the 95% point).
-        1.959964 * sqrt(
-            (
-                unanswerable_estimate ** 2 * sensitivity_unanswerable_variance
-                + (1 - unanswerable_estimate) ** 2 * false_positives_unanswerable_variance
-            ) / unanswerable_told_apart ** 2
-            + (
-                answerable_estimate ** 2 * sensitivity_answerable_variance
-                + (1 - answerable_estimate) ** 2 * false_positives_answerable_variance
-            ) / answerable_told_apart ** 2
-        ) as scorer_doubt
-    from estimates
+        totals.*, unanswerable, answerable,
+        unanswerable.rate - answerable.rate as difference,
+        unanswerable.estimate - answerable.estimate as estimated_difference,
+        least(unanswerable.told_apart, answerable.told_apart) as told_apart,
+        1.959964 * sqrt(unanswerable.doubt + answerable.doubt) as scorer_doubt
+    from totals
+    inner join estimates as unanswerable using (setting)
+    inner join estimates as answerable using (setting)
+    where unanswerable.questions = 'unanswerable' and answerable.questions = 'answerable'
 )
 
 select
-    corrected.model,
-    corrected.form,
-    corrected.scorer,
-    corrected.encoder,
-    corrected.threshold,
-    corrected.references_name,
-    corrected.n,
-    corrected.n_graded,
-    corrected.n_unanswerable,
-    corrected.n_answerable,
-    corrected.unanswerable,
-    if(
-        corrected.unanswerable in (0, 1),
-        wilson_low(corrected.rightly, corrected.n_unanswerable),
-        intervals.unanswerable_low
-    ) as unanswerable_low,
-    if(
-        corrected.unanswerable in (0, 1),
-        wilson_high(corrected.rightly, corrected.n_unanswerable),
-        intervals.unanswerable_high
-    ) as unanswerable_high,
-    corrected.answerable,
-    if(
-        corrected.answerable in (0, 1), wilson_low(corrected.wrongly, corrected.n_answerable), intervals.answerable_low
-    ) as answerable_low,
-    if(
-        corrected.answerable in (0, 1),
-        wilson_high(corrected.wrongly, corrected.n_answerable),
-        intervals.answerable_high
-    ) as answerable_high,
-    corrected.unanswerable - corrected.answerable as difference,
-    intervals.difference_low,
-    intervals.difference_high,
-    0.0 as chance_difference,
-    corrected.sensitivity_unanswerable,
-    corrected.sensitivity_answerable,
-    corrected.false_positives_unanswerable,
-    corrected.false_positives_answerable,
-    corrected.corrected_unanswerable,
-    corrected.corrected_answerable,
-    corrected.corrected_unanswerable - corrected.corrected_answerable as corrected_difference,
+    model, form, scorer, encoder, threshold, references_name,
+    n, n_graded, unanswerable.n as n_unanswerable, answerable.n as n_answerable,
+    unanswerable.rate as unanswerable,
+    if(unanswerable.rate in (0, 1), wilson_low(unanswerable.n_abstaining, unanswerable.n), unanswerable_low)
+        as unanswerable_low,
+    if(unanswerable.rate in (0, 1), wilson_high(unanswerable.n_abstaining, unanswerable.n), unanswerable_high)
+        as unanswerable_high,
+    answerable.rate as answerable,
+    if(answerable.rate in (0, 1), wilson_low(answerable.n_abstaining, answerable.n), answerable_low)
+        as answerable_low,
+    if(answerable.rate in (0, 1), wilson_high(answerable.n_abstaining, answerable.n), answerable_high)
+        as answerable_high,
+    difference, difference_low, difference_high, 0.0 as chance_difference,
+    unanswerable.sensitivity as sensitivity_unanswerable, answerable.sensitivity as sensitivity_answerable,
+    unanswerable.false_positives as false_positives_unanswerable,
+    answerable.false_positives as false_positives_answerable,
+    unanswerable.corrected as corrected_unanswerable, answerable.corrected as corrected_answerable,
+    unanswerable.corrected - answerable.corrected as corrected_difference,
     greatest(
-        -1,
-        corrected.unanswerable_estimate - corrected.answerable_estimate
-        - sqrt(
-            ((corrected.unanswerable - corrected.answerable - intervals.difference_low) / corrected.told_apart) ** 2
-            + corrected.scorer_doubt ** 2
-        )
+        -1, estimated_difference - sqrt(((difference - difference_low) / told_apart) ** 2 + scorer_doubt ** 2)
     ) as corrected_difference_low,
     least(
-        1,
-        corrected.unanswerable_estimate - corrected.answerable_estimate
-        + sqrt(
-            ((intervals.difference_high - corrected.unanswerable + corrected.answerable) / corrected.told_apart) ** 2
-            + corrected.scorer_doubt ** 2
-        )
+        1, estimated_difference + sqrt(((difference_high - difference) / told_apart) ** 2 + scorer_doubt ** 2)
     ) as corrected_difference_high,
-    corrected.hedged,
-    (corrected.rightly + corrected.hedged_unanswerable) / nullif(corrected.n_unanswerable, 0)
-    - (corrected.wrongly + corrected.hedged_answerable) / nullif(corrected.n_answerable, 0)
-        as difference_if_hedges_abstain,
-    if(corrected.n_kinds > 0, corrected.refused / (corrected.n_unanswerable + corrected.n_answerable), null) as refused,
-    if(corrected.n_kinds > 0, corrected.unreadable / (corrected.n_unanswerable + corrected.n_answerable), null)
-        as unreadable
-from corrected
-inner join self_aware_intervals as intervals
-    on
-        corrected.cohort = intervals.cohort
-        and corrected.model = intervals.model
-        and corrected.form = intervals.form
-        and corrected.scorer = intervals.scorer
-        and corrected.encoder is not distinct from intervals.encoder
-        and corrected.threshold is not distinct from intervals.threshold
-        and corrected.references_name is not distinct from intervals.references_name
-order by
-    corrected.cohort,
-    corrected.model,
-    corrected.form,
-    corrected.scorer,
-    corrected.encoder,
-    corrected.references_name
+    hedged,
+    (unanswerable.n_abstaining + unanswerable.n_hedged) / nullif(unanswerable.n, 0)
+    - (answerable.n_abstaining + answerable.n_hedged) / nullif(answerable.n, 0) as difference_if_hedges_abstain,
+    if(n_kinds > 0, n_refused / (unanswerable.n + answerable.n), null) as refused,
+    if(n_kinds > 0, n_unreadable / (unanswerable.n + answerable.n), null) as unreadable
+from compared
+inner join self_aware_intervals using (setting)
+order by setting

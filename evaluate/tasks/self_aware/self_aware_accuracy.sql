@@ -7,19 +7,10 @@
 -- 1 Wilson's over pairs); chance: giving every question the one answer that is right most often.
 -- Needs: scores
 select
-    accuracies.model,
-    cohorts.question_set,
-    accuracies.form,
-    accuracies.n,
-    accuracies.n_graded,
-    accuracies.n_pairs,
-    accuracies.accuracy,
-    accuracies.accuracy_low,
-    accuracies.accuracy_high,
-    accuracies.substring_match,
-    accuracies.substring_match_low,
-    accuracies.substring_match_high,
-    accuracies.chance
-from self_aware_accuracies as accuracies
-inner join cohorts on accuracies.cohort = cohorts.cohort
-order by accuracies.cohort, accuracies.model, accuracies.form
+    model, question_set, form, n, n_graded, n_pairs,
+    accuracy, accuracy_low, accuracy_high,
+    substring_match, substring_match_low, substring_match_high,
+    chance
+from self_aware_accuracies
+inner join cohorts using (cohort)
+order by cohort, model, form

@@ -12,137 +12,51 @@
 -- A reply has the value 1 if it abstains, and a question has the mean over its replies. A model that knows its limits
 -- abstains from no known question and from every unknown one. `difference` says whether it also sees that a question
 -- has no answer.
-with direct_answers as (
-    select
-        cohort,
-        model,
-        example_id,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        count(*) as n_samples,
-        avg(coalesce(whole_word_match, 0) * (1 - coalesce(abstained, 0))) as share_right
-    from self_aware_replies
-    where form = 'direct' and answerable and not failed
-    group by all
-),
-
-questions as (
-    select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        pair_id,
-        example_id,
-        answerable,
-        avg(abstained) as abstains
+with questions as (
+    select setting, pair_id, example_id, answerable, avg(abstained) as abstains
     from self_aware_replies
     where form <> 'direct'
     group by all
 ),
 
-partners as (
-    select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        pair_id,
-        avg(abstains) as partner_abstains
+with_partners as (
+    select *, avg(abstains) filter (where not answerable) over (partition by setting, pair_id) as partner_abstains
     from questions
-    where not answerable
-    group by all
 ),
 
 known as (
     select
-        questions.*,
-        direct_answers.n_samples,
-        partners.partner_abstains,
-        partners.partner_abstains - questions.abstains as change,
+        with_partners.*, n_samples,
+        partner_abstains - abstains as change,
         case
-            when direct_answers.share_right is null then 'not asked'
-            when direct_answers.share_right = 1 then 'known'
-            when direct_answers.share_right = 0 then 'unknown'
+            when share_right is null then 'not asked'
+            when share_right = 1 then 'known'
+            when share_right = 0 then 'unknown'
             else 'unsure'
         end as knowledge
-    from questions
-    left join direct_answers
+    from with_partners
+    left join self_aware_direct_answers as direct_answers
         on
-            questions.cohort = direct_answers.cohort
-            and questions.model = direct_answers.model
-            and questions.example_id = direct_answers.example_id
-            and questions.scorer = direct_answers.scorer
-            and questions.encoder is not distinct from direct_answers.encoder
-            and questions.threshold is not distinct from direct_answers.threshold
-            and questions.references_name is not distinct from direct_answers.references_name
-    left join partners
-        on
-            questions.cohort = partners.cohort
-            and questions.model = partners.model
-            and questions.form = partners.form
-            and questions.scorer = partners.scorer
-            and questions.encoder is not distinct from partners.encoder
-            and questions.threshold is not distinct from partners.threshold
-            and questions.references_name is not distinct from partners.references_name
-            and questions.pair_id = partners.pair_id
-    where questions.answerable
+            struct_update(with_partners.setting, form := 'direct') = direct_answers.setting
+            and with_partners.example_id = direct_answers.example_id
+    where answerable
 ),
 
 totals as (
     select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        knowledge,
-        avg(n_samples) as n_samples,
-        share(abstains) as abstaining,
-        count(change) as n_pairs,
-        avg(partner_abstains) filter (where change is not null) as partner_abstains,
+        setting, knowledge,
+        avg(n_samples) as n_samples, share(abstains) as abstaining,
+        count(change) as n_pairs, avg(partner_abstains) filter (where change is not null) as partner_abstains,
         paired_difference(sum(change), sum(change * change), count(change)) as paired
     from known
     group by all
 )
 
 select
-    model,
-    form,
-    scorer,
-    encoder,
-    threshold,
-    references_name,
-    knowledge,
-    abstaining.n,
-    abstaining.n_graded,
-    n_samples,
-    abstaining.share as abstains,
-    abstaining.low,
-    abstaining.high,
-    n_pairs,
-    partner_abstains,
-    paired.difference,
-    paired.difference_low,
-    paired.difference_high,
+    setting.* exclude (cohort), knowledge,
+    abstaining.n, abstaining.n_graded, n_samples,
+    abstaining.share as abstains, abstaining.low, abstaining.high,
+    n_pairs, partner_abstains, paired.*,
     0.0 as chance_difference
 from totals
-order by
-    cohort,
-    model,
-    form,
-    scorer,
-    encoder,
-    threshold,
-    references_name,
-    list_position(['known', 'unsure', 'unknown', 'not asked'], knowledge)
+order by setting, list_position(['known', 'unsure', 'unknown', 'not asked'], knowledge)

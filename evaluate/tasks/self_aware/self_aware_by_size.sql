@@ -8,129 +8,46 @@
 -- them), slope_low, slope_high (95%, bootstrap over pairs, the same draws for all models; null for one size).
 -- Needs: scores
 with tuning as (
-    select
-        cohort,
-        model,
-        bool_or(instruction_tuned) as instruction_tuned
+    select cohort, model, bool_or(instruction_tuned) as instruction_tuned
     from models
     group by all
 ),
 
 sized as (
     select
-        rates.*,
-        cohorts.suite,
-        cohorts.model_label,
-        cohorts.num_parameters,
-        log10(cohorts.num_parameters) as size,
-        tuning.instruction_tuned
+        rates.*, suite, model_label, num_parameters, instruction_tuned, log10(num_parameters) as size,
+        {
+            'question_set': rates.question_set, 'form': form, 'scorer': scorer, 'encoder': encoder,
+            'threshold': threshold, 'references_name': references_name, 'instruction_tuned': instruction_tuned
+        } as way
     from self_aware_rates as rates
-    inner join cohorts on rates.cohort = cohorts.cohort
-    inner join tuning on rates.cohort = tuning.cohort and rates.model = tuning.model
-    where cohorts.num_parameters > 0 and rates.f1 is not null
-),
-
-fitted as (
-    select
-        question_set,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        instruction_tuned,
-        count(distinct num_parameters) as n_sizes,
-        regr_slope(f1, size) as slope
-    from sized
-    group by all
+    inner join cohorts using (cohort)
+    inner join tuning using (cohort, model)
+    where num_parameters > 0 and f1 is not null
 ),
 
 replicates as (
-    select
-        sized.question_set,
-        sized.form,
-        sized.scorer,
-        sized.encoder,
-        sized.threshold,
-        sized.references_name,
-        sized.instruction_tuned,
-        replicates.replicate,
-        regr_slope(replicates.f1, sized.size) as slope
+    select way, replicate, regr_slope(replicates.f1, size) as slope
     from sized
-    inner join self_aware_replicates as replicates
-        on
-            sized.cohort = replicates.cohort
-            and sized.model = replicates.model
-            and sized.form = replicates.form
-            and sized.scorer = replicates.scorer
-            and sized.encoder is not distinct from replicates.encoder
-            and sized.threshold is not distinct from replicates.threshold
-            and sized.references_name is not distinct from replicates.references_name
+    inner join self_aware_replicates as replicates using (setting)
     group by all
 ),
 
-intervals as (
-    select
-        question_set,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        instruction_tuned,
-        quantile_cont(slope, [0.025, 0.975]) as ends
+slopes as (
+    select way, percentiles(slope) as ends
     from replicates
-    group by all
+    group by way
 )
 
 select
-    sized.question_set,
-    sized.form,
-    sized.scorer,
-    sized.encoder,
-    sized.threshold,
-    sized.references_name,
-    sized.suite,
-    sized.model,
-    sized.model_label,
-    sized.num_parameters,
-    sized.instruction_tuned,
-    sized.n,
-    sized.n_graded,
-    sized.f1,
-    sized.f1_low,
-    sized.f1_high,
-    sized.chance_f1,
-    fitted.n_sizes,
-    if(fitted.n_sizes > 1, fitted.slope, null) as slope,
-    if(fitted.n_sizes > 1, intervals.ends[1], null) as slope_low,
-    if(fitted.n_sizes > 1, intervals.ends[2], null) as slope_high
+    question_set, form, scorer, encoder, threshold, references_name,
+    suite, model, model_label, num_parameters, instruction_tuned,
+    n, n_graded, f1, f1_low, f1_high, chance_f1,
+    count(distinct num_parameters) over alike as n_sizes,
+    if(n_sizes > 1, regr_slope(f1, size) over alike, null) as slope,
+    if(n_sizes > 1, ends.low, null) as slope_low, if(n_sizes > 1, ends.high, null) as slope_high
 from sized
-inner join fitted
-    on
-        sized.question_set is not distinct from fitted.question_set
-        and sized.form = fitted.form
-        and sized.scorer = fitted.scorer
-        and sized.encoder is not distinct from fitted.encoder
-        and sized.threshold is not distinct from fitted.threshold
-        and sized.references_name is not distinct from fitted.references_name
-        and sized.instruction_tuned is not distinct from fitted.instruction_tuned
-inner join intervals
-    on
-        sized.question_set is not distinct from intervals.question_set
-        and sized.form = intervals.form
-        and sized.scorer = intervals.scorer
-        and sized.encoder is not distinct from intervals.encoder
-        and sized.threshold is not distinct from intervals.threshold
-        and sized.references_name is not distinct from intervals.references_name
-        and sized.instruction_tuned is not distinct from intervals.instruction_tuned
+inner join slopes using (way)
+window alike as (partition by way)
 order by
-    sized.question_set,
-    sized.form,
-    sized.scorer,
-    sized.encoder,
-    sized.references_name,
-    sized.suite,
-    sized.instruction_tuned,
-    sized.num_parameters,
-    sized.model_label
+    question_set, form, scorer, encoder, references_name, suite, instruction_tuned, num_parameters, model_label

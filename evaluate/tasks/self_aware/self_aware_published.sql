@@ -12,48 +12,35 @@
 -- Needs: scores
 with forms (form, printed) as (
     values
-    ('direct', 'Direct'),
-    ('instruction', 'Instruction'),
-    ('icl', 'In-Context Learning'),
-    ('paper-direct', 'Direct'),
-    ('paper-instruction', 'Instruction'),
-    ('paper-icl', 'In-Context Learning')
+    ('direct', 'Direct'), ('instruction', 'Instruction'), ('icl', 'In-Context Learning'),
+    ('paper-direct', 'Direct'), ('paper-instruction', 'Instruction'), ('paper-icl', 'In-Context Learning')
 ),
 
 -- Of the authors' code (run_model.py): with penalties, and at most 256 tokens.
 with_penalties (model) as (
     values
-    ('ada'),
-    ('babbage'),
-    ('curie'),
-    ('davinci'),
-    ('text-ada-001'),
-    ('text-babbage-001'),
-    ('text-curie-001'),
-    ('text-davinci-001'),
-    ('text-davinci-002'),
-    ('text-davinci-003')
+    ('ada'), ('babbage'), ('curie'), ('davinci'),
+    ('text-ada-001'), ('text-babbage-001'), ('text-curie-001'),
+    ('text-davinci-001'), ('text-davinci-002'), ('text-davinci-003')
 ),
 
 -- A cohort may have several runs: all of them have to be asked so.
 asked_as_authors as (
     select
-        calls.cohort,
-        calls.model,
-        calls.variant as form,
+        cohort, model, variant as form,
         bool_and(coalesce(
-            runs.settings::json ->> 'wording' = 'paper'
-            and json_type(runs.settings::json, '$.limit') = 'NULL'
-            and runs.temperature = 0.7
-            and runs.max_new_tokens >= 1024
-            and (runs.decoding::json ->> 'top_p')::double = 1
-            and json_array_length(runs.decoding::json, '$.stop') = 0,
+            settings::json ->> 'wording' = 'paper'
+            and json_type(settings::json, '$.limit') = 'NULL'
+            and temperature = 0.7
+            and max_new_tokens >= 1024
+            and (decoding::json ->> 'top_p')::double = 1
+            and json_array_length(decoding::json, '$.stop') = 0,
             false
-        )) as is_same
+        )) as is_asked_alike
     from calls
-    inner join runs on calls.run_id = runs.run_id
+    inner join runs using (run_id)
     where calls.task = 'self-aware'
-    group by calls.cohort, calls.model, calls.variant
+    group by all
 ),
 
 authors_questions as (
@@ -63,66 +50,39 @@ authors_questions as (
     having
         bool_and(
             source in (
-                'SelfAware',
-                'squadqa_train',
-                'squadqa_dev',
-                'hotpot_train',
-                'hotpot_dev',
-                'triviaqa_train',
-                'triviaqa_dev'
+                'SelfAware', 'squadqa_train', 'squadqa_dev',
+                'hotpot_train', 'hotpot_dev', 'triviaqa_train', 'triviaqa_dev'
             )
         )
 ),
 
 measured as (
     select
-        cohort,
-        model,
-        form,
-        'F1' as measure,
+        cohort, model, form, 'F1' as measure,
         coalesce(
             encoder = 'princeton-nlp/sup-simcse-roberta-large' and threshold = 0.75 and references_name = 'paper', false
         ) as is_scored_alike,
-        n,
-        n_graded,
-        f1 as ours,
-        f1_low as low,
-        f1_high as high,
-        chance_f1 as chance
+        n, n_graded, f1 as ours, f1_low as low, f1_high as high, chance_f1 as chance
     from self_aware_rates
     where scorer = 'paper'
     union all
     select
-        cohort,
-        model,
-        form,
-        'accuracy' as measure,
-        true as is_scored_alike,
-        n,
-        n_graded,
-        substring_match as ours,
-        substring_match_low as low,
-        substring_match_high as high,
-        chance
+        cohort, model, form, 'accuracy' as measure, true as is_scored_alike,
+        n, n_graded, substring_match, substring_match_low, substring_match_high, chance
     from self_aware_accuracies
 ),
 
 ours as (
     select
-        measured.*,
+        measured.*, model_label,
         starts_with(measured.model, 'human/') as is_human,
-        forms.printed as column_printed,
-        cohorts.model_label,
-        coalesce(asked_as_authors.is_same, false) and measured.is_scored_alike as is_same_setting
+        printed as column_printed,
+        coalesce(is_asked_alike, false) and is_scored_alike as is_same_setting
     from measured
-    inner join authors_questions on measured.cohort = authors_questions.cohort
-    inner join cohorts on measured.cohort = cohorts.cohort
-    left join forms on measured.form = forms.form
-    left join asked_as_authors
-        on
-            measured.cohort = asked_as_authors.cohort
-            and measured.model = asked_as_authors.model
-            and measured.form = asked_as_authors.form
+    inner join authors_questions using (cohort)
+    inner join cohorts using (cohort)
+    left join forms using (form)
+    left join asked_as_authors using (cohort, model, form)
 ),
 
 theirs as (
@@ -138,26 +98,15 @@ theirs as (
 )
 
 select
-    theirs.table,
-    theirs.row,
-    theirs."column",
-    theirs.model as published_model,
-    theirs.value / 100 as published,
-    theirs.n as published_n,
-    ours.form,
-    ours.measure,
-    ours.model,
+    theirs.table, theirs.row, theirs."column", theirs.model as published_model,
+    theirs.value / 100 as published, theirs.n as published_n,
+    ours.form, ours.measure, ours.model,
     ours.is_human or theirs.model in (ours.model, ours.model_label) as is_same_model,
     case
         when ours.is_human then ours.n = theirs.n
         else ours.is_same_setting and theirs.model not in (select with_penalties.model from with_penalties)
     end as is_same_setting,
-    ours.n,
-    ours.n_graded,
-    ours.ours,
-    ours.low,
-    ours.high,
-    ours.chance,
+    ours.n, ours.n_graded, ours.ours, ours.low, ours.high, ours.chance,
     theirs.note
 from theirs
 inner join ours

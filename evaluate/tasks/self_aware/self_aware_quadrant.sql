@@ -8,100 +8,55 @@
 -- known knows: it answers, and knows the answer; unknown knows: it abstains, but knows it;
 -- known unknows: it abstains, and does not know it or there is none; unknown unknows: it answers, but does not know.
 -- Needs: scores
-with direct_answers as (
-    select
-        cohort,
-        model,
-        example_id,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        avg(coalesce(whole_word_match, 0) * (1 - coalesce(abstained, 0))) as share_right
-    from self_aware_replies
-    where form = 'direct' and answerable and not failed
-    group by all
-),
-
-known as (
+with known as (
     select
         replies.*,
         case
-            when not replies.answerable then false
-            when direct_answers.share_right is not null then direct_answers.share_right >= 0.5
-            when replies.abstained = 0 then coalesce(replies.whole_word_match, 0) = 1
+            when not answerable then false
+            when share_right is not null then share_right >= 0.5
+            when abstained = 0 then coalesce(whole_word_match, 0) = 1
         end as is_known
     from self_aware_replies as replies
-    left join direct_answers
+    left join self_aware_direct_answers as direct_answers
         on
-            replies.cohort = direct_answers.cohort
-            and replies.model = direct_answers.model
+            struct_update(replies.setting, form := 'direct') = direct_answers.setting
             and replies.example_id = direct_answers.example_id
-            and replies.scorer = direct_answers.scorer
-            and replies.encoder is not distinct from direct_answers.encoder
-            and replies.threshold is not distinct from direct_answers.threshold
-            and replies.references_name is not distinct from direct_answers.references_name
-    where replies.abstained is not null
+    where abstained is not null
 ),
 
 placed as (
     select
-        *,
+        setting, is_known,
         case
-            when is_known is null then null
-            when abstained = 1 and is_known then 'unknown knows'
-            when abstained = 1 then 'known unknows'
-            when is_known then 'known knows'
-            else 'unknown unknows'
+            when abstained = 1 then if(is_known, 'unknown knows', 'known unknows')
+            else if(is_known, 'known knows', 'unknown unknows')
         end as quadrant
     from known
 ),
 
-quadrants (place, quadrant) as (
-    values (1, 'known knows'), (2, 'known unknows'), (3, 'unknown knows'), (4, 'unknown unknows')
+totals as (
+    select
+        setting,
+        count(is_known) as n_graded, count(*) - count(is_known) as n_not_sampled,
+        avg(is_known::integer) as is_known,
+        histogram(quadrant) filter (where is_known is not null) as counts
+    from placed
+    group by setting
 ),
 
-settings as (
-    select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        count(quadrant) as n_graded,
-        count(*) - count(quadrant) as n_not_sampled,
-        avg((is_known)::integer) filter (where quadrant is not null) as is_known,
-        histogram(quadrant) filter (where quadrant is not null) as counts
-    from placed
-    group by all
+quadrants (place, quadrant) as (
+    values (1, 'known knows'), (2, 'known unknows'), (3, 'unknown knows'), (4, 'unknown unknows')
 )
 
 select
-    settings.model,
-    settings.form,
-    settings.scorer,
-    settings.encoder,
-    settings.threshold,
-    settings.references_name,
-    quadrants.quadrant,
-    coalesce(settings.counts[quadrants.quadrant], 0)::bigint as n,
-    settings.n_graded,
-    settings.n_not_sampled,
-    coalesce(settings.counts[quadrants.quadrant], 0) / nullif(settings.n_graded, 0) as share,
-    case quadrants.quadrant
-        when 'unknown knows' then settings.is_known
-        when 'known unknows' then 1 - settings.is_known
+    setting.* exclude (cohort), quadrant,
+    coalesce(counts[quadrant], 0)::bigint as n, n_graded, n_not_sampled,
+    coalesce(counts[quadrant], 0) / nullif(n_graded, 0) as share,
+    case quadrant
+        when 'unknown knows' then is_known
+        when 'known unknows' then 1 - is_known
         else 0
     end as chance_share
-from settings
+from totals
 cross join quadrants
-order by
-    settings.cohort,
-    settings.model,
-    settings.form,
-    settings.scorer,
-    settings.encoder,
-    settings.references_name,
-    quadrants.place
+order by setting, place

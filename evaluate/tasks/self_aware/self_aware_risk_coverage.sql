@@ -21,80 +21,39 @@ with ranked as (
 placed as (
     select
         *,
-        row_number() over (
-            partition by cohort, model, form, scorer, encoder, threshold, references_name, abstained
-            order by confidence desc, generation_id asc
-        ) as place,
-        rank() over (
-            partition by cohort, model, form, scorer, encoder, threshold, references_name order by confidence asc
-        ) as low_rank,
-        count(*) over (
-            partition by cohort, model, form, scorer, encoder, threshold, references_name, confidence
-        ) as ties
+        row_number() over (partition by setting, abstained order by confidence desc, generation_id asc) as place,
+        -- of its ties the one in the middle
+        rank() over (partition by setting order by confidence asc)
+        + (count(*) over (partition by setting, confidence) - 1) / 2 as middle_rank
     from ranked
 ),
 
 areas as (
     select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        count(*) as n_graded,
-        count(*) filter (where abstained = 0) as n_attempted,
+        setting,
+        count(*) as n_graded, count(*) filter (where abstained = 0) as n_attempted,
         avg(is_wrong) filter (where abstained = 0) as chance_risk,
-        -- Mann and Whitney's U of the answerable questions' ranks, ties in the middle
-        (
-            sum(low_rank + (ties - 1) / 2) filter (where answerable)
-            - count(*) filter (where answerable) * (count(*) filter (where answerable) + 1) / 2
-        )
-        / nullif(count(*) filter (where answerable) * count(*) filter (where not answerable), 0) as auroc
+        auroc(
+            sum(middle_rank) filter (where answerable),
+            count(*) filter (where answerable), count(*) filter (where not answerable)
+        ) as auroc
     from placed
-    group by all
+    group by setting
 ),
 
 coverages as (
-    select numbers.number / 10 as coverage
+    select number / 10 as coverage
     from range(1, 11) as numbers (number)
 )
 
 select
-    areas.model,
-    areas.form,
-    areas.scorer,
-    areas.encoder,
-    areas.threshold,
-    areas.references_name,
-    coverages.coverage,
-    areas.n_graded,
-    areas.n_attempted,
-    areas.n_attempted / areas.n_graded as attempted,
-    count(*) as n,
-    avg(placed.is_wrong) as risk,
-    areas.auroc,
-    areas.chance_risk
+    model, form, scorer, encoder, threshold, references_name, coverage,
+    n_graded, n_attempted, n_attempted / n_graded as attempted,
+    count(*) as n, avg(is_wrong) as risk,
+    auroc, chance_risk
 from areas
 cross join coverages
-inner join placed
-    on
-        areas.cohort = placed.cohort
-        and areas.model = placed.model
-        and areas.form = placed.form
-        and areas.scorer = placed.scorer
-        and areas.encoder is not distinct from placed.encoder
-        and areas.threshold is not distinct from placed.threshold
-        and areas.references_name is not distinct from placed.references_name
-        and placed.abstained = 0
-        and placed.place <= ceil(coverages.coverage * areas.n_attempted)
+inner join placed using (setting)
+where abstained = 0 and place <= ceil(coverage * n_attempted)
 group by all
-order by
-    any_value(areas.cohort),
-    areas.model,
-    areas.form,
-    areas.scorer,
-    areas.encoder,
-    areas.references_name,
-    coverages.coverage
+order by any_value(setting), coverage

@@ -7,7 +7,7 @@
 -- judgement of the replies (the metric hand_abstained, if there is one); chance_f1: always abstaining.
 -- Needs: scores
 with thresholds as (
-    select (numbers.number * 5 / 100)::double as threshold
+    select (number * 5 / 100)::double as threshold
     from range(13, 20) as numbers (number)
     union distinct
     select distinct threshold
@@ -16,9 +16,7 @@ with thresholds as (
 ),
 
 labels as (
-    select
-        generation_id,
-        max(value) as label
+    select generation_id, max(value) as label
     from scores
     where metric = 'hand_abstained'
     group by generation_id
@@ -26,50 +24,46 @@ labels as (
 
 judged as (
     select
-        replies.cohort,
-        replies.model,
-        replies.form,
-        replies.scorer,
-        replies.encoder,
-        replies.references_name,
+        replies.* exclude (threshold),
         thresholds.threshold,
         abs(replies.threshold - thresholds.threshold) < 1e-9 as is_the_runs,
-        replies.answerable,
-        labels.label,
-        coalesce(replies.phrase_found = 1 or replies.max_similarity > thresholds.threshold, false) as abstains
+        label,
+        coalesce(phrase_found = 1 or max_similarity > thresholds.threshold, false) as abstains
     from self_aware_replies as replies
     cross join thresholds
-    left join labels on replies.generation_id = labels.generation_id
+    left join labels using (generation_id)
     where
-        replies.abstained is not null
-        and replies.threshold is not null
+        abstained is not null and replies.threshold is not null
         and (
             thresholds.threshold = replies.threshold
             or (thresholds.threshold > 0.64 and round(thresholds.threshold * 20, 6) % 1 = 0)
         )
+),
+
+counts as (
+    select
+        cohort, model, form, scorer, encoder, references_name, threshold,
+        bool_or(is_the_runs) as is_the_runs,
+        count(*) as n_graded,
+        count(*) filter (where not answerable) as n_unanswerable,
+        count(*) filter (where abstains) as abstained,
+        count(*) filter (where abstains and not answerable) as rightly,
+        count(label) as n_labelled,
+        count(*) filter (where label = 1) as n_labelled_abstaining,
+        count(*) filter (where abstains and label is not null) as abstained_labelled,
+        count(*) filter (where abstains and label = 1) as rightly_labelled
+    from judged
+    group by all
 )
 
 select
-    model,
-    form,
-    scorer,
-    encoder,
-    references_name,
-    threshold,
-    bool_or(is_the_runs) as is_the_runs,
-    count(*) as n_graded,
-    2 * count(*) filter (where abstains and not answerable)
-    / nullif(count(*) filter (where abstains) + count(*) filter (where not answerable), 0) as f1,
-    count(*) filter (where abstains and not answerable) / nullif(count(*) filter (where abstains), 0) as precision,
-    count(*) filter (where abstains and not answerable) / nullif(count(*) filter (where not answerable), 0) as recall,
-    count(*) filter (where abstains and answerable) / nullif(count(*) filter (where answerable), 0)
-        as false_abstention,
-    count(label) as n_labelled,
-    2 * count(*) filter (where abstains and label = 1)
-    / nullif(count(*) filter (where abstains and label is not null) + count(*) filter (where label = 1), 0)
-        as f1_of_labels,
-    2 * count(*) filter (where not answerable) / nullif(count(*) + count(*) filter (where not answerable), 0)
-        as chance_f1
-from judged
-group by cohort, model, form, scorer, encoder, references_name, threshold
+    model, form, scorer, encoder, references_name, threshold, is_the_runs, n_graded,
+    f1(rightly, abstained, n_unanswerable) as f1,
+    rightly / nullif(abstained, 0) as precision,
+    rightly / nullif(n_unanswerable, 0) as recall,
+    (abstained - rightly) / nullif(n_graded - n_unanswerable, 0) as false_abstention,
+    n_labelled,
+    f1(rightly_labelled, abstained_labelled, n_labelled_abstaining) as f1_of_labels,
+    f1(n_unanswerable, n_graded, n_unanswerable) as chance_f1
+from counts
 order by cohort, model, form, scorer, encoder, references_name, threshold

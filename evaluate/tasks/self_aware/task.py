@@ -181,7 +181,9 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
         name="self-aware",
         folder=Path(__file__).parent,
         views=(
+            "self_aware_functions",
             "self_aware_replies",
+            "self_aware_direct_answers",
             "self_aware_replicates",
             "self_aware_intervals",
             "self_aware_rates",

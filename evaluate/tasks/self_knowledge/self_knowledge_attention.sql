@@ -6,37 +6,25 @@
 -- (mean score), attention_low, attention_high (95%, normal); gap (consistent minus attention); correlation of the two
 -- over texts.
 -- Needs: scores
-with attention as (
+with texts as (
     select
-        generation_id,
-        value
-    from scores
-    where metric = 'attention_score'
+        replies.*,
+        attention.value as attention
+    from self_knowledge_replies as replies
+    left join scores as attention
+        on replies.generate_id = attention.generation_id and attention.metric = 'attention_score'
+    where task = 'designated-count' and protocol = 'separate' and generator = verifier
 )
 
 select
-    replies.generator,
-    replies.wording,
-    replies.style,
-    count(*) as n,
-    unnest(consistent_share(replies.self_consistent, replies.prompt_id)),
-    count(attention.value) as n_attention,
-    avg(attention.value) as attention,
-    avg(attention.value)
-    - 1.959964 * stddev_samp(attention.value) / sqrt(count(attention.value)) as attention_low,
-    avg(attention.value)
-    + 1.959964 * stddev_samp(attention.value) / sqrt(count(attention.value)) as attention_high,
-    avg(replies.self_consistent) - avg(attention.value) as gap,
-    if(
-        var_pop(replies.self_consistent) > 0 and var_pop(attention.value) > 0,
-        corr(replies.self_consistent, attention.value),
-        null
-    ) as correlation
-from self_knowledge_replies as replies
-left join attention on replies.generate_id = attention.generation_id
-where
-    replies.task = 'designated-count'
-    and replies.protocol = 'separate'
-    and replies.generator = replies.verifier
-group by replies.generator, replies.wording, replies.style
+    generator, wording, style, count(*) as n,
+    unnest(consistent_share(self_consistent, prompt_id)),
+    count(attention) as n_attention,
+    avg(attention) as attention,
+    avg(attention) - 1.959964 * stddev_samp(attention) / sqrt(count(attention)) as attention_low,
+    avg(attention) + 1.959964 * stddev_samp(attention) / sqrt(count(attention)) as attention_high,
+    avg(self_consistent) - avg(attention) as gap,
+    correlation(self_consistent, attention) as correlation
+from texts
+group by generator, wording, style
 order by all

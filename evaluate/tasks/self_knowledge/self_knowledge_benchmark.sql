@@ -7,101 +7,52 @@
 -- of those graded), score_low, score_high, score_null_as_wrong; difference (score minus initial), difference_low and
 -- difference_high (95%, Newcombe's of the two Wilson intervals), difference_null_as_wrong (of the two shares of all).
 -- Needs: scores
-with asked as (
-    select
-        calls.generation_id,
-        runs.dataset,
-        runs.config,
-        concat_ws(' ', runs.content_hash, runs.dataset_revision, calls.example_id) as question,
-        calls.model as verifier,
-        split_part(calls.variant, '/', 2) as wording,
-        regexp_extract(calls.example_id, '-([a-z]+)$', 1) as style
-    from calls
-    inner join runs on calls.run_id = runs.run_id
-    where calls.task = 'self-knowledge' and calls.stage = 'answer'
-),
-
 -- A question that a model was asked more than once, in several runs or samples, counts once, with its mean.
-questions as (
+with questions as (
     select
-        asked.dataset,
-        asked.config,
-        asked.verifier,
-        asked.wording,
-        asked.style,
-        asked.question,
+        dataset, config,
+        model as verifier,
+        split_part(variant, '/', 2) as wording,
+        regexp_extract(example_id, '-([a-z]+)$', 1) as style,
+        concat_ws(' ', content_hash, dataset_revision, example_id) as question,
         avg(scores.value) as accuracy
-    from asked
-    left join scores on asked.generation_id = scores.generation_id and scores.metric = 'answer_correct'
+    from calls
+    inner join runs using (run_id)
+    left join scores on calls.generation_id = scores.generation_id and scores.metric = 'answer_correct'
+    where calls.task = 'self-knowledge' and stage = 'answer'
     group by all
 ),
 
 given as (
     select
-        dataset,
-        config,
-        verifier,
-        wording,
-        style,
+        dataset, config, verifier, wording, style,
         share(accuracy) as initial,
-        coalesce(sum(accuracy), 0) as n_right
+        avg(coalesce(accuracy, 0)) as initial_null_as_wrong
     from questions
     group by all
 ),
 
 new as (
     select
-        runs.dataset,
-        runs.config,
-        replies.generator,
-        replies.verifier,
-        replies.wording,
-        replies.style,
-        share(replies.self_consistent) as score,
-        coalesce(sum(replies.self_consistent), 0) as n_consistent
+        dataset, config, generator, verifier, wording, style,
+        share(self_consistent) as score,
+        avg(coalesce(self_consistent, 0)) as score_null_as_wrong
     from self_knowledge_replies as replies
-    inner join runs on replies.run_id = runs.run_id
-    where replies.task = 'benchmark' and replies.protocol = 'separate'
+    inner join runs using (run_id)
+    where replies.task = 'benchmark' and protocol = 'separate'
     group by all
-),
-
-shares as (
-    select
-        new.*,
-        given.initial,
-        given.n_right
-    from new
-    left join given
-        on
-            new.dataset = given.dataset
-            and new.config = given.config
-            and new.verifier = given.verifier
-            and new.wording = given.wording
-            and new.style = given.style
 )
 
 select
-    dataset,
-    config,
-    generator,
-    verifier,
-    wording,
-    style,
-    initial.n as n_given,
-    initial.n_graded as n_given_graded,
-    initial.share as initial,
-    initial.low as initial_low,
-    initial.high as initial_high,
-    n_right / initial.n as initial_null_as_wrong,
-    score.n,
-    score.n_graded,
-    score.share as score,
-    score.low as score_low,
-    score.high as score_high,
-    n_consistent / score.n as score_null_as_wrong,
+    dataset, config, generator, verifier, wording, style,
+    initial.n as n_given, initial.n_graded as n_given_graded,
+    initial.share as initial, initial.low as initial_low, initial.high as initial_high, initial_null_as_wrong,
+    score.n, score.n_graded,
+    score.share as score, score.low as score_low, score.high as score_high, score_null_as_wrong,
     score.share - initial.share as difference,
     difference - sqrt((score.share - score.low) ** 2 + (initial.high - initial.share) ** 2) as difference_low,
     difference + sqrt((score.high - score.share) ** 2 + (initial.share - initial.low) ** 2) as difference_high,
     score_null_as_wrong - initial_null_as_wrong as difference_null_as_wrong
-from shares
+from new
+left join given using (dataset, config, verifier, wording, style)
 order by dataset, config, generator, verifier, wording, style

@@ -9,33 +9,22 @@
 with replies as (
     select
         *,
-        generation_correct is not null and verification_correct is not null and self_consistent is not null as graded
+        generation_correct is not null and verification_correct is not null and self_consistent is not null as graded,
+        if(graded, generation_correct, null) as written_rightly,
+        if(graded, verification_correct, null) as read_rightly,
+        if(graded, self_consistent, null) as agrees
     from self_knowledge_replies
 )
 
 select
-    task,
-    protocol,
-    wording,
-    style,
-    stage,
-    generator,
-    verifier,
+    task, protocol, wording, style, stage, generator, verifier,
     count(*) as n,
-    count(*) filter (where graded) as n_graded,
-    count(*) filter (where graded and self_consistent = 1) as n_consistent,
-    if(
-        var_pop(self_consistent) filter (where graded) > 0 and var_pop(generation_correct) filter (where graded) > 0,
-        corr(self_consistent, generation_correct) filter (where graded),
-        null
-    ) as phi_written,
-    if(
-        var_pop(self_consistent) filter (where graded) > 0 and var_pop(verification_correct) filter (where graded) > 0,
-        corr(self_consistent, verification_correct) filter (where graded),
-        null
-    ) as phi_read,
-    avg(verification_correct) filter (where graded and self_consistent = 1) as right_if_consistent,
-    avg(verification_correct) filter (where graded and self_consistent = 0) as right_if_inconsistent
+    count(agrees) as n_graded,
+    count(*) filter (where agrees = 1) as n_consistent,
+    correlation(agrees, written_rightly) as phi_written,
+    correlation(agrees, read_rightly) as phi_read,
+    avg(read_rightly) filter (where agrees = 1) as right_if_consistent,
+    avg(read_rightly) filter (where agrees = 0) as right_if_inconsistent
 from replies
 group by all
 order by all

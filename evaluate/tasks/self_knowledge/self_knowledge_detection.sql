@@ -16,26 +16,19 @@
 -- what that leaves. Longer replies have none. A failed request, or a reply that is neither, makes no pair.
 with said as (
     select
-        replies.task,
-        replies.generator,
-        replies.verifier,
-        replies.wording,
-        replies.style,
-        replies.generate_id,
-        replies.prompt_id,
-        replies.stage = 'verify' as is_signal,
-        readings.said,
-        readings.truth,
+        { 'task': replies.task, 'generator': generator, 'verifier': verifier, 'wording': wording, 'style': style }
+            as setting,
+        generate_id, prompt_id, replies.stage = 'verify' as is_signal, said, truth,
         case
-            when not regexp_full_match(trim(calls.generation), '(?i)\W*(yes|no)\W*') then null
-            when readings.said = 'yes' then exp(calls.logprob)
-            when readings.said = 'no' then 1 - exp(calls.logprob)
-        end as probability_of_yes
+            when not regexp_full_match(trim(generation), '(?i)\W*(yes|no)\W*') then null
+            when said = 'yes' then exp(logprob)
+            when said = 'no' then 1 - exp(logprob)
+        end as probability
     from self_knowledge_replies as replies
     left join calls on replies.verify_id = calls.generation_id
     left join self_knowledge_readings as readings on replies.verify_id = readings.generation_id
     where
-        replies.protocol = 'inconsistency'
+        protocol = 'inconsistency'
         and replies.task in (
             'fact', 'math', 'theorem', 'specific-mention', 'sentiment', 'sports-statistics', 'image-position'
         )
@@ -43,19 +36,13 @@ with said as (
 
 pairs as (
     select
-        task,
-        generator,
-        verifier,
-        wording,
-        style,
-        generate_id,
-        any_value(prompt_id) as prompt_id,
-        max(said) filter (where is_signal) as said_of_text,
-        max(said) filter (where not is_signal) as said_of_twin,
-        max(truth) filter (where is_signal) as truth_of_text,
-        max(truth) filter (where not is_signal) as truth_of_twin,
-        max(probability_of_yes) filter (where is_signal) as of_text,
-        max(probability_of_yes) filter (where not is_signal) as of_twin
+        setting, generate_id, any_value(prompt_id) as prompt_id,
+        max(said) filter (where is_signal) as text_said,
+        max(said) filter (where not is_signal) as twin_said,
+        max(truth) filter (where is_signal) as text_truth,
+        max(truth) filter (where not is_signal) as twin_truth,
+        max(probability) filter (where is_signal) as of_text,
+        max(probability) filter (where not is_signal) as of_twin
     from said
     group by all
 ),
@@ -63,117 +50,58 @@ pairs as (
 counted as (
     select
         *,
-        said_of_text in ('yes', 'no') and said_of_twin in ('yes', 'no')
-        and coalesce(truth_of_text, 'yes') = 'yes' and coalesce(truth_of_twin, 'no') = 'no' as counts
+        text_said in ('yes', 'no') and twin_said in ('yes', 'no')
+        and coalesce(text_truth, 'yes') = 'yes' and coalesce(twin_truth, 'no') = 'no' as counts
     from pairs
 ),
 
 totals as (
     select
-        task,
-        generator,
-        verifier,
-        wording,
-        style,
+        setting,
         count(*) as n,
-        count(*) filter (where truth_of_text is not null and truth_of_twin is not null) as n_known,
+        count(*) filter (where text_truth is not null and twin_truth is not null) as n_known,
         count(*) filter (where counts) as n_graded,
         count(distinct prompt_id) filter (where counts) as n_prompts,
-        count(*) filter (where counts and said_of_text = 'yes') as hits,
-        count(*) filter (where counts and said_of_twin = 'yes') as false_alarms
+        count(*) filter (where counts and text_said = 'yes') as hits,
+        count(*) filter (where counts and twin_said = 'yes') as false_alarms,
+        detection(hits, n_graded, false_alarms, n_graded, n_prompts) as detection
     from counted
     group by all
 ),
 
-measured as (
-    select
-        *,
-        detection(hits, n_graded, false_alarms, n_graded, n_prompts) as told
-    from totals
-),
-
 probabilities as (
-    select
-        task,
-        generator,
-        verifier,
-        wording,
-        style,
-        true as is_signal,
-        of_text as probability
-    from counted
-    where counts and of_text is not null
-    union all
-    select
-        task,
-        generator,
-        verifier,
-        wording,
-        style,
-        false as is_signal,
-        of_twin as probability
-    from counted
-    where counts and of_twin is not null
+    select *
+    from counted unpivot (probability for side in (of_text, of_twin))
+    where counts
 ),
 
 -- Equal probabilities share the mean of their ranks.
 ranked as (
     select
         *,
-        rank() over (partition by task, generator, verifier, wording, style order by probability)
-        + (count(*) over (partition by task, generator, verifier, wording, style, probability) - 1) / 2 as place
+        rank() over (partition by setting order by probability)
+        + (count(*) over (partition by setting, probability) - 1) / 2 as place
     from probabilities
 ),
 
 areas as (
     select
-        task,
-        generator,
-        verifier,
-        wording,
-        style,
-        count(*) filter (where is_signal) as n_yes,
-        count(*) filter (where not is_signal) as n_no,
-        auroc(
-            sum(place) filter (where is_signal),
-            count(*) filter (where is_signal),
-            count(*) filter (where not is_signal)
-        ) as area
+        setting,
+        count(*) filter (where side = 'of_text') as n_yes,
+        count(*) filter (where side = 'of_twin') as n_no,
+        auroc(sum(place) filter (where side = 'of_text'), n_yes, n_no) as auroc,
+        1.959964 * auroc_error(auroc, n_yes, n_no) as margin
     from ranked
     group by all
 )
 
 select
-    measured.task,
-    measured.generator,
-    measured.verifier,
-    measured.wording,
-    measured.style,
-    measured.n,
-    measured.n_known,
-    measured.n_graded,
-    measured.n_prompts,
-    measured.hits,
-    measured.told.hit_rate,
-    measured.false_alarms,
-    measured.told.false_alarm_rate,
-    measured.told.d_prime,
-    measured.told.d_prime_low,
-    measured.told.d_prime_high,
-    measured.told.criterion,
-    coalesce(areas.n_yes, 0) as n_yes,
-    coalesce(areas.n_no, 0) as n_no,
-    areas.area as auroc,
-    greatest(0, areas.area - 1.959964 * auroc_error(areas.area, areas.n_yes, areas.n_no)) as auroc_low,
-    least(1, areas.area + 1.959964 * auroc_error(areas.area, areas.n_yes, areas.n_no)) as auroc_high,
-    0.0 as chance_d_prime,
-    0.5 as chance_auroc
-from measured
-left join areas
-    on
-        measured.task = areas.task
-        and measured.generator = areas.generator
-        and measured.verifier = areas.verifier
-        and measured.wording = areas.wording
-        and measured.style = areas.style
-order by measured.task, measured.generator, measured.verifier, measured.wording, measured.style
+    unnest(setting), n, n_known, n_graded, n_prompts,
+    hits, detection.hit_rate, false_alarms, detection.false_alarm_rate,
+    detection.d_prime, detection.d_prime_low, detection.d_prime_high, detection.criterion,
+    coalesce(n_yes, 0) as n_yes, coalesce(n_no, 0) as n_no,
+    auroc, greatest(0, auroc - margin) as auroc_low, least(1, auroc + margin) as auroc_high,
+    0.0 as chance_d_prime, 0.5 as chance_auroc
+from totals
+left join areas using (setting)
+order by setting

@@ -6,27 +6,10 @@
 -- share, and its 95% interval (Wilson).
 -- Needs: scores
 select
-    task,
-    generator,
-    verifier,
-    wording,
-    style,
-    protocol,
-    stage,
-    n,
-    n_prompts,
-    n_consistent,
-    consistent,
-    consistent_low,
-    consistent_high,
-    n_changed,
-    changed,
-    changed_low,
-    changed_high,
-    n_read,
-    read,
-    read_low,
-    read_high
+    task, generator, verifier, wording, style, protocol, stage, n, n_prompts,
+    n_consistent, consistent, consistent_low, consistent_high,
+    n_changed, changed, changed_low, changed_high,
+    n_read, read, read_low, read_high
 from self_knowledge_cells
 where (protocol = 'separate' and stage = 'verify') or (protocol = 'inconsistency' and stage = 'verify-broken')
 order by all

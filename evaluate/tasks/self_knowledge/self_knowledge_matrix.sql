@@ -6,27 +6,9 @@
 -- (rightly), read (rightly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson).
 -- Needs: scores
 select
-    task,
-    protocol,
-    wording,
-    style,
-    stage,
-    generator,
-    verifier,
-    n,
-    n_prompts,
-    n_estimated,
-    n_written,
-    written,
-    written_low,
-    written_high,
-    n_read,
-    read,
-    read_low,
-    read_high,
-    n_consistent,
-    consistent,
-    consistent_low,
-    consistent_high
+    task, protocol, wording, style, stage, generator, verifier, n, n_prompts, n_estimated,
+    n_written, written, written_low, written_high,
+    n_read, read, read_low, read_high,
+    n_consistent, consistent, consistent_low, consistent_high
 from self_knowledge_cells
 order by all

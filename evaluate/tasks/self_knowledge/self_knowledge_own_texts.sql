@@ -7,50 +7,23 @@
 -- and n_other_only (texts that one alone read rightly); n_graded_consistent (pairs where both replies could be compared
 -- with the answer that was written for), own_consistent and other_consistent (the shares that give it).
 -- Needs: scores
-with own as (
-    select * from self_knowledge_replies
-    where generator = verifier
-),
-
-others as (
-    select * from self_knowledge_replies
-    where generator <> verifier
-),
-
-pairs as (
+with pairs as (
     select
-        own.task,
-        own.protocol,
-        own.wording,
-        own.style,
-        own.stage,
-        own.generator,
-        others.verifier as other,
+        own.task, own.protocol, own.wording, own.style, stage, generator, others.verifier as other,
         own.verification_correct as own_read,
         others.verification_correct as other_read,
-        own.verification_correct - others.verification_correct as change,
+        own_read - other_read as change,
         own.self_consistent as own_agrees,
         others.self_consistent as other_agrees
-    from own
-    inner join others
-        on
-            own.run_id = others.run_id
-            and own.about_id = others.about_id
-            and own.stage = others.stage
-            and own.generator = others.generator
+    from self_knowledge_replies as own
+    inner join self_knowledge_replies as others using (run_id, about_id, stage, generator)
+    where own.verifier = generator and others.verifier <> generator
 ),
 
 totals as (
     select
-        task,
-        protocol,
-        wording,
-        style,
-        stage,
-        generator,
-        other,
-        count(*) as n,
-        count(change) as n_graded,
+        task, protocol, wording, style, stage, generator, other,
+        count(*) as n, count(change) as n_graded,
         avg(own_read) filter (where change is not null) as own,
         avg(other_read) filter (where change is not null) as other_share,
         paired_difference(sum(change), sum(change * change), count(change)) as paired,
@@ -64,25 +37,8 @@ totals as (
 )
 
 select
-    task,
-    protocol,
-    wording,
-    style,
-    stage,
-    generator,
-    other,
-    n,
-    n_graded,
-    own,
-    other_share,
-    paired.difference,
-    paired.difference_low,
-    paired.difference_high,
-    0.0 as chance_difference,
-    n_own_only,
-    n_other_only,
-    n_graded_consistent,
-    own_consistent,
-    other_consistent
+    task, protocol, wording, style, stage, generator, other, n, n_graded, own, other_share,
+    unnest(paired), 0.0 as chance_difference,
+    n_own_only, n_other_only, n_graded_consistent, own_consistent, other_consistent
 from totals
 order by task, protocol, wording, style, stage, generator, other

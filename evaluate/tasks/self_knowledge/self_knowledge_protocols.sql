@@ -6,22 +6,9 @@
 -- (Wilson).
 -- Needs: scores
 select
-    task,
-    generator,
-    verifier,
-    wording,
-    style,
-    protocol,
-    n,
-    n_prompts,
-    n_consistent,
-    consistent,
-    consistent_low,
-    consistent_high,
-    n_read,
-    read,
-    read_low,
-    read_high
+    task, generator, verifier, wording, style, protocol, n, n_prompts,
+    n_consistent, consistent, consistent_low, consistent_high,
+    n_read, read, read_low, read_high
 from self_knowledge_cells
 where protocol in ('separate', 'in-context', 'in-context-noise')
 order by all

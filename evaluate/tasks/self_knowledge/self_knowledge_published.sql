@@ -18,121 +18,47 @@ with checkpoints (printed, checkpoint, temperature) as (
     ('Qwen1.5-7B-Chat', 'Qwen/Qwen1.5-7B-Chat', null)
 ),
 
-cells (paper_table, paper_column, task, protocol, stage, style, measure) as (
-    values
-    ('table-1', 'Total count', 'total-count', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-1', 'Designate count', 'designated-count', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-1', 'Fact', 'fact', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-1', 'ArXiv', 'arxiv', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-1', 'Math', 'math', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-1', 'Theorem', 'theorem', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-1', 'Code', 'code', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-2', 'Total count', 'total-count', 'dual', 'verify-dual', 'plain', 'consistent'),
-    ('table-2', 'Designate count', 'designated-count', 'dual', 'verify-dual', 'plain', 'consistent'),
-    ('table-2', 'Fact', 'fact', 'dual', 'verify-dual', 'plain', 'consistent'),
-    ('table-2', 'Grammar', 'grammar', 'dual', 'verify-dual', 'plain', 'consistent'),
-    ('table-2', 'Math', 'math', 'dual', 'verify-dual', 'plain', 'consistent'),
-    ('table-2', 'Code', 'code', 'dual', 'verify-dual', 'plain', 'consistent'),
-    ('table-3', 'Grammar', 'grammar', 'consistency', 'verify-kept', 'plain', 'consistent'),
-    ('table-3', 'Add first word', 'add-first-word', 'consistency', 'verify-kept', 'plain', 'consistent'),
-    ('table-3', 'Delete first word', 'delete-first-word', 'consistency', 'verify-kept', 'plain', 'consistent'),
-    ('table-3', 'Change', 'change-word', 'inconsistency', 'verify-broken', 'plain', 'consistent'),
-    ('table-4', 'Counting', 'image-counting', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-4', 'Color', 'image-color', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-4', 'Position', 'image-position', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-6', 'No context eval', 'total-count', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-6', 'In-context eval', 'total-count', 'in-context', 'verify', 'plain', 'consistent'),
-    ('table-6', 'In-context eval with noise', 'total-count', 'in-context-noise', 'verify', 'plain', 'consistent'),
-    ('table-10', 'Fact (Consistency)', 'fact', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-10', 'Fact (Inconsistency)', 'fact', 'inconsistency', 'verify-broken', 'plain', 'changed'),
-    ('table-10', 'Math (Consistency)', 'math', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-10', 'Math (Inconsistency)', 'math', 'inconsistency', 'verify-broken', 'plain', 'changed'),
-    ('table-11', 'Initial', 'total-count', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-11', 'Gen', 'total-count', 'separate', 'verify', 'plain', 'written'),
-    ('table-11', 'Verify', 'total-count', 'separate', 'verify', 'plain', 'read'),
-    ('table-11', 'True', 'total-count', 'separate', 'verify', 'plain', 'true'),
-    ('table-11', 'Initial (Expert)', 'total-count', 'separate', 'verify', 'expert', 'consistent'),
-    ('table-11', 'Gen (Expert)', 'total-count', 'separate', 'verify', 'expert', 'written'),
-    ('table-11', 'Verify (Expert)', 'total-count', 'separate', 'verify', 'expert', 'read'),
-    ('table-11', 'True (Expert)', 'total-count', 'separate', 'verify', 'expert', 'true'),
-    ('table-12', 'Code (w/o CoT)', 'code', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-12', 'Code (w CoT)', 'code', 'separate', 'verify', 'cot', 'consistent'),
-    ('table-12', 'Math (w/o CoT)', 'math', 'separate', 'verify', 'plain', 'consistent'),
-    ('table-12', 'Math (w CoT)', 'math', 'separate', 'verify', 'cot', 'consistent')
-),
-
-measures as (
-    select distinct measure from cells
+replies as (
+    select *
+    from self_knowledge_replies unpivot include nulls (
+        value for measure in (
+            self_consistent as consistent,
+            generation_correct as written,
+            verification_correct as read,
+            answer_changed as changed,
+            all_correct as "true"
+        )
+    )
 ),
 
 measured as (
     select
-        replies.generator,
-        replies.verifier,
-        replies.wording,
-        runs.temperature,
-        coalesce(json_type(runs.settings::json, '$.completion') = 'OBJECT', false) as has_examples,
-        replies.task,
-        replies.protocol,
-        replies.stage,
-        replies.style,
-        measures.measure,
-        prompt_share(
-            case measures.measure
-                when 'consistent' then replies.self_consistent
-                when 'written' then replies.generation_correct
-                when 'read' then replies.verification_correct
-                when 'changed' then replies.answer_changed
-                else replies.all_correct
-            end,
-            replies.prompt_id
-        ) as shares
-    from self_knowledge_replies as replies
-    inner join runs on replies.run_id = runs.run_id
-    cross join measures
+        generator, verifier, wording, temperature,
+        coalesce(json_type(settings::json, '$.completion') = 'OBJECT', false) as has_examples,
+        replies.task, protocol, stage, style, measure,
+        prompt_share(value, prompt_id) as shares
+    from replies
+    inner join runs using (run_id)
     group by all
 )
 
 select
-    published.table,
-    published.row,
-    published."column",
-    published.model as published_model,
-    published.value as published,
-    published.n as published_n,
-    measured.generator,
-    measured.verifier,
-    measured.wording,
-    measured.temperature,
-    cells.task,
-    cells.protocol,
-    cells.stage,
-    cells.style,
-    cells.measure,
+    published.table, published.row, published."column",
+    published.model as published_model, published.value as published, published.n as published_n,
+    generator, verifier, wording, measured.temperature,
+    task, protocol, stage, style, measure,
     coalesce(
-        measured.generator = measured.verifier
-        and regexp_extract(measured.generator, '\S+$') in (checkpoints.checkpoint, checkpoints.printed),
-        false
+        generator = verifier and regexp_extract(generator, '\S+$') in (checkpoint, printed), false
     ) as is_same_model,
-    measured.wording = 'paper'
-    and not measured.has_examples
+    wording = 'paper'
+    and not has_examples
     and coalesce(measured.temperature, -1) = coalesce(checkpoints.temperature, -1) as is_same_setting,
-    measured.shares.n,
-    measured.shares.n_graded,
-    measured.shares.n_prompts,
-    measured.shares.share as ours,
-    measured.shares.low,
-    measured.shares.high,
+    shares.n, shares.n_graded, shares.n_prompts, shares.share as ours, shares.low, shares.high,
     published.note
 from published
-inner join cells on published.table = cells.paper_table and published."column" = cells.paper_column
-inner join measured
-    on
-        cells.task = measured.task
-        and cells.protocol = measured.protocol
-        and cells.stage = measured.stage
-        and cells.style = measured.style
-        and cells.measure = measured.measure
+inner join self_knowledge_paper as cells
+    on published.table = cells.paper_table and published."column" = cells.paper_column
+inner join measured using (task, protocol, stage, style, measure)
 left join checkpoints on published.model = checkpoints.printed
 where published.paper = 'understand-what-i-create' and published.value is not null
 order by all

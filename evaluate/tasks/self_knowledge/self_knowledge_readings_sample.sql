@@ -7,49 +7,27 @@
 -- Needs: scores
 with outcomes as (
     select
-        calls.model as verifier,
-        regexp_extract(calls.example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1) as task,
-        calls.generation_id,
-        calls.generation,
-        readings.said,
-        readings.expected,
-        readings.truth,
-        if(readings.said is null, coalesce(readings.reason, 'unknown'), 'read') as outcome
+        model as verifier,
+        regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1) as task,
+        generation_id, generation, said, expected, truth,
+        if(said is null, coalesce(reason, 'unknown'), 'read') as outcome
     from calls
-    inner join self_knowledge_readings as readings on calls.generation_id = readings.generation_id
-    where calls.generation is not null
+    inner join self_knowledge_readings using (generation_id)
+    where generation is not null
 ),
 
 chosen as (
     select
-        verifier,
-        task,
-        outcome,
-        count(*) as n,
+        verifier, task, outcome, count(*) as n,
         unnest(arg_min(generation_id, md5(generation_id), 2)) as generation_id
     from outcomes
     group by verifier, task, outcome
 )
 
 select
-    chosen.verifier,
-    chosen.task,
-    chosen.outcome,
-    chosen.n,
-    chosen.generation_id,
-    outcomes.generation,
-    kept_replies.start_character,
-    kept_replies.end_character,
-    outcomes.said,
-    outcomes.expected,
-    outcomes.truth
+    verifier, task, outcome, n, generation_id,
+    generation, start_character, end_character, said, expected, truth
 from chosen
-inner join outcomes on chosen.generation_id = outcomes.generation_id
-left join kept_replies on chosen.generation_id = kept_replies.generation_id
-order by
-    chosen.verifier asc,
-    chosen.task asc,
-    chosen.outcome <> 'read' asc,
-    chosen.n desc,
-    chosen.outcome asc,
-    chosen.generation_id asc
+inner join outcomes using (verifier, task, outcome, generation_id)
+left join kept_replies using (generation_id)
+order by verifier asc, task asc, outcome <> 'read' asc, n desc, outcome asc, generation_id asc

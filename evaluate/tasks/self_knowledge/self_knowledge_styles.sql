@@ -6,30 +6,11 @@
 -- read (rightly), true (all three): n_… graded, the share, and its 95% interval (Wilson).
 -- Needs: scores
 select
-    task,
-    generator,
-    verifier,
-    wording,
-    style,
-    n,
-    n_prompts,
-    n_leaking,
-    n_consistent,
-    consistent,
-    consistent_low,
-    consistent_high,
-    n_written,
-    written,
-    written_low,
-    written_high,
-    n_read,
-    read,
-    read_low,
-    read_high,
-    n_true,
-    "true",
-    true_low,
-    true_high
+    task, generator, verifier, wording, style, n, n_prompts, n_leaking,
+    n_consistent, consistent, consistent_low, consistent_high,
+    n_written, written, written_low, written_high,
+    n_read, read, read_low, read_high,
+    n_true, "true", true_low, true_high
 from self_knowledge_cells
 where protocol = 'separate' and stage = 'verify'
 order by all

@@ -9,49 +9,19 @@
 -- Needs: scores
 with counted as (
     select
-        protocol,
-        wording,
-        style,
-        stage,
-        generator,
-        verifier,
-        count(distinct task) as n_tasks,
-        count(*) as n,
-        count(distinct prompt_id) as n_prompts,
-        count(generation_correct) as n_written,
-        avg(written) as written,
-        count(distinct prompt_id) filter (where written is not null) as written_trials,
-        count(verification_correct) as n_read,
-        avg(read) as read,
-        count(distinct prompt_id) filter (where read is not null) as read_trials,
-        count(self_consistent) as n_consistent,
-        avg(consistent) as consistent,
-        count(distinct prompt_id) filter (where consistent is not null) as consistent_trials
+        protocol, wording, style, stage, generator, verifier,
+        count(distinct task) as n_tasks, count(*) as n, count(distinct prompt_id) as n_prompts,
+        count(generation_correct) as n_written, prompt_share(written, prompt_id) as written,
+        count(verification_correct) as n_read, prompt_share(read, prompt_id) as read,
+        count(self_consistent) as n_consistent, prompt_share(consistent, prompt_id) as consistent
     from self_knowledge_replies
     group by all
 )
 
 select
-    protocol,
-    wording,
-    style,
-    stage,
-    generator,
-    verifier,
-    n_tasks,
-    n,
-    n_prompts,
-    n_written,
-    written,
-    wilson(written * written_trials, written_trials).low as written_low,
-    wilson(written * written_trials, written_trials).high as written_high,
-    n_read,
-    read,
-    wilson(read * read_trials, read_trials).low as read_low,
-    wilson(read * read_trials, read_trials).high as read_high,
-    n_consistent,
-    consistent,
-    wilson(consistent * consistent_trials, consistent_trials).low as consistent_low,
-    wilson(consistent * consistent_trials, consistent_trials).high as consistent_high
+    protocol, wording, style, stage, generator, verifier, n_tasks, n, n_prompts,
+    n_written, written.share as written, written.low as written_low, written.high as written_high,
+    n_read, read.share as read, read.low as read_low, read.high as read_high,
+    n_consistent, consistent.share as consistent, consistent.low as consistent_low, consistent.high as consistent_high
 from counted
 order by generator, verifier, protocol, wording, style, stage

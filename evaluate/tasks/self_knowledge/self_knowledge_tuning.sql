@@ -12,122 +12,71 @@
 -- several samples a question's value is their mean, and the interval is the same over the questions' changes.
 with asked as (
     select
-        runs.tuned_model,
-        runs.tuned_revision,
-        runs.tuned_on,
-        runs.tuned_version,
-        runs.tuned_on_own,
-        runs.num_tuned_on,
-        runs.dataset,
-        concat_ws(' ', runs.dataset, runs.content_hash, runs.dataset_revision, runs.decoding) as questions,
-        calls.model,
-        calls.revision,
-        calls.example_id,
-        count(*) as n,
-        count(scores.value) as n_graded,
-        avg(if(calls.error is null and scores.metric is not null, coalesce(scores.value, 0), null)) as accuracy
+        tuned_model, tuned_revision, tuned_on, tuned_version, tuned_on_own, num_tuned_on, dataset,
+        concat_ws(' ', dataset, content_hash, dataset_revision, runs.decoding) as questions,
+        model, revision, example_id,
+        avg(if(error is null and metric is not null, coalesce(value, 0), null)) as accuracy
     from calls
-    inner join runs on calls.run_id = runs.run_id
-    left join scores on calls.generation_id = scores.generation_id and scores.metric = 'correct'
+    inner join runs using (run_id)
+    left join scores on calls.generation_id = scores.generation_id and metric = 'correct'
     where runs.task = 'gsm8k'
     group by all
 ),
 
+-- What the tuned model was before, asked the same questions.
 before as (
     select
-        questions,
-        model,
-        revision,
-        example_id,
-        accuracy
+        { 'model': model, 'revision': revision, 'questions': questions } as origin,
+        example_id, accuracy
     from asked
     where tuned_model is null
 ),
 
 after as (
-    select * from asked
+    select
+        *,
+        { 'model': tuned_model, 'revision': tuned_revision, 'questions': questions } as origin
+    from asked
     where tuned_model is not null
 ),
 
 initial as (
     select
-        questions,
-        model,
-        revision,
-        share(accuracy) as accuracy
+        origin,
+        share(accuracy) as initial
     from before
     group by all
 ),
 
-tuned as (
+changes as (
     select
-        after.tuned_model,
-        after.tuned_revision,
-        after.tuned_on,
-        after.tuned_on_own,
-        after.tuned_version,
-        after.num_tuned_on,
-        after.dataset,
-        after.questions,
-        after.model,
-        after.revision,
-        share(after.accuracy) as accuracy,
-        count(after.accuracy - before.accuracy) as n_pairs,
-        sum(after.accuracy - before.accuracy) as change,
-        sum(power(after.accuracy - before.accuracy, 2)) as squares,
-        count(*) filter (where after.accuracy > before.accuracy) as n_gained,
-        count(*) filter (where after.accuracy < before.accuracy) as n_lost
+        after.*,
+        after.accuracy - before.accuracy as change
     from after
-    left join before
-        on
-            after.tuned_model = before.model
-            and after.tuned_revision is not distinct from before.revision
-            and after.questions = before.questions
-            and after.example_id = before.example_id
-    group by all
+    left join before using (origin, example_id)
 ),
 
-adjusted as (
+tuned as (
     select
-        *,
-        paired_difference(change, squares, n_pairs) as paired
-    from tuned
+        origin, tuned_on, tuned_on_own, tuned_version, num_tuned_on, dataset, model, revision,
+        share(accuracy) as tuned,
+        count(change) as n_pairs,
+        paired_difference(sum(change), sum(change * change), count(change)) as paired,
+        count(*) filter (where change > 0) as n_gained,
+        count(*) filter (where change < 0) as n_lost
+    from changes
+    group by all
 )
 
 select
-    adjusted.tuned_model as model,
-    adjusted.tuned_on as creator,
-    if(adjusted.tuned_on_own, 'self', 'cross') as data,
-    adjusted.tuned_version as version,
-    adjusted.num_tuned_on as n_tuned_on,
-    adjusted.dataset,
-    initial.accuracy.n as n_initial,
-    initial.accuracy.n_graded as n_initial_graded,
-    initial.accuracy.share as initial,
-    initial.accuracy.low as initial_low,
-    initial.accuracy.high as initial_high,
-    adjusted.accuracy.n as n_tuned,
-    adjusted.accuracy.n_graded as n_tuned_graded,
-    adjusted.accuracy.share as tuned,
-    adjusted.accuracy.low as tuned_low,
-    adjusted.accuracy.high as tuned_high,
-    adjusted.n_pairs,
-    adjusted.paired.difference,
-    adjusted.paired.difference_low,
-    adjusted.paired.difference_high,
-    adjusted.n_gained,
-    adjusted.n_lost
-from adjusted
-left join initial
-    on
-        adjusted.tuned_model = initial.model
-        and adjusted.tuned_revision is not distinct from initial.revision
-        and adjusted.questions = initial.questions
+    origin.model, tuned_on as creator, if(tuned_on_own, 'self', 'cross') as data, tuned_version as version,
+    num_tuned_on as n_tuned_on, dataset,
+    initial.n as n_initial, initial.n_graded as n_initial_graded,
+    initial.share as initial, initial.low as initial_low, initial.high as initial_high,
+    tuned.n as n_tuned, tuned.n_graded as n_tuned_graded,
+    tuned.share as tuned, tuned.low as tuned_low, tuned.high as tuned_high,
+    n_pairs, unnest(paired), n_gained, n_lost
+from tuned
+left join initial using (origin)
 order by
-    adjusted.tuned_model asc,
-    adjusted.tuned_on_own desc,
-    adjusted.tuned_on asc,
-    adjusted.tuned_version desc,
-    adjusted.dataset asc,
-    adjusted.model asc,
-    adjusted.revision asc
+    origin.model asc, tuned_on_own desc, tuned_on asc, tuned_version desc, dataset asc, tuned.model asc, revision asc

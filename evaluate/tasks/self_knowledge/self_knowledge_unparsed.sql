@@ -7,30 +7,17 @@
 -- Needs: scores
 with counted as (
     select
-        task,
-        protocol,
-        wording,
-        style,
-        stage,
-        generator,
-        verifier,
+        task, protocol, wording, style, stage, generator, verifier,
         if(self_consistent is null and answer_changed is null, coalesce(reason, 'unknown'), null) as reason,
-        count(*) as n,
-        count(*) filter (where leaks_answer = 1) as leaks
+        count(*) as n, count(*) filter (where leaks_answer = 1) as leaks
     from self_knowledge_replies
     group by all
-),
-
-shares as (
-    select
-        *,
-        n / sum(n) over (partition by task, protocol, wording, style, stage, generator, verifier) as share
-    from counted
 )
 
 select
     * exclude (leaks),
+    n / sum(n) over (partition by task, protocol, wording, style, stage, generator, verifier) as share,
     leaks
-from shares
-where reason is not null
+from counted
+qualify reason is not null
 order by all

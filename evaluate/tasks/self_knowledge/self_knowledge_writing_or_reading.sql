@@ -8,13 +8,7 @@
 -- Needs: scores
 with kinds as (
     select
-        task,
-        protocol,
-        wording,
-        style,
-        stage,
-        generator,
-        verifier,
+        task, protocol, wording, style, stage, generator, verifier,
         case
             when generation_correct is null or verification_correct is null then 'unknown'
             when generation_correct = 1 and verification_correct = 1 then 'none'
@@ -30,45 +24,28 @@ with kinds as (
     group by all
 ),
 
-with_prompts as (
+with_totals as (
     select
         *,
-        count(distinct prompt_id) over (
-            partition by task, protocol, wording, style, stage, generator, verifier
-        ) as n_prompts
+        count(distinct prompt_id) over of_models as n_prompts,
+        sum(n) over of_models as n_all
     from kinds
+    window of_models as (partition by task, protocol, wording, style, stage, generator, verifier)
 ),
 
 counted as (
     select
-        task,
-        protocol,
-        wording,
-        style,
-        stage,
-        generator,
-        verifier,
-        kind,
-        n_prompts,
-        sum(n)::bigint as n,
-        sum(n_consistent)::bigint as n_consistent,
-        sum(n_estimated)::bigint as n_estimated
-    from with_prompts
+        task, protocol, wording, style, stage, generator, verifier, kind,
+        sum(n)::bigint as n, sum(n_consistent)::bigint as n_consistent, sum(n_estimated)::bigint as n_estimated,
+        n_prompts, n_all
+    from with_totals
     group by all
-),
-
-totals as (
-    select
-        *,
-        sum(n) over (partition by task, protocol, wording, style, stage, generator, verifier) as n_all
-    from counted
 )
 
 select
-    * exclude (n_all, n_prompts),
-    n_prompts,
+    * exclude (n_all),
     n / n_all as share,
-    wilson(n / n_all * n_prompts, n_prompts).low as share_low,
-    wilson(n / n_all * n_prompts, n_prompts).high as share_high
-from totals
+    wilson_low(n / n_all * n_prompts, n_prompts) as share_low,
+    wilson_high(n / n_all * n_prompts, n_prompts) as share_high
+from counted
 order by all

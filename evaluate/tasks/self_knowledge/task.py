@@ -108,7 +108,7 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
     sql=TaskSql(
         name="self-knowledge",
         folder=Path(__file__).parent,
-        views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells"),
+        views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells", "self_knowledge_paper"),
         parsed={
             "self_knowledge_readings": ParsedFiles("parsed/self_knowledge_readings.parquet", _readings),
             "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread),

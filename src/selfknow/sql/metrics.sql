@@ -7,67 +7,40 @@
 -- largest. Chance lines are in the tasks' own queries.
 -- Needs: scores
 with asked as (
-    select
-        cohort,
-        stage,
-        regexp_replace(variant, '^after-[0-9]+$', 'after-*') as variant,
-        count(*) as n
+    select cohort, stage, regexp_replace(variant, '^after-[0-9]+$', 'after-*') as variant, count(*) as n
     from calls
     group by all
 ),
 
 means as (
     select
-        calls.cohort,
-        calls.stage,
-        regexp_replace(calls.variant, '^after-[0-9]+$', 'after-*') as variant,
-        scores.metric,
-        share(scores.value, calls.repetition) as mean,
-        stddev_samp(scores.value) filter (where isfinite(scores.value)) as spread,
-        bool_and(scores.value in (0, 1)) as is_share,
-        min(scores.value) as smallest,
-        max(scores.value) as largest
+        cohort, stage, regexp_replace(variant, '^after-[0-9]+$', 'after-*') as variant, metric,
+        share(value, repetition) as mean,
+        1.959964 * stddev_samp(value) filter (where isfinite(value)) as spread,
+        bool_and(value in (0, 1)) as is_share,
+        min(value) as smallest, max(value) as largest
     from calls
-    inner join scores on calls.generation_id = scores.generation_id
+    inner join scores using (generation_id)
     group by all
 ),
 
 intervals as (
-    select
-        *,
-        1.959964 * spread / sqrt(nullif(mean.n_questions, 0)) as margin
+    select *, spread / sqrt(nullif(mean.n_questions, 0)) as margin
     from means
 )
 
 select
-    cohorts.cohort,
-    cohorts.model_label,
-    cohorts.dataset_size,
-    cohorts.setup,
-    intervals.stage,
-    intervals.variant,
-    intervals.metric,
-    asked.n,
-    intervals.mean.n_graded,
-    intervals.mean.n_questions,
-    intervals.mean.share as mean,
+    cohort, model_label, dataset_size, setup, stage, variant, metric,
+    n, intervals.mean.n_graded, intervals.mean.n_questions, intervals.mean.share as mean,
     coalesce(
-        seed_intervals.low, if(intervals.is_share, intervals.mean.low, intervals.mean.share - intervals.margin)
+        seed_intervals.low, if(is_share, intervals.mean.low, intervals.mean.share - margin)
     ) as low,
     coalesce(
-        seed_intervals.high, if(intervals.is_share, intervals.mean.high, intervals.mean.share + intervals.margin)
+        seed_intervals.high, if(is_share, intervals.mean.high, intervals.mean.share + margin)
     ) as high,
-    cohorts.n_seeds,
-    intervals.smallest,
-    intervals.largest
+    cohorts.n_seeds, smallest, largest
 from cohorts
-inner join intervals on cohorts.cohort = intervals.cohort
-inner join asked
-    on intervals.cohort = asked.cohort and intervals.stage = asked.stage and intervals.variant = asked.variant
-left join seed_intervals
-    on
-        intervals.cohort = seed_intervals.cohort
-        and intervals.stage = seed_intervals.stage
-        and intervals.variant = seed_intervals.variant
-        and intervals.metric = seed_intervals.metric
-order by cohorts.cohort, intervals.stage, intervals.variant, intervals.metric
+inner join intervals using (cohort)
+inner join asked using (cohort, stage, variant)
+left join seed_intervals using (cohort, stage, variant, metric)
+order by cohort, stage, variant, metric

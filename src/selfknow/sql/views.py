@@ -30,7 +30,7 @@ _ERRORS = {
     "unreadable": "bigint",
 }
 _NO_EXAMPLES = "select null::varchar as run_id, null::varchar as id where false"
-_FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed", "normal", "paired")
+_FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed", "normal", "paired", "tuning")
 _OF_ONE_METRIC = {"cohort": "bigint", "stage": "varchar", "variant": "varchar", "metric": "varchar"}
 _OF_SEEDS = {
     "seed_scores": {
@@ -97,6 +97,7 @@ def statements(
     yield _view("reader_errors", _reader_errors(), few_rows)
     yield _view("published", published(), few_rows)
     yield _shared("bootstrap_draws", few_rows)
+    yield packaged(SQL / "functions" / "clustered.sql")
     yield _shared("calls")
     yield from _views_of_seeds(models)
     for task in tasks:

@@ -2,16 +2,14 @@
 -- Grain: an unanswerable id with too many partners, or one that is none. Columns: pair_id, partners, is_there.
 with partners as (
     select
-        pair_id,
-        count(*) as partners
+        pair_id, count(*) as partners
     from corpus
     where answerable
     group by pair_id
 )
 
 select
-    partners.pair_id,
-    partners.partners,
+    partners.pair_id, partners.partners,
     corpus.id is not null as is_there
 from partners
 left join corpus on partners.pair_id = corpus.id and not corpus.answerable

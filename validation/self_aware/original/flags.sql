@@ -9,9 +9,7 @@ with counted as (
 
 flaws as (
     select
-        split,
-        id,
-        flags as found,
+        split, id, flags as found,
         times_asked > 1 as is_duplicate,
         len(list_filter(answers, lambda answer: contains(lower(question), lower(answer)))) > 0 as leaks,
         len(list_filter(answers, lambda answer: length(answer) <= 3)) > 0 as is_short
@@ -20,9 +18,7 @@ flaws as (
 
 expected as (
     select
-        split,
-        id,
-        found,
+        split, id, found,
         list_filter(
             [
                 case when is_duplicate then 'duplicate' end,
@@ -35,10 +31,7 @@ expected as (
 )
 
 select
-    split,
-    id,
-    expected,
-    found
+    split, id, expected, found
 from expected
 where expected <> found
 order by all

@@ -5,11 +5,7 @@
 -- Both come from MD5 of replicate and question, which is the seed: all prompts and models share them.
 create or replace view according_to_draws as
 with asked as (
-    select distinct
-        run_id,
-        model,
-        revision,
-        example_id
+    select distinct run_id, model, revision, example_id
     from calls
     where task = 'according-to' and stage = 'answer'
 ),
@@ -30,16 +26,15 @@ sets as (
 -- MD5 once for both
 numbered as (
     select
-        sets.question_set,
-        replicates.replicate::integer as replicate,
-        random_numbers(replicates.replicate, sets.ids) as numbers
+        question_set,
+        replicate::integer as replicate,
+        random_numbers(replicate, ids) as numbers
     from sets
     cross join range(1000) as replicates (replicate)
 )
 
 select
-    question_set,
-    replicate,
+    question_set, replicate,
     poisson_weights(numbers) as weights,
     random_signs(numbers) as signs
 from numbered;

@@ -1,8 +1,8 @@
 -- according_to_explanations: the part of a reply that is searched for quotes.
 -- Grain: one explaining call of an according-to run that got a reply.
--- Columns: run_id, model, revision, generation_id, example_id, prompt, sample, text (of format `short` what stands
--- behind the first ';', else the whole reply; its thinking taken off). Reads calls, kept_replies and
--- according_to_replies.
+-- Columns: run_id, model, revision (the empty text where there is none), generation_id, example_id, prompt, sample;
+-- text (of format `short` what stands behind the first ';', else the whole reply; its thinking taken off). Reads calls
+-- and kept_replies.
 create or replace view according_to_explanations as
 with formats as (
     select
@@ -14,29 +14,21 @@ with formats as (
 
 said as (
     select
-        calls.*,
-        formats.format,
+        calls.*, format,
         coalesce(
-            substring(calls.generation, kept.start_character + 1, kept.end_character - kept.start_character),
-            calls.generation
+            substring(generation, start_character + 1, end_character - start_character), generation
         ) as said
     from calls
-    inner join formats on calls.run_id = formats.run_id
-    left join kept_replies as kept on calls.generation_id = kept.generation_id
+    inner join formats using (run_id)
+    left join kept_replies using (generation_id)
     where
-        calls.task = 'according-to'
-        and calls.generation is not null
-        and calls.stage = if(formats.format = 'two-step', 'explain', 'answer')
+        task = 'according-to'
+        and generation is not null
+        and stage = if(format = 'two-step', 'explain', 'answer')
 )
 
 select
-    run_id,
-    model,
-    revision,
-    generation_id,
-    example_id,
-    variant as prompt,
-    sample,
+    run_id, model, coalesce(revision, '') as revision, generation_id, example_id, variant as prompt, sample,
     trim(
         case
             when format <> 'short' then said

@@ -7,53 +7,32 @@
 -- A question's values stand in lists, in the order of ids that `according_to_draws` has, so that each sum over
 -- questions is one inner product.
 create or replace view according_to_replicates as
-with paired as (
-    select
-        *,
-        max(value) filter (where prompt = 'null') over (
-            partition by run_id, model, revision, metric, example_id
-        ) as null_value
-    from according_to_replies
-),
-
-changed as (
+with changed as (
     select
         *,
         value - null_value as change
-    from paired
+    from according_to_replies
 ),
 
 lists as (
     select
-        run_id,
-        model,
-        coalesce(revision, '') as revision,
-        metric,
-        prompt,
+        run_id, model, revision, metric, prompt,
         md5(list(example_id order by example_id)::varchar) as question_set,
         list(coalesce(value, 0) order by example_id) as scores,
-        list(if(value is null, 0::double, 1::double) order by example_id) as graded,
+        list((value is not null)::double order by example_id) as graded,
         list(coalesce(change, 0) order by example_id) as changes,
         list(if(change is null, 0, null_value) order by example_id) as null_scores,
-        list(if(change is null, 0::double, 1::double) order by example_id) as pairs,
+        list((change is not null)::double order by example_id) as pairs,
         count(change) as n_pairs
     from changed
-    group by run_id, model, coalesce(revision, ''), metric, prompt
+    group by all
 )
 
 select
-    lists.run_id,
-    lists.model,
-    lists.revision,
-    lists.metric,
-    lists.prompt,
-    draws.replicate,
-    list_inner_product(lists.scores, draws.weights)
-    / nullif(list_inner_product(lists.graded, draws.weights), 0) as score,
-    list_inner_product(lists.changes, draws.weights)
-    / nullif(list_inner_product(lists.pairs, draws.weights), 0) as difference,
-    list_inner_product(lists.changes, draws.weights)
-    / nullif(list_inner_product(lists.null_scores, draws.weights), 0) as relative_change,
-    list_inner_product(lists.changes, draws.signs) / nullif(lists.n_pairs, 0) as flipped
+    run_id, model, revision, metric, prompt, replicate,
+    list_inner_product(scores, weights) / nullif(list_inner_product(graded, weights), 0) as score,
+    list_inner_product(changes, weights) / nullif(list_inner_product(pairs, weights), 0) as difference,
+    list_inner_product(changes, weights) / nullif(list_inner_product(null_scores, weights), 0) as relative_change,
+    list_inner_product(changes, signs) / nullif(n_pairs, 0) as flipped
 from lists
-inner join according_to_draws as draws on lists.question_set = draws.question_set;
+inner join according_to_draws using (question_set);

@@ -3,13 +3,9 @@
 create or replace macro accuracy(value, sample) as (
     list_transform(
         [share(value, sample)],
-        lambda one: {
-            'n': one.n,
-            'n_graded': one.n_graded,
-            'n_questions': one.n_questions,
-            'accuracy': one.share,
-            'low': one.low,
-            'high': one.high
+        lambda shares: {
+            'n': shares.n, 'n_graded': shares.n_graded, 'n_questions': shares.n_questions,
+            'accuracy': shares.share, 'low': shares.low, 'high': shares.high
         }
     )[1]
 );

@@ -3,9 +3,7 @@
 -- Columns: those of `calls`, and of `diary_cohorts`: suite, model_label, num_parameters, pretrained, dataset_size,
 -- num_diarists, setup, n_models, max_documents, max_sentences, of_attributes.
 create or replace view answers as
-select
-    calls.*,
-    diary_cohorts.* exclude (cohort, task)
+select calls.*, diary_cohorts.* exclude (cohort, task)
 from calls
-inner join diary_cohorts on calls.cohort = diary_cohorts.cohort
+inner join diary_cohorts using (cohort)
 where calls.stage = 'answer' and calls.task = 'diary-recall';

@@ -17,20 +17,17 @@ with shapes as (
 
 of_cohorts as (
     select
-        models.cohort,
-        bool_and(models.corpus_hash = runs.content_hash) as trained_on_asked,
-        max(shapes.max_documents) as max_documents,
-        max(shapes.max_sentences) as max_sentences,
-        bool_and(shapes.of_attributes) as of_attributes
+        cohort,
+        bool_and(corpus_hash = content_hash) as trained_on_asked,
+        max(max_documents) as max_documents, max(max_sentences) as max_sentences,
+        bool_and(of_attributes) as of_attributes
     from models
-    inner join runs on models.run_id = runs.run_id
-    left join shapes on models.run_id = shapes.run_id
+    inner join runs using (run_id)
+    left join shapes using (run_id)
     where models.task = 'diary-recall'
-    group by models.cohort
+    group by cohort
 )
 
-select
-    cohorts.*,
-    of_cohorts.* exclude (cohort)
+select cohorts.*, of_cohorts.* exclude (cohort)
 from cohorts
-inner join of_cohorts on cohorts.cohort = of_cohorts.cohort;
+inner join of_cohorts using (cohort);

@@ -1,29 +1,28 @@
 -- self_aware_intervals: 95% intervals of F1, precision and recall of abstaining, and of abstaining falsely.
 -- Grain: one row a cohort, model, form, scorer, encoder, threshold and references.
 -- Columns: those, and f1_low, f1_high, precision_low, …, false_abstention_low, false_abstention_high, over the replies
--- that the scorer counts; unanswerable_low, …, answerable_low, …, difference_low, difference_high, over all that came.
+-- that the scorer counts; unanswerable_low, …, answerable_low, …, difference_low, difference_high, over all that came;
+-- setting.
 create or replace view self_aware_intervals as
+with intervals as (
+    select
+        setting,
+        percentiles(f1) as f1, percentiles(precision) as precision, percentiles(recall) as recall,
+        percentiles(false_abstention) as false_abstention,
+        percentiles(unanswerable) as unanswerable, percentiles(answerable) as answerable,
+        percentiles(unanswerable - answerable) as difference
+    from self_aware_replicates
+    group by setting
+)
+
 select
-    cohort,
-    model,
-    form,
-    scorer,
-    encoder,
-    threshold,
-    references_name,
-    quantile_cont(f1, 0.025) as f1_low,
-    quantile_cont(f1, 0.975) as f1_high,
-    quantile_cont(precision, 0.025) as precision_low,
-    quantile_cont(precision, 0.975) as precision_high,
-    quantile_cont(recall, 0.025) as recall_low,
-    quantile_cont(recall, 0.975) as recall_high,
-    quantile_cont(false_abstention, 0.025) as false_abstention_low,
-    quantile_cont(false_abstention, 0.975) as false_abstention_high,
-    quantile_cont(unanswerable, 0.025) as unanswerable_low,
-    quantile_cont(unanswerable, 0.975) as unanswerable_high,
-    quantile_cont(answerable, 0.025) as answerable_low,
-    quantile_cont(answerable, 0.975) as answerable_high,
-    quantile_cont(unanswerable - answerable, 0.025) as difference_low,
-    quantile_cont(unanswerable - answerable, 0.975) as difference_high
-from self_aware_replicates
-group by all;
+    unnest(setting),
+    f1.low as f1_low, f1.high as f1_high,
+    precision.low as precision_low, precision.high as precision_high,
+    recall.low as recall_low, recall.high as recall_high,
+    false_abstention.low as false_abstention_low, false_abstention.high as false_abstention_high,
+    unanswerable.low as unanswerable_low, unanswerable.high as unanswerable_high,
+    answerable.low as answerable_low, answerable.high as answerable_high,
+    difference.low as difference_low, difference.high as difference_high,
+    setting
+from intervals;

@@ -1,23 +1,14 @@
 -- self_aware_replicates: the rates of abstaining in each replicate of the bootstrap.
 -- Grain: one row a cohort, model, form, scorer, encoder, threshold, references and replicate, 1,000 in all.
 -- Columns: those; f1, precision, recall and false_abstention over the replies that the scorer counts; unanswerable and
--- answerable over all that came.
+-- answerable over all that came; setting.
 -- Each replicate draws whole pairs, within strata of pairs with equally many questions of either label, and weights
 -- them to the stratum's size. So every replicate has the same number of questions of each label. If a draw takes no
--- pair of a stratum, the whole stratum is used. A pair has the same draws for all models and
--- forms.
+-- pair of a stratum, the whole stratum is used. A pair has the same draws for all models and forms.
 create or replace view self_aware_replicates as
 with pairs as (
     select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        stratum,
-        pair_id,
+        setting, stratum, pair_id,
         count(*) filter (where not answerable and abstained is not null) as positives,
         count(*) filter (where answerable and abstained is not null) as negatives,
         count(*) filter (where not answerable and not failed) as replied_positives,
@@ -28,77 +19,55 @@ with pairs as (
     group by all
 ),
 
+-- It is faster to group by a number than by a setting.
+numbered as (
+    select *, dense_rank() over (order by setting) as number
+    from pairs
+),
+
 weights as materialized (
-    select
-        drawn.pair_id,
-        numbers.replicate,
-        poisson_weight(numbers.replicate, drawn.pair_id) as weight
+    select pair_id, replicate, poisson_weight(replicate, pair_id) as weight
     from (select distinct pair_id from pairs) as drawn
     cross join range(1000) as numbers (replicate)
 ),
 
 strata as (
     select
-        pairs.cohort,
-        pairs.model,
-        pairs.form,
-        pairs.scorer,
-        pairs.encoder,
-        pairs.threshold,
-        pairs.references_name,
-        pairs.stratum,
-        weights.replicate,
-        sum(weights.weight) / count(*) as mean_weight,
-        sum(pairs.positives) as positives,
-        sum(pairs.positives * weights.weight) as drawn_positives,
-        sum(pairs.negatives) as negatives,
-        sum(pairs.negatives * weights.weight) as drawn_negatives,
-        sum(pairs.replied_positives) as replied_positives,
-        sum(pairs.replied_positives * weights.weight) as drawn_replied_positives,
-        sum(pairs.replied_negatives) as replied_negatives,
-        sum(pairs.replied_negatives * weights.weight) as drawn_replied_negatives,
-        sum(pairs.true_positives) as true_positives,
-        sum(pairs.true_positives * weights.weight) as drawn_true_positives,
-        sum(pairs.false_positives) as false_positives,
-        sum(pairs.false_positives * weights.weight) as drawn_false_positives
-    from pairs
-    inner join weights on pairs.pair_id = weights.pair_id
+        number, stratum, replicate,
+        within_stratum(positives, weight) as positives,
+        within_stratum(negatives, weight) as negatives,
+        within_stratum(replied_positives, weight) as replied_positives,
+        within_stratum(replied_negatives, weight) as replied_negatives,
+        within_stratum(true_positives, weight) as true_positives,
+        within_stratum(false_positives, weight) as false_positives
+    from numbered
+    inner join weights using (pair_id)
     group by all
 ),
 
 replicates as (
     select
-        cohort,
-        model,
-        form,
-        scorer,
-        encoder,
-        threshold,
-        references_name,
-        replicate,
-        sum(if(mean_weight > 0, drawn_positives / mean_weight, positives)) as positives,
-        sum(if(mean_weight > 0, drawn_negatives / mean_weight, negatives)) as negatives,
-        sum(if(mean_weight > 0, drawn_replied_positives / mean_weight, replied_positives)) as replied_positives,
-        sum(if(mean_weight > 0, drawn_replied_negatives / mean_weight, replied_negatives)) as replied_negatives,
-        sum(if(mean_weight > 0, drawn_true_positives / mean_weight, true_positives)) as true_positives,
-        sum(if(mean_weight > 0, drawn_false_positives / mean_weight, false_positives)) as false_positives
+        number, replicate,
+        sum(positives) as positives, sum(negatives) as negatives,
+        sum(replied_positives) as replied_positives, sum(replied_negatives) as replied_negatives,
+        sum(true_positives) as true_positives, sum(false_positives) as false_positives
     from strata
     group by all
+),
+
+settings as (
+    select distinct number, setting
+    from numbered
 )
 
 select
-    cohort,
-    model,
-    form,
-    scorer,
-    encoder,
-    threshold,
-    references_name,
-    replicate,
-    2 * true_positives / nullif(true_positives + false_positives + positives, 0) as f1,
+    unnest(setting), replicate,
+    f1(true_positives, true_positives + false_positives, positives) as f1,
     true_positives / nullif(true_positives + false_positives, 0) as precision,
     true_positives / nullif(positives, 0) as recall,
     false_positives / nullif(negatives, 0) as false_abstention,
     true_positives / nullif(replied_positives, 0) as unanswerable,
-    false_positives / nullif(replied_negatives, 0) as answerable
-from replicates;
+    false_positives / nullif(replied_negatives, 0) as answerable,
+    setting
+from replicates
+inner join settings using (number);

@@ -6,15 +6,17 @@
 -- (abstains, answers, refuses, unreadable; null of scorers that do not tell), hedged (of answers), evidence (the
 -- sentence that it rests on), phrase_found, max_similarity, reason;
 -- exact_match, substring_match, whole_word_match (of answerable questions; the last is what counts: 0 where yes or no
--- could not be read, and of runs that were scored before it was there the substring); logprob, completion_tokens.
+-- could not be read, and of runs that were scored before it was there the substring); logprob, completion_tokens;
+-- setting (a struct of cohort to references_name: what the views and queries below have a row of).
 create or replace view self_aware_replies as
-with pairs as (
+with questions as (
     select
-        run_id,
-        coalesce(pair_id, id) as pair_id,
-        concat(count(*) filter (where not answerable), '/', count(*) filter (where answerable)) as stratum
+        * replace (coalesce(pair_id, id) as pair_id),
+        concat(
+            count(*) filter (where not answerable) over pair, '/', count(*) filter (where answerable) over pair
+        ) as stratum
     from self_aware_questions
-    group by all
+    window pair as (partition by run_id, coalesce(pair_id, id))
 ),
 
 grades as (
@@ -37,36 +39,15 @@ grades as (
 )
 
 select
-    calls.run_id,
-    calls.generation_id,
-    calls.cohort,
-    calls.model,
-    calls.variant as form,
-    verdicts.scorer,
-    verdicts.encoder,
-    verdicts.threshold,
-    verdicts.references_name,
-    calls.example_id,
-    pairs.pair_id,
-    pairs.stratum,
-    questions.answerable,
-    questions.category,
-    questions.source,
-    calls.error is not null as failed,
-    verdicts.abstained,
-    verdicts.kind,
-    verdicts.hedged,
-    verdicts.evidence,
-    verdicts.phrase_found,
-    verdicts.max_similarity,
-    verdicts.reason,
-    grades.exact_match,
-    grades.substring_match,
-    grades.whole_word_match,
-    calls.logprob,
-    calls.completion_tokens
+    calls.run_id, generation_id, cohort, model, variant as form, scorer, encoder, threshold, references_name,
+    example_id, pair_id, stratum, answerable, category, source, error is not null as failed,
+    abstained, kind, hedged, evidence, phrase_found, max_similarity, reason,
+    exact_match, substring_match, whole_word_match, logprob, completion_tokens,
+    {
+        'cohort': cohort, 'model': model, 'form': variant,
+        'scorer': scorer, 'encoder': encoder, 'threshold': threshold, 'references_name': references_name
+    } as setting
 from calls
-inner join self_aware_questions as questions on calls.run_id = questions.run_id and calls.example_id = questions.id
-inner join pairs on questions.run_id = pairs.run_id and coalesce(questions.pair_id, questions.id) = pairs.pair_id
-inner join verdicts on calls.generation_id = verdicts.generation_id
-left join grades on calls.generation_id = grades.generation_id;
+inner join questions on calls.run_id = questions.run_id and calls.example_id = questions.id
+inner join verdicts using (generation_id)
+left join grades using (generation_id);

@@ -16,37 +16,34 @@ with casts as (
         max(model) filter (where stage = 'judge') as judge
     from calls
     where task = 'self-knowledge-agents'
-    group by run_id
+    group by all
 ),
 
 graded as (
     select
-        casts.generator,
-        coalesce(casts.judge, casts.generator) as verifier,
-        scores.metric as measure,
-        count(*) as n,
-        count(scores.value) as n_graded,
-        count(*) filter (where not contains(coalesce(scores.reason, ''), 'the request failed: ')) as n_counted,
-        count(distinct concat(calls.run_id, ',', calls.example_id)) filter (
-            where not contains(coalesce(scores.reason, ''), 'the request failed: ')
-        ) as n_proposals,
-        coalesce(sum(scores.value), 0) as successes
+        generator, coalesce(judge, generator) as verifier, metric as measure,
+        concat(run_id, ',', example_id) as proposal,
+        value,
+        not contains(coalesce(reason, ''), 'the request failed: ') as counts
     from calls
-    inner join casts on calls.run_id = casts.run_id
-    inner join scores on calls.generation_id = scores.generation_id
-    where scores.metric in ('proposal_parsed', 'accepted', 'filled', 'self_consistent')
+    inner join casts using (run_id)
+    inner join scores using (generation_id)
+    where metric in ('proposal_parsed', 'accepted', 'filled', 'self_consistent')
+),
+
+shares as (
+    select
+        generator, verifier, measure,
+        count(*) as n, count(value) as n_graded,
+        count(distinct proposal) filter (where counts) as n_proposals,
+        coalesce(sum(value), 0) / nullif(count(*) filter (where counts), 0) as share
+    from graded
     group by all
 )
 
 select
-    generator,
-    verifier,
-    measure,
-    n,
-    n_graded,
-    n_proposals,
-    successes / nullif(n_counted, 0) as share,
-    wilson_low(successes / nullif(n_counted, 0) * n_proposals, n_proposals) as low,
-    wilson_high(successes / nullif(n_counted, 0) * n_proposals, n_proposals) as high
-from graded
+    *,
+    wilson_low(share * n_proposals, n_proposals) as low,
+    wilson_high(share * n_proposals, n_proposals) as high
+from shares
 order by generator, verifier, list_position(['proposal_parsed', 'accepted', 'filled', 'self_consistent'], measure)

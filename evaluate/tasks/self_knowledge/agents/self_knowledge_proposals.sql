@@ -9,42 +9,30 @@
 -- Needs: scores
 with judges as (
     select
-        parent_generation_id,
-        any_value(model) as judge
+        parent_generation_id as generation_id,
+        any_value(model) as verifier
     from calls
     where task = 'self-knowledge-agents' and stage = 'judge'
-    group by parent_generation_id
+    group by all
 ),
 
 carried_out as (
     select
-        calls.run_id,
-        calls.example_id,
-        share(scores.value) as consistent
+        run_id, example_id,
+        share(value) as consistent
     from calls
-    inner join scores on calls.generation_id = scores.generation_id
-    where calls.task = 'self-knowledge-agents' and scores.metric = 'self_consistent'
-    group by calls.run_id, calls.example_id
+    inner join scores using (generation_id)
+    where task = 'self-knowledge-agents' and metric = 'self_consistent'
+    group by all
 )
 
 select
-    calls.run_id,
-    calls.model as generator,
-    judges.judge as verifier,
-    calls.example_id as proposal,
-    proposals.name,
-    proposals.generate_prompt,
-    proposals.verify_prompt,
-    proposals.answer,
-    proposals.state,
-    proposals.why,
-    proposals.num_instances as n,
-    coalesce(carried_out.consistent.n_graded, 0) as n_graded,
-    carried_out.consistent.share as consistent,
-    carried_out.consistent.low,
-    carried_out.consistent.high
-from self_knowledge_proposals as proposals
-inner join calls on proposals.generation_id = calls.generation_id
-left join judges on calls.generation_id = judges.parent_generation_id
-left join carried_out on calls.run_id = carried_out.run_id and calls.example_id = carried_out.example_id
-order by calls.run_id, calls.model, calls.example_id
+    run_id, model as generator, verifier, example_id as proposal,
+    name, generate_prompt, verify_prompt, answer, state, why, num_instances as n,
+    coalesce(consistent.n_graded, 0) as n_graded,
+    consistent.share as consistent, consistent.low, consistent.high
+from self_knowledge_proposals
+inner join calls using (generation_id)
+left join judges using (generation_id)
+left join carried_out using (run_id, example_id)
+order by run_id, generator, proposal

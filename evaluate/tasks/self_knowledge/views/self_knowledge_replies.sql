@@ -15,12 +15,12 @@ with asked as (
     where task = 'self-knowledge'
 ),
 
--- An id is cut once, not for each of the thousands of texts that were asked for by it.
 example_ids as (
     select distinct example_id from asked
     where stage = 'generate'
 ),
 
+-- An id is cut once, not for each of the thousands of texts that were asked for by it.
 names as materialized (
     select
         example_id,
@@ -31,90 +31,60 @@ names as materialized (
 
 texts as (
     select
-        asked.*,
-        names.config,
-        names.style,
-        split_part(asked.variant, '/', 1) as protocol,
-        split_part(asked.variant, '/', 2) as wording
+        asked.* exclude (task),
+        config as task, style, model as generator,
+        split_part(variant, '/', 1) as protocol, split_part(variant, '/', 2) as wording
     from asked
-    inner join names on asked.example_id = names.example_id
-    where asked.stage = 'generate'
+    inner join names using (example_id)
+    where stage = 'generate'
 ),
 
 duals as (
-    select * from asked
+    select
+        parent_generation_id as generate_id,
+        generation_id as dual_id
+    from asked
     where stage = 'dual'
 ),
 
 said as (
-    select * from asked
+    select
+        model as verifier,
+        generation_id as verify_id,
+        parent_generation_id as about_id,
+        stage
+    from asked
     where starts_with(stage, 'verify')
 ),
 
 stages (protocol, stage) as (
     values
-    ('separate', 'verify'),
-    ('in-context', 'verify'),
-    ('in-context-noise', 'verify'),
-    ('dual', 'verify'),
-    ('dual', 'verify-dual'),
-    ('consistency', 'verify'),
-    ('consistency', 'verify-kept'),
-    ('inconsistency', 'verify'),
-    ('inconsistency', 'verify-broken')
+    ('separate', 'verify'), ('in-context', 'verify'), ('in-context-noise', 'verify'),
+    ('dual', 'verify'), ('dual', 'verify-dual'),
+    ('consistency', 'verify'), ('consistency', 'verify-kept'),
+    ('inconsistency', 'verify'), ('inconsistency', 'verify-broken')
 ),
 
-verified as (
-    select distinct
-        texts.run_id,
-        texts.variant,
-        texts.model as generator,
-        said.model as verifier
-    from said
-    left join duals on said.parent_generation_id = duals.generation_id
-    inner join texts on coalesce(duals.parent_generation_id, said.parent_generation_id) = texts.generation_id
-),
-
--- Where nothing a model wrote could be asked about, it stands for itself.
 verifiers as (
-    select * from verified
-    union all
-    select distinct
-        texts.run_id,
-        texts.variant,
-        texts.model as generator,
-        texts.model as verifier
-    from texts
-    anti join verified
-        on
-            texts.run_id = verified.run_id
-            and texts.variant = verified.variant
-            and texts.model = verified.generator
+    select distinct run_id, variant, generator, verifier
+    from said
+    left join duals on said.about_id = duals.dual_id
+    inner join texts on coalesce(duals.generate_id, said.about_id) = texts.generation_id
 ),
 
 wanted as (
     select
-        texts.run_id,
-        texts.config as task,
-        texts.protocol,
-        texts.wording,
-        texts.style,
-        stages.stage,
-        texts.example_id,
-        texts.sample,
-        md5(texts.prompt) as prompt_id,
-        texts.model as generator,
-        verifiers.verifier,
-        texts.generation_id as generate_id,
-        if(stages.stage = 'verify-dual', duals.generation_id, texts.generation_id) as about_id
+        run_id, task, protocol, wording, style, stages.stage, example_id, sample,
+        md5(prompt) as prompt_id,
+        generator,
+        -- Where nothing a model wrote could be asked about, it stands for itself.
+        coalesce(verifier, generator) as verifier,
+        generation_id as generate_id,
+        if(stages.stage = 'verify-dual', dual_id, generation_id) as about_id
     from texts
-    inner join stages on texts.protocol = stages.protocol
-    inner join verifiers
-        on
-            texts.run_id = verifiers.run_id
-            and texts.variant = verifiers.variant
-            and texts.model = verifiers.generator
-    left join duals on texts.generation_id = duals.parent_generation_id
+    inner join stages using (protocol)
+    left join verifiers using (run_id, variant, generator)
+    left join duals on texts.generation_id = duals.generate_id
 ),
 
 graded as (
@@ -132,19 +102,9 @@ graded as (
             and starts_with(reason, 'estimate: ')
             and metric in ('generation_correct', 'verification_correct')
         ), false) as estimated,
-        min(reason) filter (
-            where metric in ('verification_correct', 'self_consistent') and value is null
-        ) as reason
+        min(reason) filter (where metric in ('verification_correct', 'self_consistent') and value is null) as reason
     from scores
     group by generation_id
-),
-
-reasons as (
-    select
-        generation_id,
-        reason
-    from graded
-    where reason is not null
 ),
 
 unread as (
@@ -158,35 +118,24 @@ unread as (
 )
 
 select
-    wanted.*,
-    said.generation_id as verify_id,
-    written.generation_correct,
-    written.leaks_answer,
-    reply.reply_parsed,
-    reply.verification_correct,
-    reply.self_consistent,
-    reply.answer_changed,
-    reply.all_correct,
+    wanted.*, verify_id,
+    written.generation_correct, written.leaks_answer,
+    reply.reply_parsed, reply.verification_correct, reply.self_consistent, reply.answer_changed, reply.all_correct,
     coalesce(written.generation_correct, if(unwritten.written, 0, null)) as written,
     coalesce(reply.verification_correct, if(unread.read, 0, null)) as read,
     coalesce(
-        reply.self_consistent,
-        if(unread.consistent or (said.generation_id is null and unwritten.consistent), 0, null)
+        reply.self_consistent, if(unread.consistent or (verify_id is null and unwritten.consistent), 0, null)
     ) as consistent,
     coalesce(written.estimated, false) or coalesce(reply.estimated, false) as estimated,
-    case
-        when said.generation_id is null
-            then coalesce(written.reason, original.reason, 'not asked: nothing to ask about, or not yet')
-        else reply.reason
-    end as reason
+    if(
+        verify_id is null,
+        coalesce(written.reason, original.reason, 'not asked: nothing to ask about, or not yet'),
+        reply.reason
+    ) as reason
 from wanted
-left join said
-    on
-        wanted.about_id = said.parent_generation_id
-        and wanted.stage = said.stage
-        and wanted.verifier = said.model
-left join graded as written on wanted.about_id = written.generation_id
-left join reasons as original on wanted.generate_id = original.generation_id
-left join graded as reply on said.generation_id = reply.generation_id
-left join unread on said.generation_id = unread.generation_id
-left join unread as unwritten on wanted.about_id = unwritten.generation_id;
+left join said using (about_id, stage, verifier)
+left join graded as written on about_id = written.generation_id
+left join graded as original on generate_id = original.generation_id and original.reason is not null
+left join graded as reply on verify_id = reply.generation_id
+left join unread on verify_id = unread.generation_id
+left join unread as unwritten on about_id = unwritten.generation_id;

@@ -10,7 +10,7 @@
 -- changed_share(value, prompt_id)      of answer_changed
 -- true_share(value, prompt_id)         of all_correct
 --
--- A list of one element that is transformed stands for a name.
+-- correlation(x, y)                    -1 to 1; null where one of the two never varies
 create or replace macro graded_prompts(value, prompt_id) as (
     count(distinct prompt_id) filter (where value is not null)
 );
@@ -26,62 +26,46 @@ create or replace macro prompt_share(value, prompt_id) as (
     }
 );
 
-create or replace macro written_share(value, prompt_id) as (
-    list_transform(
-        [prompt_share(value, prompt_id)],
-        lambda one: {
-            'n_written': one.n_graded,
-            'written': one.share,
-            'written_low': one.low,
-            'written_high': one.high
-        }
-    )[1]
+-- The same of rows that are prompts: of n texts, which sum up to the total.
+create or replace macro share_over_prompts(n, total) as (
+    {
+        'n_graded': sum(n)::bigint,
+        'share': sum(total) / sum(n),
+        'low': wilson_low(sum(total) / sum(n) * count(*) filter (where n > 0), count(*) filter (where n > 0)),
+        'high': wilson_high(sum(total) / sum(n) * count(*) filter (where n > 0), count(*) filter (where n > 0))
+    }
 );
 
-create or replace macro read_share(value, prompt_id) as (
-    list_transform(
-        [prompt_share(value, prompt_id)],
-        lambda one: {
-            'n_read': one.n_graded,
-            'read': one.share,
-            'read_low': one.low,
-            'read_high': one.high
-        }
-    )[1]
+-- The columns that a share becomes.
+create or replace macro as_written(shares) as (
+    { 'n_written': shares.n_graded, 'written': shares.share, 'written_low': shares.low, 'written_high': shares.high }
 );
 
-create or replace macro consistent_share(value, prompt_id) as (
-    list_transform(
-        [prompt_share(value, prompt_id)],
-        lambda one: {
-            'n_consistent': one.n_graded,
-            'consistent': one.share,
-            'consistent_low': one.low,
-            'consistent_high': one.high
-        }
-    )[1]
+create or replace macro as_read(shares) as (
+    { 'n_read': shares.n_graded, 'read': shares.share, 'read_low': shares.low, 'read_high': shares.high }
 );
 
-create or replace macro changed_share(value, prompt_id) as (
-    list_transform(
-        [prompt_share(value, prompt_id)],
-        lambda one: {
-            'n_changed': one.n_graded,
-            'changed': one.share,
-            'changed_low': one.low,
-            'changed_high': one.high
-        }
-    )[1]
+create or replace macro as_consistent(shares) as (
+    {
+        'n_consistent': shares.n_graded,
+        'consistent': shares.share,
+        'consistent_low': shares.low,
+        'consistent_high': shares.high
+    }
 );
 
-create or replace macro true_share(value, prompt_id) as (
-    list_transform(
-        [prompt_share(value, prompt_id)],
-        lambda one: {
-            'n_true': one.n_graded,
-            'true': one.share,
-            'true_low': one.low,
-            'true_high': one.high
-        }
-    )[1]
+create or replace macro as_changed(shares) as (
+    { 'n_changed': shares.n_graded, 'changed': shares.share, 'changed_low': shares.low, 'changed_high': shares.high }
 );
+
+create or replace macro as_true(shares) as (
+    { 'n_true': shares.n_graded, 'true': shares.share, 'true_low': shares.low, 'true_high': shares.high }
+);
+
+create or replace macro written_share(value, prompt_id) as (as_written(prompt_share(value, prompt_id)));
+create or replace macro read_share(value, prompt_id) as (as_read(prompt_share(value, prompt_id)));
+create or replace macro consistent_share(value, prompt_id) as (as_consistent(prompt_share(value, prompt_id)));
+create or replace macro changed_share(value, prompt_id) as (as_changed(prompt_share(value, prompt_id)));
+create or replace macro true_share(value, prompt_id) as (as_true(prompt_share(value, prompt_id)));
+
+create or replace macro correlation(x, y) as (if(var_pop(x) > 0 and var_pop(y) > 0, corr(x, y), null));

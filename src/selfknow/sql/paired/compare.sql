@@ -15,18 +15,16 @@
 -- Several samples, and then several stages and variants, of an example are averaged first. The interval is that of
 -- Agresti and Min where every example of both sides is right or wrong, 1 or 0, and no two are of one cluster; else
 -- Student's t over clusters, with the cluster-robust standard error, and null where there is no spread to draw it from.
-with calls_of_sides as (
+with sides as (
     select
-        'a' as side,
-        calls.*
+        'a' as side, *
     from calls
     where
         run_id = $run_a and model = $model_a and revision is not distinct from $revision_a
         and coalesce(variant = $variant_a, true)
     union all
     select
-        'b' as side,
-        calls.*
+        'b' as side, *
     from calls
     where
         run_id = $run_b and model = $model_b and revision is not distinct from $revision_b
@@ -35,47 +33,28 @@ with calls_of_sides as (
 
 graded as (
     select
-        calls_of_sides.side,
-        calls_of_sides.example_id,
-        calls_of_sides.stage,
-        if($by_variant, calls_of_sides.variant, '') as variant,
-        calls_of_sides.sample,
-        calls_of_sides.generation,
-        scores.value
-    from calls_of_sides
-    inner join scores on calls_of_sides.generation_id = scores.generation_id and scores.metric = $metric
-),
-
-calls_by_samples as (
-    select
-        side,
-        example_id,
-        stage,
-        variant,
+        side, example_id, stage, if($by_variant, variant, '') as variant,
         avg(value) filter (where isfinite(value)) as value,
         list(generation order by sample) as replies
-    from graded
+    from sides
+    inner join scores using (generation_id)
+    where metric = $metric
     group by all
 ),
 
 pairs as (
     select
-        a.example_id,
-        if(a.value is null or b.value is null, null, a.value) as value_a,
-        if(a.value is null or b.value is null, null, b.value) as value_b,
-        a.replies = b.replies as is_same,
-        a.replies[1] as reply_a,
-        b.replies[1] as reply_b
-    from calls_by_samples as a
-    inner join calls_by_samples as b
-        on a.example_id = b.example_id and a.stage = b.stage and a.variant = b.variant
+        example_id,
+        if(b.value is null, null, a.value) as value_a, if(a.value is null, null, b.value) as value_b,
+        a.replies = b.replies as is_same, a.replies[1] as reply_a, b.replies[1] as reply_b
+    from graded as a
+    inner join graded as b using (example_id, stage, variant)
     where a.side = 'a' and b.side = 'b'
 ),
 
 texts as (
     select
-        run_id,
-        id as example_id,
+        run_id, id as example_id,
         to_json(examples) ->> 'pair_id' as pair_id,
         coalesce(
             to_json(examples) ->> 'question', to_json(examples) ->> 'prompt', to_json(examples) ->> 'generate_prompt'
@@ -90,26 +69,20 @@ by_example as (
         coalesce(any_value(texts.pair_id), pairs.example_id) as cluster,
         any_value(texts.asked) as asked,
         coalesce(any_value(texts.asked), '') != coalesce(any_value(others.asked), '') as is_other_text,
-        bool_and(pairs.is_same) as is_same,
-        avg(pairs.value_a) as value_a,
-        avg(pairs.value_b) as value_b,
-        avg(pairs.value_b) - avg(pairs.value_a) as difference,
-        first(pairs.reply_a) as reply_a,
-        first(pairs.reply_b) as reply_b
+        bool_and(is_same) as is_same,
+        avg(value_a) as value_a, avg(value_b) as value_b, avg(value_b) - avg(value_a) as difference,
+        first(reply_a) as reply_a, first(reply_b) as reply_b
     from pairs
     left join texts on pairs.example_id = texts.example_id and texts.run_id = $run_a
     left join texts as others on pairs.example_id = others.example_id and others.run_id = $run_b
     group by pairs.example_id
 ),
 
-total as (
+totals as (
     select
-        count(*) as n,
-        count(difference) as n_graded,
+        count(*) as n, count(difference) as n_graded,
         count(distinct cluster) filter (where difference is not null) as n_clusters,
-        avg(value_a) as mean_a,
-        avg(value_b) as mean_b,
-        avg(difference) as difference,
+        avg(value_a) as mean_a, avg(value_b) as mean_b, avg(difference) as difference,
         count(*) filter (where difference < 0) as n_higher_a,
         count(*) filter (where difference > 0) as n_higher_b,
         count(*) filter (where difference = 0) as n_equal,
@@ -119,76 +92,42 @@ total as (
         list(
             {
                 'example_id': example_id,
-                'value_a': value_a,
-                'value_b': value_b,
-                'difference': difference,
-                'asked': asked,
-                'reply_a': reply_a,
-                'reply_b': reply_b
+                'value_a': value_a, 'value_b': value_b, 'difference': difference,
+                'asked': asked, 'reply_a': reply_a, 'reply_b': reply_b
             } order by abs(difference) desc, example_id
         ) filter (where difference != 0) as examples
     from by_example
 ),
 
 cluster_sums as (
-    select sum(by_example.difference - total.difference) as deviation
+    select sum(by_example.difference - totals.difference) as deviation
     from by_example
-    cross join total
+    cross join totals
     where by_example.difference is not null
-    group by by_example.cluster
-),
-
-squares as (
-    select sum(power(deviation, 2)) as total
-    from cluster_sums
-),
-
-spreads as (
-    select
-        total.*,
-        -- of clusters: the root of the sum of their squared deviations, corrected for their number
-        sqrt(squares.total * total.n_clusters / nullif(total.n_clusters - 1, 0)) / total.n_graded
-        * if(total.n_clusters = 2, 12.706205, t_quantile(greatest(2, total.n_clusters - 1))) as margin,
-        -- of matched shares: half an observation more in each of the four cells
-        (total.n_higher_b - total.n_higher_a) / (total.n_graded + 2) as center,
-        1.959964 * sqrt(
-            total.n_higher_a + total.n_higher_b + 1
-            - power(total.n_higher_b - total.n_higher_a, 2) / (total.n_graded + 2)
-        ) / (total.n_graded + 2) as share_margin
-    from total
-    cross join squares
+    group by cluster
 ),
 
 intervals as (
     select
-        *,
+        totals.*,
+        -- of clusters: the root of the sum of their squared deviations, corrected for their number
+        sqrt((select sum(deviation ** 2) from cluster_sums) * n_clusters / nullif(n_clusters - 1, 0)) / n_graded
+        * if(n_clusters = 2, 12.706205, t_quantile(greatest(2, n_clusters - 1))) as margin,
         case
             when n_graded = 0 then null
-            when is_share and n_clusters = n_graded then greatest(-1, center - share_margin)
-            when margin > 0 then difference - margin
-        end as low,
-        case
-            when n_graded = 0 then null
-            when is_share and n_clusters = n_graded then least(1, center + share_margin)
-            when margin > 0 then difference + margin
-        end as high
-    from spreads
+            when is_share and n_clusters = n_graded
+                then paired_difference(n_higher_b - n_higher_a, n_higher_a + n_higher_b, n_graded)
+            when margin > 0 then {
+                'difference': difference,
+                'difference_low': difference - margin, 'difference_high': difference + margin
+            }
+        end as paired
+    from totals
 )
 
 select
-    $metric as metric,
-    n,
-    n_graded,
-    n_clusters,
-    mean_a,
-    mean_b,
-    difference,
-    low,
-    high,
-    n_higher_a,
-    n_higher_b,
-    n_equal,
-    n_same_replies,
-    n_other_text,
+    $metric as metric, n, n_graded, n_clusters, mean_a, mean_b,
+    difference, paired.difference_low as low, paired.difference_high as high,
+    n_higher_a, n_higher_b, n_equal, n_same_replies, n_other_text,
     coalesce(examples, []) as examples
 from intervals

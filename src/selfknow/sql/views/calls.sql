@@ -5,11 +5,8 @@
 -- The replies of a judge (stage grade) are no calls.
 create or replace view calls as
 select
-    generations.*,
-    models.task,
-    models.cohort,
-    models.training_seed,
-    (models.training_number * 1000000 + generations.sample)::integer as repetition
+    generations.*, task, cohort, training_seed,
+    (training_number * 1000000 + sample)::integer as repetition
 from generations
 anti join retried_calls as later
     on
@@ -27,4 +24,4 @@ inner join models
         generations.run_id = models.run_id
         and generations.model = models.model
         and generations.revision is not distinct from models.revision
-where generations.stage <> 'grade';
+where stage <> 'grade';

@@ -8,17 +8,8 @@ create or replace view cohorts as
 select
     cohort,
     models.* exclude (
-        run_id,
-        model,
-        revision,
-        checkpoint,
-        parent,
-        parent_revision,
-        training_seed,
-        instruction_tuned,
-        instruction_tuned_from,
-        training_number,
-        cohort
+        run_id, model, revision, checkpoint, parent, parent_revision, training_seed,
+        instruction_tuned, instruction_tuned_from, training_number, cohort
     ) replace (
         avg(epochs) as epochs,
         round(avg(training_tokens))::bigint as training_tokens,

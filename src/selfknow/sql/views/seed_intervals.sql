@@ -4,21 +4,11 @@
 -- mean; low and high (95%, seeds and questions crossed; null for fewer than three seeds; see `crossed_interval`).
 create or replace view seed_intervals as
 with complete as (
-    select
-        seed_scores.*,
-        seed_cohorts.n_seeds
+    select *
     from seed_scores
-    inner join seed_cohorts on seed_scores.cohort = seed_cohorts.cohort
-    where seed_scores.value is not null
-    qualify
-        count(*) over (
-            partition by
-                seed_scores.cohort,
-                seed_scores.stage,
-                seed_scores.variant,
-                seed_scores.metric,
-                seed_scores.example_id
-        ) = seed_cohorts.n_seeds
+    inner join seed_cohorts using (cohort)
+    where value is not null
+    qualify count(*) over (partition by cohort, stage, variant, metric, example_id) = n_seeds
 ),
 
 with_means as (
@@ -32,13 +22,8 @@ with_means as (
 
 squares as (
     select
-        cohort,
-        stage,
-        variant,
-        metric,
-        n_seeds,
-        count(distinct example_id) as n_questions,
-        avg(value) as mean,
+        cohort, stage, variant, metric,
+        n_seeds, count(distinct example_id) as n_questions, avg(value) as mean,
         sum(power(mean_of_seed - mean, 2)) as between_seeds,
         sum(power(mean_of_question - mean, 2)) as between_questions,
         sum(power(value - mean_of_seed - mean_of_question + mean, 2)) as rest

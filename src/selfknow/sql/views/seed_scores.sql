@@ -4,17 +4,10 @@
 -- nothing could be scored).
 create or replace view seed_scores as
 select
-    calls.cohort,
-    calls.stage,
-    calls.variant,
-    scores.metric,
-    calls.example_id,
-    calls.training_seed,
-    count(*) as n,
-    count(scores.value) as n_graded,
-    avg(scores.value) as value
+    cohort, stage, variant, metric, example_id, training_seed,
+    count(*) as n, count(value) as n_graded, avg(value) as value
 from calls
-inner join seed_cohorts on calls.cohort = seed_cohorts.cohort
-inner join scores on calls.generation_id = scores.generation_id
-where calls.training_seed is not null
+inner join seed_cohorts using (cohort)
+inner join scores using (generation_id)
+where training_seed is not null
 group by all;
