@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from selfknow.evaluate.tasks.self_knowledge.programs import NOT_RUN
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
 from selfknow.report import charts
 from selfknow.report.gather import Report
@@ -189,6 +190,21 @@ def _label(row: Row, rows: Sequence[Row]) -> str:
     return joined(row["generator"], setting(row, rows, "protocol", "wording", "stage"), asked)
 
 
+_NOT_RUN = f"""
+select count(distinct generation_id) as n, min(reason) as reason
+from scores
+where starts_with(reason, '{NOT_RUN}')
+"""  # noqa: S608 (our own words)
+
+
+def missing(connection: Connection) -> str | None:
+    """Say how many programs could not be graded, because CPython could not be had to run them; null: none."""
+    if not any(run.files["scores"] for run in connection.runs):
+        return None
+    [row] = connection.rows(_NOT_RUN)
+    return f"{row['n']:,} replies about code are not graded: {row['reason']}." if row["n"] else None
+
+
 _SAMPLE = "self_knowledge_readings_sample"
 _GROUPS = 6
 _LEGEND = (Piece("The part that was read"), Piece(" "), Piece("what was taken off", "aside"))
@@ -228,4 +244,5 @@ REPORT = TaskReport(
     figures=FIGURES,
     headline=headline,
     exhibits=exhibits,
+    missing=missing,
 )
