@@ -1,14 +1,15 @@
 """A program's second run, in which everything is different that no program should show.
 
 This file runs in the sandbox (``python -c FILE SOURCE``). Of a program's machine everything is another here that may be
-another elsewhere (with 64 bits, in another version of Python, with another seed of hashes): the order of sets, the
-results of ``hash`` and ``id``, the last digits of a sum of floats. A program that prints the same as in its first run
+another elsewhere (with 64 bits, in another version of Python, with another C library): the order of sets, the results
+of ``hash`` and ``id``, the last digits of sums, powers and sines. A program that prints the same as in its first run
 shows none of it. What differs elsewhere and is the same in both runs is found in the program's text, or when an error
 is raised; it is printed last on stderr, behind :data:`MARK`.
 """
 
 import _ast
 import builtins
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 
 MARK = "selfknow doubts this program: "
 _FILE = "<program>"
-_SET = "_selfknow_set"
+_SET, _POWER = "_selfknow_set", "_selfknow_power"
 _MONITOR = 3
 _FIRST_WITH_ANOTHER_HASH = 2**31 - 1  # on 32 bits
 # Of these modules nothing else is the same on every machine.
@@ -26,11 +27,16 @@ _SAME = {
     "os.path": {"join", "basename", "dirname", "split", "splitext"},
 }
 _DIFFERENT = {
-    *("array", "builtins", "ctypes", "gc", "getpass", "glob", "inspect", "locale", "pathlib", "platform", "secrets"),
-    *("shutil", "site", "struct", "sysconfig", "tempfile", "tracemalloc", "uuid", "zoneinfo"),
+    *("array", "builtins", "cmath", "ctypes", "gc", "getpass", "glob", "inspect", "locale", "pathlib", "platform"),
+    *("secrets", "shutil", "site", "struct", "sysconfig", "tempfile", "tracemalloc", "uuid", "zoneinfo"),
 }
 _DIFFERENT_NAMES = {"__hash__", "__sizeof__", "__builtins__", "__import__", "getsizeof", "maxsize"}
 _OPERATORS = (_ast.BitAnd, _ast.BitOr, _ast.BitXor, _ast.Sub)
+# Functions of the C library, whose last digits differ from one to another; measured in 1 to 15% of all results.
+_LIBRARY = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2"),
+    *("expm1", "gamma", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh"),
+)
 # Errors that come of 32 bits or of what the sandbox lacks, and words in those that may.
 _ERRORS = (MemoryError, OSError, EOFError, ImportError)
 _WORDS = ("ssize_t", "index-sized", "C long", "C int", "sys.maxsize", "new thread", "recursion depth exceeded ")
@@ -99,8 +105,8 @@ def _dotted(node: Any) -> str:
     return ""
 
 
-def replace_sets(tree: _ast.Module) -> None:
-    """Have every set that a program's text makes be one of the other order.
+def replace_sets_and_powers(tree: _ast.Module) -> None:
+    """Have every set that a program's text makes be one of the other order, and every power have other last digits.
 
     Args:
         tree: The program, which is changed.
@@ -122,16 +128,26 @@ def _replaced(node: Any, *, has_views: bool) -> Any:
             items: Any = _ast.List(node.elts, _ast.Load())
         case _ast.SetComp():
             items = _ast.GeneratorExp(node.elt, node.generators)
+        case _ast.BinOp(op=_ast.Pow()):
+            return _call(_POWER, [node.left, node.right], node)
+        case _ast.AugAssign(op=_ast.Pow(), target=_ast.Name(id=name)):
+            value = _call(_POWER, [_at(node, _ast.Name(name, _ast.Load())), node.value], node)
+            return _at(node, _ast.Assign([node.target], value))
         case _ast.BinOp() if has_views and isinstance(node.op, _OPERATORS):
-            items = node  # of two dicts' keys: a set
+            return _call(f"{_SET}_of", [node], node)  # of two dicts' keys: a set
         case _:
             return node
-    name = _ast.Name(f"{_SET}_of" if items is node else _SET, _ast.Load())
-    call = _ast.Call(name, [items], [])
-    for made in (items, name, call):
-        for place in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            setattr(made, place, getattr(node, place))
-    return call
+    return _call(_SET, [_at(node, items)], node)
+
+
+def _call(name: str, arguments: list[Any], place: Any) -> Any:
+    return _at(place, _ast.Call(_at(place, _ast.Name(name, _ast.Load())), arguments, []))
+
+
+def _at(place: Any, node: Any) -> Any:
+    for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, each, getattr(place, each))
+    return node
 
 
 def _has_same_hash(item: object) -> bool:
@@ -182,6 +198,26 @@ def backwards(base: Any) -> Any:
     return cls
 
 
+def with_other_digits(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function with other last digits of every float, unless that is a short number in every C library.
+
+    Args:
+        function: Such as a sine.
+    """
+    name = getattr(function, "__name__", "")
+
+    def call(*arguments: Any) -> Any:
+        result = function(*arguments)
+        if type(result) not in (float, complex):
+            return result
+        # The cube root of 27 and the logarithm of 125 to the base of 5 are 3.0 in some libraries alone.
+        may_be_short = name != "cbrt" and not (name == "log" and len(arguments) > 1) and type(result) is float
+        is_short = may_be_short and result == float(f"{result:.9g}")
+        return result if is_short else result * (1 + 2**-50)
+
+    return call
+
+
 def other_names() -> dict[str, Any]:
     """Return the names of a program that show an accident of the machine, with another accident."""
     other_set, real_hash, real_id = backwards(set), hash, id
@@ -210,6 +246,8 @@ def other_names() -> dict[str, Any]:
         "hash": other_hash,
         "id": other_id,
         "sum": other_sum,
+        "pow": with_other_digits(pow),
+        _POWER: with_other_digits(lambda base, exponent: base**exponent),
         _SET: other_set,
         f"{_SET}_of": set_of,
     }
@@ -226,7 +264,9 @@ def main(source: str) -> None:
     doubts = [f"uses {name}, which differs between machines" for name in differences(tree)]
     if draws_at_random(tree):
         doubts.append("draws random numbers, which are others each time")
-    replace_sets(tree)
+    replace_sets_and_powers(tree)
+    for name in _LIBRARY:
+        setattr(math, name, with_other_digits(getattr(math, name)))
     program = compile(tree, _FILE, "exec")
     module: Any = type(sys)("__main__")
     vars(module).update(other_names(), __builtins__=builtins)
