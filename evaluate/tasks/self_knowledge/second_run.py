@@ -7,13 +7,18 @@ shows none of it. What differs elsewhere and is the same in both runs is found i
 is raised; it is printed last on stderr, behind :data:`MARK`.
 """
 
+from __future__ import annotations
+
 import _ast
 import builtins
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+
+TYPE_CHECKING = False  # importing typing takes as long as all else
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
 MARK = "selfknow doubts this program: "
 _FILE = "<program>"
@@ -260,14 +265,14 @@ def main(source: str) -> None:
         source: The program.
     """
     write, leave, flush = os.write, os._exit, sys.stdout.flush
-    tree = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST)
+    tree = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     doubts = [f"uses {name}, which differs between machines" for name in differences(tree)]
     if draws_at_random(tree):
         doubts.append("draws random numbers, which are others each time")
     replace_sets_and_powers(tree)
     for name in _LIBRARY:
         setattr(math, name, with_other_digits(getattr(math, name)))
-    program = compile(tree, _FILE, "exec")
+    program = compile(tree, _FILE, "exec", dont_inherit=True)
     module: Any = type(sys)("__main__")
     vars(module).update(other_names(), __builtins__=builtins)
     sys.modules["__main__"] = module
