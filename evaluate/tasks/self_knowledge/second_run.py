@@ -35,7 +35,11 @@ _DIFFERENT = {
     *("array", "builtins", "cmath", "ctypes", "gc", "getpass", "glob", "inspect", "locale", "pathlib", "platform"),
     *("secrets", "shutil", "site", "struct", "sysconfig", "tempfile", "tracemalloc", "uuid", "zoneinfo"),
 }
-_DIFFERENT_NAMES = {"__hash__", "__sizeof__", "__builtins__", "__import__", "getsizeof", "maxsize"}
+_DIFFERENT_NAMES = {
+    *("__hash__", "__sizeof__", "__builtins__", "__import__", "getsizeof", "maxsize"),
+    *("MAX_EMAX", "MAX_PREC", "MIN_EMIN", "MIN_ETINY"),  # of decimal
+}
+_RUNS_TEXT = {"compile", "eval", "exec"}  # in which sets are not ours
 _OPERATORS = (_ast.BitAnd, _ast.BitOr, _ast.BitXor, _ast.Sub)
 # Functions of the C library, whose last digits differ from one to another; measured in 1 to 15% of all results.
 _LIBRARY = (
@@ -73,11 +77,14 @@ def differences(tree: _ast.Module) -> Iterator[str]:
                     if each.name in _DIFFERENT or (each.name in _SAME and each.asname):
                         yield each.name
             case _ast.ImportFrom(module=str(module), names=names):
-                shown = [f"{module}.{each.name}" for each in names if each.name not in _SAME.get(module, {each.name})]
+                same = _SAME[module] - {"path"} if module in _SAME else {each.name for each in names}
+                shown = [f"{module}.{each.name}" for each in names if each.name not in same]
                 yield from [module] if module in _DIFFERENT else shown
             case _ast.Attribute(value=owner, attr=name) if (module := _dotted(owner)) in _SAME:
                 if name not in _SAME[module]:
                     yield f"{module}.{name}"
+            case _ast.Name(id=name) if name in _RUNS_TEXT:
+                yield str(name)
             case _ast.Name(id=str(name)) | _ast.Attribute(attr=name) | _ast.Constant(value=str(name)):
                 if name in _DIFFERENT_NAMES:
                     yield name
@@ -266,7 +273,7 @@ def main(source: str) -> None:
     """
     write, leave, flush = os.write, os._exit, sys.stdout.flush
     tree = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
-    doubts = [f"uses {name}, which differs between machines" for name in differences(tree)]
+    doubts = [f"uses {name}, which may differ between machines" for name in differences(tree)]
     if draws_at_random(tree):
         doubts.append("draws random numbers, which are others each time")
     replace_sets_and_powers(tree)
