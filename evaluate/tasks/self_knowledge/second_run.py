@@ -64,22 +64,14 @@ def walk(tree: _ast.AST) -> Iterator[_ast.AST]:
 
 
 def differences(tree: _ast.Module) -> Iterator[str]:
-    """Yield what of a program's text differs between machines.
+    """Yield what of a program's text may differ between machines.
 
     Args:
         tree: The program.
     """
-    nodes = list(walk(tree))
-    for node in nodes:
+    for node in walk(tree):
+        yield from _imported(node)
         match node:
-            case _ast.Import(names=names):
-                for each in names:
-                    if each.name in _DIFFERENT or (each.name in _SAME and each.asname):
-                        yield each.name
-            case _ast.ImportFrom(module=str(module), names=names):
-                same = _SAME[module] - {"path"} if module in _SAME else {each.name for each in names}
-                shown = [f"{module}.{each.name}" for each in names if each.name not in same]
-                yield from [module] if module in _DIFFERENT else shown
             case _ast.Attribute(value=owner, attr=name) if (module := _dotted(owner)) in _SAME:
                 if name not in _SAME[module]:
                     yield f"{module}.{name}"
@@ -88,6 +80,21 @@ def differences(tree: _ast.Module) -> Iterator[str]:
             case _ast.Name(id=str(name)) | _ast.Attribute(attr=name) | _ast.Constant(value=str(name)):
                 if name in _DIFFERENT_NAMES:
                     yield name
+
+
+def _imported(node: _ast.AST) -> Iterator[str]:
+    """Yield what may differ between machines of what is imported."""
+    match node:
+        case _ast.Import(names=names):
+            for each in names:
+                if each.name in _DIFFERENT or (each.name in _SAME and each.asname):
+                    yield each.name
+        case _ast.ImportFrom(module=str(module)):
+            if module in _DIFFERENT:
+                yield module
+            elif module in _SAME:
+                same = _SAME[module] - {"path"}
+                yield from (f"{module}.{each.name}" for each in node.names if each.name not in same)
 
 
 def draws_at_random(tree: _ast.Module) -> bool:
