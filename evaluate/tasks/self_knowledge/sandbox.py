@@ -5,7 +5,7 @@ and three streams. Its clock and its random bytes are ours (:class:`World`), so 
 never sleeps. It ends at its deadline, at its limit of memory and at its limit of output.
 
 The module is a file of a package (:data:`CPYTHON`), fetched once and known by its SHA-256. wasmtime compiles it in
-7 CPU seconds; what comes of that is kept in the cache folder, and a program then takes about 50 ms.
+7 CPU seconds; what comes of that is kept in the cache folder, and a run then takes about 40 ms.
 """
 
 import hashlib
