@@ -1,11 +1,14 @@
-"""The command line in this process, which has imported torch and the rest already, and torch in one thread."""
+"""The command line in this process, which has imported torch and the rest already; torch in one thread; CPython."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from selfknow.cli import main
+from selfknow.downloads import DownloadError
+from selfknow.evaluate.tasks.self_knowledge.sandbox import compiled_cpython
 
 Command = Callable[..., tuple[object, str, str]]
 
@@ -32,3 +35,17 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def cpython() -> None:
+    """CPython for programs, compiled once for all tests; where no packages can be had, tests that run one are left out.
+
+    In CI that is a failure.
+    """
+    try:
+        compiled_cpython()
+    except DownloadError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"programs cannot be run: {error}")

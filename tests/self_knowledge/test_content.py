@@ -144,9 +144,13 @@ def test_every_transformation_of_the_corpus_is_known() -> None:
         ("total-count", {}, Content(None, reason="empty"), False, None),
     ],
 )
-def test_truths(task: str, params: dict, content: Content, altered: bool, value: str | None) -> None:
-    with Decider() as decider, Programs() as programs:
-        truth = Judge(decider, programs).truth(task, params, content, altered=altered)
+def test_truths(
+    task: str, params: dict, content: Content, altered: bool, value: str | None, request: pytest.FixtureRequest
+) -> None:
+    if task == "code":
+        request.getfixturevalue("cpython")
+    with Decider() as decider:
+        truth = Judge(decider, Programs()).truth(task, params, content, altered=altered)
     assert truth.value == value
     assert value is not None or truth.reason
 

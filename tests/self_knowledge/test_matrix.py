@@ -171,7 +171,7 @@ class Laboratory:
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None) -> Iterator[Laboratory]:
+def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, cpython: None) -> Iterator[Laboratory]:
     cells: dict[str, Cell] = {}
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())

@@ -136,7 +136,7 @@ def in_paper_words(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None) -> Iterator[Laboratory]:
+def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, cpython: None) -> Iterator[Laboratory]:
     served: dict[str, Any] = {}
     folder = tmp_path_factory.mktemp("plans")
     one = folder / "one.pem"  # every client reads all certificates of this machine, for plain HTTP too

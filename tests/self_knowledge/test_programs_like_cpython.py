@@ -5,8 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from selfknow.evaluate.tasks.self_knowledge.programs import Printed, Programs
+import pytest
 
+from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.tasks.self_knowledge.programs import Programs
+from selfknow.evaluate.tasks.self_knowledge.sandbox import Sandbox, World
+
+SAMPLED = 8  # without the tests of the full suite
 CPYTHON = """
 import contextlib, io, json, sys
 printed = []
@@ -27,38 +32,38 @@ def corpus() -> list[str]:
     return [program for file in files for program in file.read_text(encoding="utf-8").split("# ---\n")]
 
 
-def test_no_program_prints_anything_else_than_in_cpython() -> None:
-    sources = corpus()
+def in_cpython(sources: list[str]) -> list[str | None]:
     command = [sys.executable, "-I", "-c", CPYTHON]
     done = subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True, check=True, timeout=60)
-    expected = json.loads(done.stdout)
-    with Programs() as programs:
-        ours = [programs.run(source) for source in sources]
+    printed: list[str | None] = json.loads(done.stdout)
+    return printed
 
-    others = [
-        (source, printed.output, right)
-        for source, printed, right in zip(sources, ours, expected, strict=True)
-        if printed.output is not None and printed.output != right
+
+@pytest.mark.parametrize("step", [SAMPLED, pytest.param(1, marks=pytest.mark.full)])
+def test_no_program_prints_anything_else_than_in_cpython(cpython: None, step: int) -> None:
+    assert len(corpus()) >= 300
+    sources = corpus()[::step]
+    expected = in_cpython(sources)
+    programs = Programs()
+    ours = [programs.run(source) for source in sources]
+
+    differences = [
+        (source, outcome.value, right)
+        for source, outcome, right in zip(sources, ours, expected, strict=True)
+        if outcome.value is not None and outcome.value != right
     ]
-    assert not others
-    assert all(printed.reason for printed in ours if printed.output is None)
-    equal = sum(printed.output is not None for printed in ours)
-    assert len(sources) >= 300
+    assert not differences
+    assert all(outcome.reason for outcome in ours if outcome.value is None)
+    equal = sum(outcome.value is not None for outcome in ours)
     assert equal >= 0.8 * len(sources), f"{equal} of {len(sources)}"
 
 
-def test_it_would_see_a_difference() -> None:
-    """The near miss: the interpreter alone differs in many of these."""
-    from pydantic_monty import CollectString, Monty
-
-    printed = []
-    with Monty(min_processes=1) as pool, pool.checkout() as session:
-        for source in ("print(round(2.675, 2))", "print(list({3, 1, 2}))", "print(map(str, [1]))"):
-            output = CollectString()
-            session.feed_run(source, print_callback=output)
-            printed.append(output.output)
-    assert printed == ["2.68\n", "[3, 1, 2]\n", "['1']\n"]
-    with Programs() as programs:
-        assert programs.run("print(round(2.675, 2))") == Printed("2.67\n")
-        assert programs.run("print(list({3, 1, 2}))").output is None
-        assert programs.run("print(map(str, [1]))").output is None
+def test_it_would_see_a_difference(cpython: None) -> None:
+    """The near miss: one run alone differs from CPython on a machine of 64 bits."""
+    sandbox, programs = Sandbox(), Programs()
+    sources = ["import sys\nprint(sys.maxsize)", "print(hash((1, 2)))", "print({2**40, 2**33 + 1, 2**50 + 7})"]
+    alone = [sandbox.run(["-c", source], World(0, 0.0, 0.0)).output for source in sources]
+    assert None not in alone
+    assert not any(ours == right for ours, right in zip(alone[:2], in_cpython(sources), strict=False))
+    assert [programs.run(source) == Outcome(alone[0]) for source in sources] == [False] * 3
+    assert all(programs.run(source).value is None for source in sources)

@@ -1,179 +1,107 @@
-"""What a program that a model wrote prints, run by `Monty <https://github.com/pydantic/monty>`_.
+"""What a program that a model wrote prints in CPython, or null with the reason why that cannot be known.
 
-Monty is an interpreter of Python in Rust, in a worker process of its own: it has no files, no sockets, no processes, no
-threads and no way to call the system, so that there is nothing to lock down. What it lacks (inheritance, ``yield``,
-``heapq``, ``string``, …) it refuses, and what it may do otherwise than CPython is refused before
-(:mod:`.program_source`) or after (:mod:`.program_errors`): what is printed is what CPython prints, or null with the
-reason.
-
-A program takes 5 to 10 ms, and an endless loop ends at its limit (2.00 s measured, for 2 s). One long call that
-looks at no clock (the square of a huge number) ends a second later (3.01 s): the worker is then killed, and the next
-program gets another one.
+A program is run twice (:mod:`.sandbox`). The second time everything is different that no program should show: the
+clock, random bytes, the order of sets, what differs on a machine of 64 bits or between versions of Python
+(:mod:`.second_run`). One that imports something is run a third time, with another seed of hashes. A program that prints
+something else then is null, and so is one that fails, traps or meets a limit. The sandbox is a machine of 32 bits, and
+what shows that is null, too.
 """
 
-import builtins
 import re
-from contextlib import ExitStack
-from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from functools import cache, cached_property
+from importlib.resources import files
 
-from selfknow.errors import MissingExtraError, UserError
-from selfknow.evaluate.tasks.self_knowledge.program_errors import doubt
-from selfknow.evaluate.tasks.self_knowledge.program_prelude import ERRORS, PRELUDE
-from selfknow.evaluate.tasks.self_knowledge.program_source import RefusedError, prepare, reads_errors
+from selfknow.downloads import DownloadError
+from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMIT_REASONS, LIMITS, Ended, Limits, Sandbox, World
+from selfknow.evaluate.tasks.self_knowledge.second_run import MARK
 
-if TYPE_CHECKING:
-    from pydantic_monty import Monty
+NOT_RUN = "programs cannot be run: "
+"""Begins the reason of every program where CPython cannot be had."""
 
+# A Tuesday evening in November 2023, and a Saturday night in April 2004, a leap year.
+_FIRST = World(hash_seed=0, start_in_seconds=1_700_000_000.0, tick_in_seconds=1e-6)
+_SECOND = World(hash_seed=0, start_in_seconds=1_080_961_331.7, tick_in_seconds=12.3)
+_THIRD = World(hash_seed=1, start_in_seconds=1_555_555_555.5, tick_in_seconds=0.1)
+# Sets that the second run cannot turn around: those of libraries, and of dicts' keys.
+_OTHER_SETS = re.compile(r"\b(?:import|keys|items)\b")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_CUT = re.compile(r"[\[({]\.\.\.[\])}]")
-_CLASS = re.compile(r"<class '([^']*)'>")
-_LACKS = ("NotImplementedError", "ModuleNotFoundError", "ImportError", "SyntaxError")
-_GRACE_IN_SECONDS = 1.0
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a program may use.
-
-    Attributes:
-        seconds: Time in which it runs.
-        memory_in_bytes: Memory of all its values.
-        output_in_bytes: What it may print.
-        calls: How deep its calls may nest: fewer than in CPython, so that none goes on where CPython ends.
-    """
-
-    seconds: float = 5.0
-    memory_in_bytes: int = 256 * 1024 * 1024
-    output_in_bytes: int = 1024 * 1024
-    calls: int = 950
-
-
-LIMITS = Limits()
-
-
-@dataclass(frozen=True)
-class Printed:
-    """What a program printed on stdout, or null with the reason."""
-
-    output: str | None
-    reason: str | None = None
+_LONGEST_IN_CHARACTERS = 100_000
+_CHANGES = "prints something else each time, on another machine or in another version of Python"
 
 
 class Programs:
-    r"""Runs programs, one after the other; use it as a context manager. Workers start with the first program.
+    r"""Runs programs; CPython is opened with the first one.
 
     Args:
         limits: What each program may use.
 
     Raises:
         MissingExtraError: By the first program: the extra ``[programs]`` is not installed.
-        UserError: By the first program: the interpreter does not start.
 
     Example:
-        >>> with Programs() as programs:
-        ...     programs.run("print(6 * 7)").output, programs.run("print({'b', 'a'})").reason
-        ('42\n', 'shows the order of a set')
+        >>> programs = Programs()
+        >>> programs.run("print(6 * 7)").value, programs.run("print({'b', 'a'})").value  # doctest: +SKIP
+        ('42\n', None)
     """
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
-        self._open = ExitStack()
-        self._pool: Monty | None = None
 
-    def run(self, source: str) -> Printed:
-        """What a program prints, without input.
+    @cached_property
+    def _sandbox(self) -> Sandbox | DownloadError:
+        try:
+            return Sandbox(self._limits)
+        except DownloadError as error:
+            return error
+
+    @property
+    def missing(self) -> str | None:
+        """Return why no program can be run, in one line; null where they can."""
+        return f"{NOT_RUN}{self._sandbox}" if isinstance(self._sandbox, DownloadError) else None
+
+    def run(self, source: str) -> Outcome[str]:
+        """Return what a program prints on stdout without input, or null with the reason.
 
         Args:
             source: The program.
         """
-        pool = self._started()
-        try:
-            program = prepare(source)
-        except RefusedError as refused:
-            return Printed(None, str(refused))
-        return self._run(pool, program)
-
-    def _run(self, pool: "Monty", program: str) -> Printed:
-        from pydantic_monty import CollectStreams, MontyCrashedError, MontyError
-
-        limits = self._limits
-        printed = CollectStreams(max_bytes=limits.output_in_bytes)
-        try:
-            with pool.checkout(
-                limits={
-                    "max_feed_duration_secs": limits.seconds,
-                    "max_memory": limits.memory_in_bytes,
-                    "max_recursion_depth": limits.calls,
-                },
-                assert_message_annotations=False,
-                os_policy={"sleep": "zero"},
-            ) as session:
-                session.feed_run(PRELUDE)
-                # A last expression would be handed over as a value, however large.
-                session.feed_run(f"{program}\nNone", print_callback=printed)
-                caught = session.feed_run(ERRORS)
-        except MontyCrashedError as error:
-            return Printed(None, "time limit" if error.timed_out else "the interpreter that runs programs crashed")
-        except MontyError as error:
-            return Printed(None, _ended(error.exception(), limits))
-        output = "".join(text for stream, text in printed.output if stream == "stdout")
-        reason = _doubts(program, caught, output)
-        return Printed(None, reason) if reason else Printed(output)
-
-    def _started(self) -> "Monty":
-        if self._pool is None:
-            try:
-                from pydantic_monty import Monty
-            except ImportError:
-                raise MissingExtraError("running programs that models wrote", "programs") from None
-            try:
-                self._pool = self._open.enter_context(
-                    Monty(min_processes=1, max_processes=1, feed_duration_limit_grace=_GRACE_IN_SECONDS)
-                )
-            except (OSError, RuntimeError) as error:
-                raise UserError(f"the interpreter that runs programs does not start: {error}") from error
-        return self._pool
-
-    def close(self) -> None:
-        """End the worker."""
-        self._pool = None
-        self._open.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        if isinstance(self._sandbox, DownloadError):
+            return Outcome(None, self.missing)
+        if reason := _refusal(source):
+            return Outcome(None, reason)
+        first = self._sandbox.run(["-c", source], _FIRST)
+        if first.output is None:
+            return Outcome(None, first.reason)
+        second = self._sandbox.run(["-c", _second_run(), source], _SECOND)
+        if reason := _doubt(first, second):
+            return Outcome(None, reason)
+        if _OTHER_SETS.search(source) and self._sandbox.run(["-c", source], _THIRD).output != first.output:
+            return Outcome(None, _CHANGES)
+        return Outcome(first.output)
 
 
-def _ended(error: BaseException, limits: Limits) -> str:
-    """Why a program did not come to its end."""
-    kind, message = type(error).__name__, str(error)
-    if kind == "TimeoutError" and "time limit exceeded" in message:
-        return "time limit"
-    if kind == "MemoryError":
-        return "output limit" if f"> {limits.output_in_bytes} bytes" in message else "memory limit"
-    if kind in _LACKS:
-        return f"the interpreter that runs programs lacks something: {message}"
-    if doubt(kind, message, words_matter=False) is None:
-        return f"the program ended with: {kind}"
-    return f"the program ended with: {kind}, or the interpreter that runs programs lacks something: {message}"
+@cache
+def _second_run() -> str:
+    return files(__package__).joinpath("second_run.py").read_text(encoding="utf-8")
 
 
-def _doubts(program: str, caught: list[list[str]], output: str) -> str | None:
-    """Why CPython may print something else than what was printed."""
-    if _ADDRESS.search(output):
+def _refusal(source: str) -> str | None:
+    """Say why a program cannot be handed over to CPython; null where it can."""
+    if len(source) > _LONGEST_IN_CHARACTERS:
+        return f"longer than {_LONGEST_IN_CHARACTERS:,} characters"
+    if "\0" in source or source != source.encode(errors="ignore").decode():
+        return "the program ended with: SyntaxError"
+    return None
+
+
+def _doubt(first: Ended, second: Ended) -> str | None:
+    """Say why CPython may print something else elsewhere than in a first run; null where it does not."""
+    last_line = second.messages.rpartition("\n")[2]
+    if last_line.startswith(MARK):
+        return last_line.removeprefix(MARK)
+    if _ADDRESS.search(first.output or ""):
         return "prints an address, another one each time"
-    if _CUT.search(output):
-        return "prints a value that holds itself, or is nested too deeply"
-    if not all(hasattr(builtins, name) or name == "NoneType" for name in _CLASS.findall(output)):
-        return "prints a class, which the interpreter that runs programs calls otherwise"
-    if not caught:
-        return None
-    words_matter = reads_errors(program)
-    doubts = (doubt(kind, message, words_matter=words_matter) for kind, message in caught)
-    return next(filter(None, doubts), None)
+    if second.output is None:
+        return second.reason if second.reason in LIMIT_REASONS else _CHANGES
+    return None if first.output == second.output else _CHANGES

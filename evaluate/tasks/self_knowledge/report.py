@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from selfknow.evaluate.tasks.self_knowledge.programs import NOT_RUN
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, one_share, preferred, setting
@@ -167,6 +168,21 @@ def headline(report: Report) -> Headline | None:
     )
     agrees = first_value(found)
     return Headline(None, None if agrees is None else f"agrees with {agrees:.0%} of what it wrote", found)
+
+
+_NOT_RUN = f"""
+select count(distinct generation_id) as n, min(reason) as reason
+from scores
+where starts_with(reason, '{NOT_RUN}')
+"""  # noqa: S608 (our own words)
+
+
+def missing(connection: Connection) -> str | None:
+    """Say how many programs could not be graded, because CPython could not be had to run them; null: none."""
+    if not any(run.files["scores"] for run in connection.runs):
+        return None
+    [row] = connection.rows(_NOT_RUN)
+    return f"{row['n']:,} replies about code are not graded: {row['reason']}." if row["n"] else None
 
 
 _SAMPLE = "self_knowledge_readings_sample"

@@ -20,10 +20,12 @@ Where a text could not be asked about, because its request failed or nothing in 
 the verifying replies that are missing stand on the text's own row, null, so that it stays in every denominator.
 """
 
+import warnings
 from collections.abc import Mapping
 
 import pyarrow as pa
 
+from selfknow.errors import SelfknowWarning
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import UNFINISHED
 from selfknow.evaluate.readers.words import bare
@@ -67,7 +69,10 @@ def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Scores:
     # What is wrong with the model is told before anything is scored.
     writer = None if options.attention is None else attention.load_writer(run, options.attention)
     rows = {row["generation_id"]: row for row in run.calls.to_pylist()}
-    with Decider() as decider, Programs() as programs:
+    programs = Programs()
+    if "code" in run.examples["task"].unique().to_pylist() and programs.missing:
+        warnings.warn(f"{programs.missing}; code is graded null", SelfknowWarning, stacklevel=2)
+    with Decider() as decider:
         scorer = _Scorer(rows, run.examples, Judge(decider, programs))
         scores = scores_table(
             (row["generation_id"], metric, outcome)

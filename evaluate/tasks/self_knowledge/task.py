@@ -72,7 +72,7 @@ def _unread() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.self_knowledge.report import FIGURES, exhibits, headline
+    from selfknow.evaluate.tasks.self_knowledge.report import FIGURES, exhibits, headline, missing
     from selfknow.report.task import TaskReport
 
     return TaskReport(
@@ -81,6 +81,7 @@ def _report() -> "TaskReport":
         figures=FIGURES,
         headline=headline,
         exhibits=exhibits,
+        missing=missing,
     )
 
 

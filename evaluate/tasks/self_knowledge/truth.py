@@ -81,8 +81,8 @@ class Judge:
         return _counted(task, params, text, which)
 
     def _output(self, code: str) -> Outcome[str]:
-        done = self._programs.run(code)
-        return Outcome(None, done.reason) if done.output is None else Outcome(printed(done.output))
+        output = self._programs.run(code)
+        return Outcome(None, output.reason) if output.value is None else Outcome(printed(output.value))
 
 
 def _counted(task: str, params: Mapping[str, Any], text: str, which: str) -> Outcome[str]:

@@ -57,6 +57,7 @@ class Report:
         exhibits: Marked replies, by the name of their task.
         tasks: The tasks of the runs, in the order in which they were handed over.
         queries: All queries of the connection, by name.
+        missing: What could not be graded because scoring could not get what it needs, in sentences.
     """
 
     runs: Sequence[Row]
@@ -66,6 +67,7 @@ class Report:
     exhibits: Mapping[str, Sequence[Exhibit]]
     tasks: Sequence[TaskReport]
     queries: Mapping[str, Query]
+    missing: Sequence[str] = ()
 
     @property
     def answered(self) -> list[Section]:
@@ -129,6 +131,7 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
             exhibits={task.name: task.exhibits(connection) for task in tasks},
             tasks=tasks,
             queries=known,
+            missing=[sentence for task in tasks if (sentence := task.missing(connection))],
         )
 
 

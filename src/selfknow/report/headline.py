@@ -1,7 +1,7 @@
 """What a report says first: one sentence and a few numbers, each with its interval and chance line."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selfknow.report.gather import Report
 from selfknow.report.numbers import number
@@ -58,7 +58,14 @@ class FirstScreen:
 
 
 def headline(report: Report) -> FirstScreen:
-    """The first screen of a report."""
+    """Return the first screen of a report, whose sentence ends with what could not be graded."""
+    first = _first_screen(report)
+    if not report.missing:
+        return first
+    return replace(first, sentence=" ".join([f"{first.sentence.removesuffix('.')}.", *report.missing]))
+
+
+def _first_screen(report: Report) -> FirstScreen:
     by_task = [(task, one) for task in report.tasks if (one := task.headline(report)) and one.measures]
     if not by_task:
         return _first_share(report)

@@ -21,6 +21,11 @@ def no_exhibits(connection: "Connection") -> Sequence[Exhibit]:
     return ()
 
 
+def nothing_missing(connection: "Connection") -> str | None:
+    """Return that scoring had all that it needs: the default of a task that needs nothing from elsewhere."""
+    return None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaskReport:
     """What a task shows in a report.
@@ -31,6 +36,7 @@ class TaskReport:
         figures: Figures by the name of their query, in their order.
         headline: Returns what a report says first.
         exhibits: Returns replies that a report shows, marked.
+        missing: Says in a sentence what could not be graded because scoring could not get what it needs; null: nothing.
     """
 
     name: str
@@ -38,3 +44,4 @@ class TaskReport:
     figures: Mapping[str, Figure] = field(default_factory=dict)
     headline: "Callable[[Report], Headline | None]" = no_headline
     exhibits: "Callable[[Connection], Sequence[Exhibit]]" = no_exhibits
+    missing: "Callable[[Connection], str | None]" = nothing_missing

