@@ -185,9 +185,11 @@ def test_the_demo_ends_with_exit_code_1_where_no_gap_shows(monkeypatch: pytest.M
         assert CliRunner().invoke(app, ["demo", "--no-model", "--out", str(tmp_path)]).exit_code == exit_code
 
 
-def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(selfknow: Run, tmp_path: Path) -> None:
+def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(
+    selfknow_process: Run, tmp_path: Path
+) -> None:
     folder = tmp_path / "demo"
-    first = selfknow("demo", "--quick", "--out", folder)
+    first = selfknow_process("demo", "--quick", "--out", folder)
     assert first.returncode == 0
     assert first.stdout.startswith("downloads nothing\n")
     assert "What it does not say" in first.stdout
@@ -195,7 +197,7 @@ def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(self
     assert not (folder / "runs").exists()
     done = (folder / "steps.json").read_bytes()
     changed_at = {path: path.stat().st_mtime_ns for path in folder.rglob("*.*") if path.is_file()}
-    again = selfknow("demo", "--quick", "--out", folder)
+    again = selfknow_process("demo", "--quick", "--out", folder)
     assert (again.returncode, again.stdout) == (0, first.stdout)
     assert (folder / "steps.json").read_bytes() == done
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.*") if path.is_file()} == changed_at

@@ -83,10 +83,10 @@ def test_a_level_that_the_user_chose_stays(python: WarmPython) -> None:
     assert done.stdout.splitlines()[-1] == "info"
 
 
-def test_our_own_warning_is_one_line_told_once(selfknow: Run, tmp_path: Path) -> None:
+def test_our_own_warning_is_one_line_told_once(selfknow_process: Run, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="fuller than it was made for"):
         Portrait.build(["The cat sat on the mat, and the dog sat by the door."] * 3, capacity=2).save(tmp_path / "p")
-    done = selfknow("portrait", "quip", "p", "-", "--per-text", input="The cat sat on the mat, and it left.")
+    done = selfknow_process("portrait", "quip", "p", "-", "--per-text", input="The cat sat on the mat, and it left.")
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     assert len(lines) == 1
