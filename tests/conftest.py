@@ -86,8 +86,10 @@ def one_certificate(shared_folder: Path) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def commands_are_made_once() -> Iterator[None]:
     """Typer makes all commands of a program anew for each call in this process, which takes longer than most calls."""
+    get_command = cache(typer.main.get_command)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        patch.setattr(typer.testing, "_get_command", get_command)
+        patch.setattr(typer.main, "get_command", get_command)
         yield
 
 
