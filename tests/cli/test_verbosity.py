@@ -65,11 +65,10 @@ main()
 """
 
 
-def test_warnings_of_others_are_shown_on_demand_alone() -> None:
+def test_warnings_of_others_are_shown_on_demand_alone(python: WarmPython) -> None:
     def printed(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", WARNS, *options, "data", "list"]
         environment = {name: value for name, value in os.environ.items() if not name.endswith("_VERBOSITY")}
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        return python.run("-c", WARNS, *options, "data", "list", env=environment)
 
     quiet, loud = printed(), printed("--verbose")
     assert (quiet.returncode, quiet.stderr) == (0, "")

@@ -122,8 +122,8 @@ def test_a_changed_bit_is_a_failed_check(selfknow_process: Run, built: Path) -> 
     assert "not those of its description" in result.stderr
 
 
-def test_an_overfull_portrait_says_so_on_stderr(selfknow: Run, built: Path, tmp_path: Path) -> None:
+def test_an_overfull_portrait_says_so_on_stderr(selfknow_process: Run, built: Path, tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("".join(chr(0x4E00 + i) for i in range(2000)))
-    result = selfknow("portrait", "build", "long.txt", "--out", "full", "--capacity", 100)
+    result = selfknow_process("portrait", "build", "long.txt", "--out", "full", "--capacity", 100)
     assert result.returncode == 0
     assert result.stderr.count("fuller than it was made for") == 1
