@@ -88,8 +88,10 @@ def interval(connection: duckdb.DuckDBPyConnection, sums: np.ndarray) -> tuple[f
     return low, high
 
 
-@pytest.mark.parametrize("clusters", [30, 300, 3_000])
-@pytest.mark.parametrize("largest", [3, 40])  # 40: more kinds of clusters than there are prepared draws
+@pytest.mark.parametrize(
+    ("clusters", "largest"),  # 300 and 40: more kinds of clusters than there are prepared draws
+    [(30, 3), (300, 3), (3_000, 3), (30, 40), (300, 40), pytest.param(3_000, 40, marks=pytest.mark.full)],
+)
 def test_the_bootstrap_is_that_of_drawing_clusters(
     connection: duckdb.DuckDBPyConnection, clusters: int, largest: int
 ) -> None:
