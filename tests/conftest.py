@@ -1,4 +1,4 @@
-"""What the tests of all rooms share: corpora that are built once, and the command line in a process of its own."""
+"""What the tests of all rooms share: corpora that are built once, and the command line."""
 
 import csv
 import os
@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from selfknow.builders.catalogue import find_configs, find_dataset
 from selfknow.builders.folder.write import build_folder
+from tests import in_process
 from tests.warm_python import WarmPython
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -85,8 +86,10 @@ def one_certificate(shared_folder: Path) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def commands_are_made_once() -> Iterator[None]:
     """Typer makes all commands of a program anew for each call in this process, which takes longer than most calls."""
+    get_command = cache(typer.main.get_command)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command))
+        patch.setattr(typer.testing, "_get_command", get_command)
+        patch.setattr(typer.main, "get_command", get_command)
         yield
 
 
@@ -109,8 +112,14 @@ def python(fresh_hugging_face_home: None, one_certificate: None, shared_folder: 
 
 
 @pytest.fixture
-def selfknow(python: WarmPython, tmp_path: Path) -> Run:
-    """Run ``selfknow`` with arguments, in an empty folder, and return what it printed and its exit code."""
+def selfknow(tmp_path: Path) -> Run:
+    """Run ``selfknow`` with arguments, in this process and an empty folder; what it printed and its exit code."""
+    return lambda *arguments, **options: in_process.run(*arguments, **{"cwd": tmp_path, **options})
+
+
+@pytest.fixture
+def selfknow_process(python: WarmPython, tmp_path: Path) -> Run:
+    """Run ``selfknow`` as the fixture above does, in a process of its own: for tests of what a process is and has."""
 
     def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
         return python.run("-m", "selfknow", *arguments, **{"cwd": tmp_path, **options})

@@ -1,5 +1,6 @@
 """The package as a whole: what it imports, when, and where its rooms lie."""
 
+import json
 import os
 import re
 import subprocess
@@ -44,9 +45,24 @@ def test_import_selfknow_loads_nothing_heavy() -> None:
     assert not loaded_by("import selfknow; selfknow.__version__; dir(selfknow)") & HEAVY
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+# One fresh process for all: after each command it prints which of the heavy modules it has loaded by then.
+ASK_FOR_HELP = """
+import contextlib, io, json, sys
+from selfknow.cli import main
+commands, heavy = map(json.loads, sys.argv[1:])
+loaded = {}
+for command in commands:
+    sys.argv = ["selfknow", *command.split()]
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as printed:
+        main()
+    assert printed.getvalue(), command
+    loaded[command] = sorted({name.partition(".")[0] for name in sys.modules} & set(heavy))
+print(json.dumps(loaded))
+"""
+
+
+def test_asking_for_help_loads_nothing_heavy() -> None:
+    commands = [
         "--help",
         "--version",
         "data --help",
@@ -57,12 +73,14 @@ def test_import_selfknow_loads_nothing_heavy() -> None:
         "score --help",
         "query --help",
         "report --help",
-    ],
-)
-def test_asking_for_help_loads_nothing_heavy(command: str) -> None:
-    loaded = loaded_by("from selfknow.cli import main; main()", *command.split())
-    assert "typer" in loaded
-    assert not loaded & HEAVY
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_FOR_HELP, json.dumps(commands), json.dumps(sorted(HEAVY))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == {command: [] for command in commands}
 
 
 def test_public_names_are_found_and_others_are_refused() -> None:
@@ -125,8 +143,8 @@ def test_the_installed_package_is_what_is_tested_when_asked_for() -> None:
         assert PACKAGE.resolve() == REPOSITORY / "src" / "selfknow"
 
 
-def test_the_version_is_printed(selfknow: Run) -> None:
-    assert selfknow("--version").stdout == f"selfknow {version_of_package()}\n"
+def test_the_version_is_printed(selfknow_process: Run) -> None:
+    assert selfknow_process("--version").stdout == f"selfknow {version_of_package()}\n"
 
 
 def version_of_package() -> str:

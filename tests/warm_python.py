@@ -14,6 +14,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -23,6 +27,7 @@ from filelock import FileLock
 
 SERVER = Path(__file__).with_name("warm_python_server.py")
 PROGRAM = Path(__file__).with_name("warm_program.py")
+HUB_PROCESSES_WITHOUT_SERVER = 3
 
 
 class WarmPython:
@@ -37,6 +42,9 @@ class WarmPython:
         self._note, self._owner = shared / "warm.json", owner
         self._sockets: list[str] = []
         self._hugging_face: dict[str, str] = {}
+        self._hub_servers: dict[tuple[tuple[str, str], ...], tuple[WarmProcess, str]] = {}
+        self._hub_processes: Counter[tuple[tuple[str, str], ...]] = Counter()
+        self._lock = threading.Lock()
 
     def _start(self) -> None:
         """Start the server, which takes as long as its imports, unless another worker has."""
@@ -105,9 +113,51 @@ class WarmPython:
                 three = dict(zip(("stdin", "stdout", "stderr"), numbers, strict=True))
                 return subprocess.Popen([sys.executable, *words], cwd=cwd, env=environment, **three)
             self._start()
-            address = self._sockets[_of_hugging_face(environment) == self._hugging_face]
+            address = self._address(environment)
             request = {"arguments": words, "cwd": os.fspath(cwd or Path.cwd()), "env": environment}
             return WarmProcess(address, request, numbers)
+
+    def _address(self, environment: Mapping[str, str]) -> str:
+        """The socket of the server that has imported what a process with this environment may have."""
+        variables = _of_hugging_face(environment)
+        if variables == self._hugging_face:
+            return self._sockets[1]
+        return self._hub_server(environment) if "HF_ENDPOINT" in variables else self._sockets[0]
+
+    def _hub_server(self, environment: Mapping[str, str]) -> str:
+        """The socket of a server that has imported the Hub's client with these variables; tokens are read later.
+
+        For the first processes with the same variables a server would not pay.
+        """
+        variables = tuple(sorted((k, v) for k, v in _of_hugging_face(environment).items() if k != "HF_TOKEN"))
+        with self._lock:
+            self._hub_processes[variables] += 1
+            if self._hub_processes[variables] <= HUB_PROCESSES_WITHOUT_SERVER:
+                return self._sockets[0]
+            if variables not in self._hub_servers:
+                address = str(Path(self._sockets[0]).with_name(f"hub-{uuid.uuid4().hex[:8]}"))
+                others = {
+                    name: value for name, value in environment.items() if name not in _of_hugging_face(environment)
+                }
+                request = {"arguments": [], "cwd": "/", "env": others | dict(variables)}
+                with Path(os.devnull).open("r+b") as nothing:
+                    streams = [nothing.fileno()] * 3
+                    server = WarmProcess(
+                        self._sockets[0], {**request, "address": address, "owner": self._owner}, streams
+                    )
+                while not Path(address).exists():
+                    assert server.poll() is None, "the server of processes that ask a Hub does not start"
+                    time.sleep(0.005)
+                self._hub_servers[variables] = server, address
+            return self._hub_servers[variables][1]
+
+    def end_hub_servers(self) -> None:
+        """End the servers of processes that ask a Hub."""
+        with self._lock:
+            for server, _ in self._hub_servers.values():
+                server.kill()
+                server.wait()
+            self._hub_servers.clear()
 
 
 class WarmProcess:

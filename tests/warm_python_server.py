@@ -39,14 +39,18 @@ HUGGING_FACE = (
     *("transformers.trainer", "transformers.models.auto.modeling_auto", "transformers.models.auto.tokenization_auto"),
     *(f"transformers.models.{name}.modeling_{name}" for name in ("gpt_neox", "gpt2", "llama", "opt", "t5")),
 )
+HUB_CLIENT = ("datasets", "huggingface_hub.hf_api", "huggingface_hub.hf_file_system")
 OF_HUGGING_FACE = {name.partition(".")[0] for name in HUGGING_FACE} | {"accelerate", "diffusers", "tokenizers"}
 
 
 class Refusal(MetaPathFinder):
-    """Refuses to import Hugging Face's libraries."""
+    """Refuses to import these of Hugging Face's libraries."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = frozenset(names)
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        if fullname.partition(".")[0] in OF_HUGGING_FACE:
+        if fullname.partition(".")[0] in self._names:
             raise ImportError(f"{fullname} reads its environment variables when it is imported")
 
 
@@ -54,9 +58,7 @@ def serve(owner: int, address: str, address_with_hugging_face: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listeners = [_listen(address), _listen(address_with_hugging_face)]
     _import(PRELOADED)
-    sys.meta_path.insert(0, refusal := Refusal())
-    _import(_ours())
-    sys.meta_path.remove(refusal)
+    _import_ours_without(OF_HUGGING_FACE)
     _compile_patterns()
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -65,6 +67,16 @@ def serve(owner: int, address: str, address_with_hugging_face: str) -> None:
     if other:
         os.waitpid(other, 0)
         shutil.rmtree(Path(address).parent, ignore_errors=True)
+    os._exit(0)
+
+
+def _serve_a_hub(owner: int, address: str) -> None:
+    """Serve processes that ask the Hub that this one's environment names."""
+    listener = _listen(f"{address}.new")
+    Path(f"{address}.new").rename(address)  # whoever sees it can connect
+    _import(HUB_CLIENT)
+    _import_ours_without(OF_HUGGING_FACE - {name.partition(".")[0] for name in HUB_CLIENT})
+    _serve(owner, listener, ())
     os._exit(0)
 
 
@@ -87,6 +99,13 @@ def _ours() -> Iterator[str]:
                 name, _, kind = file.rpartition(".")
                 if kind == "py" and name != "__main__":
                     yield ".".join(parts if name == "__init__" else (*parts, name))
+
+
+def _import_ours_without(names: Iterable[str]) -> None:
+    """Import our modules, but for those that need one of these libraries."""
+    sys.meta_path.insert(0, refusal := Refusal(names))
+    _import(_ours())
+    sys.meta_path.remove(refusal)
 
 
 def _compile_patterns() -> None:
@@ -166,6 +185,8 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
+    if "address" in request:
+        _serve_a_hub(request["owner"], request["address"])
     code = 1
     try:
         _execute(request["arguments"])

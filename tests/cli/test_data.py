@@ -19,8 +19,8 @@ def test_list_names_every_config_in_every_format(selfknow: Run) -> None:
     assert [line.split()[2] for line in table.splitlines()[2:] if line.startswith("diary-recall")] == configs
 
 
-def test_build_makes_the_named_configs_and_prints_their_rows(selfknow: Run, tmp_path: Path) -> None:
-    result = selfknow("data", "build", "diary-recall", "1k-simplified", "--out", "made", "--jobs", 1)
+def test_build_makes_the_named_configs_and_prints_their_rows(selfknow_process: Run, tmp_path: Path) -> None:
+    result = selfknow_process("data", "build", "diary-recall", "1k-simplified", "--out", "made", "--jobs", 1)
     assert result.returncode == 0
     line = result.stdout.splitlines()[2].split()
     content_hash = read_manifest(tmp_path / "made").configs["1k-simplified"].content_hash

@@ -203,15 +203,17 @@ def test_a_stopped_demo_keeps_what_it_has_and_one_of_other_steps_trains_anew(tmp
     assert kept() == [], "the model that was asked is another one, too"
 
 
-def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(selfknow: Run, tmp_path: Path) -> None:
+def test_the_quick_demo_trains_nothing_asks_no_model_and_does_nothing_twice(
+    selfknow_process: Run, tmp_path: Path
+) -> None:
     folder = tmp_path / "demo"
-    first = selfknow("demo", "--quick", "--out", folder)
+    first = selfknow_process("demo", "--quick", "--out", folder)
     assert first.returncode == 0
     assert first.stdout.startswith("downloads nothing\n")
     assert "What it does not say" in first.stdout
     for name in ("train", "evaluate", "diaries", "fetched"):
         assert not (folder / name).exists()
     changed_at = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
-    again = selfknow("demo", "--quick", "--out", folder)
+    again = selfknow_process("demo", "--quick", "--out", folder)
     assert (again.returncode, again.stdout) == (0, first.stdout)
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()} == changed_at

@@ -77,7 +77,7 @@ def test_pictures_are_drawn_looked_at_scored_and_asked_about(
 
 @pytest.mark.full
 def test_a_run_that_is_killed_goes_on_and_draws_nothing_twice(
-    selfknow: Run, python: WarmPython, server: str, behaviour: Behaviour, tmp_path: Path
+    selfknow_process: Run, python: WarmPython, server: str, behaviour: Behaviour, tmp_path: Path
 ) -> None:
     behaviour.hangs = 2
     process = python.start("-m", "selfknow", *command(server, "--concurrency", 1), cwd=tmp_path)
@@ -88,7 +88,7 @@ def test_a_run_that_is_killed_goes_on_and_draws_nothing_twice(
     process.wait()
     assert len(read_generations(tmp_path / "run")) == 4, "the pictures alone are written"
     behaviour.hangs = None
-    again = selfknow(*command(server, "--format", "json"))
+    again = selfknow_process(*command(server, "--format", "json"))
     assert again.returncode == 0, again.stderr
     assert [(row["answered_before"], row["answered"]) for row in json.loads(again.stdout)] == [(4, 0), (0, 4)]
     assert len(behaviour.drawings) == 4
@@ -171,8 +171,8 @@ def test_a_mistake_is_one_line_before_anything_is_written(
     assert not Path("run").exists()
 
 
-def test_a_mistake_is_exit_code_2(selfknow: Run) -> None:
-    result = selfknow("evaluate", "self-knowledge:image-color", "--model", "m", "--out", "run")
+def test_a_mistake_is_exit_code_2(selfknow_process: Run) -> None:
+    result = selfknow_process("evaluate", "self-knowledge:image-color", "--model", "m", "--out", "run")
     assert result.returncode == 2
     assert result.stderr.startswith("selfknow: image-color is about pictures: name who draws them")
     assert (result.stderr.count("\n"), result.stdout) == (1, "")

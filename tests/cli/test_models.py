@@ -59,10 +59,12 @@ def test_failed_requests_are_exit_code_1_and_the_same_command_tries_them_again(
     }
 
 
-def test_other_decoding_settings_are_not_mixed_into_a_run(small_corpora: Path, tmp_path: Path, selfknow: Run) -> None:
+def test_other_decoding_settings_are_not_mixed_into_a_run(
+    small_corpora: Path, tmp_path: Path, selfknow_process: Run
+) -> None:
     with serve(Behaviour()) as url:
         command = ["evaluate", f"{small_corpora}:1k", "--endpoint", url, "--limit", "3", "--out", tmp_path / "run"]
-        assert selfknow(*command).returncode == 0
-        refused = selfknow(*command, "--temperature", 0.7)
+        assert selfknow_process(*command).returncode == 0
+        refused = selfknow_process(*command, "--temperature", 0.7)
     assert refused.returncode == 2
     assert "its decoding.temperature is 0.0, not 0.7" in refused.stderr

@@ -44,18 +44,18 @@ def server() -> Iterator[str]:
         yield address
 
 
-def test_a_run_is_evaluated_resumed_and_scored_from_the_command_line(selfknow: Run, server: str) -> None:
+def test_a_run_is_evaluated_resumed_and_scored_from_the_command_line(selfknow_process: Run, server: str) -> None:
     command = ["evaluate", "self-knowledge:total-count", "--endpoint", server, "--limit", 4, "--out", "run"]
     command += ["--model", "counter", "--verifier", "counter", "--verifier", "miscounter", "--format", "json"]
-    first = selfknow(*command)
+    first = selfknow_process(*command)
     assert first.returncode == 0, first.stderr
     stages = [(row["stage"], row["answered"], row["failed"]) for row in json.loads(first.stdout)]
     assert stages == [("generate", 4, 0), ("verify", 4, 0), ("verify", 4, 0)]
-    again = json.loads(selfknow(*command).stdout)
+    again = json.loads(selfknow_process(*command).stdout)
     assert [(row["answered_before"], row["answered"]) for row in again] == [(4, 0)] * 3
     scores = {
         (row["model"].split()[-1], row["metric"]): (row["n"], row["n_graded"], row["mean"])
-        for row in json.loads(selfknow("score", "run", "--format", "json").stdout)
+        for row in json.loads(selfknow_process("score", "run", "--format", "json").stdout)
     }
     assert scores["counter", "generation_correct"] == (4, 4, 1.0)
     assert scores["counter", "all_correct"] == (4, 4, 1.0)

@@ -49,12 +49,12 @@ def command(url: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("faults", "returncode"), [([], 0), ([500], 1), (["garbage"], 1), ([401], 2)])
 def test_a_planted_token_is_sent_and_kept_nowhere(
-    faults: list[int | str], returncode: int, selfknow: Run, tmp_path: Path, surroundings: dict[str, str]
+    faults: list[int | str], returncode: int, selfknow_process: Run, tmp_path: Path, surroundings: dict[str, str]
 ) -> None:
     echo = f"the key {OURS['SELFKNOW_TOKEN']} is mine"
     behaviour = Behaviour(faults=faults, complaint=echo, says=lambda _: echo)
     with serve(behaviour) as url:
-        done = selfknow(*command(url), env=surroundings | OURS)
+        done = selfknow_process(*command(url), env=surroundings | OURS)
     assert [body["authorization"] for body in behaviour.bodies] == [f"Bearer {OURS['SELFKNOW_TOKEN']}"]
     assert done.returncode == returncode, done.stderr
     assert not [token for token in PLANTED if token in done.stdout + done.stderr]
@@ -63,12 +63,12 @@ def test_a_planted_token_is_sent_and_kept_nowhere(
 
 
 def test_no_token_is_sent_but_ours_nor_anything_to_a_proxy_and_the_hub_may_be_offline(
-    selfknow: Run, tmp_path: Path, surroundings: dict[str, str]
+    selfknow_process: Run, tmp_path: Path, surroundings: dict[str, str]
 ) -> None:
     behaviour, proxy = Behaviour(), Behaviour()
     with serve(behaviour) as url, serve(proxy) as other:
         around = surroundings | {"HF_HUB_OFFLINE": "1", "http_proxy": other, "all_proxy": other, "no_proxy": ""}
-        done = selfknow(*command(url), env=around)
+        done = selfknow_process(*command(url), env=around)
     assert (done.returncode, [body["authorization"] for body in behaviour.bodies]) == (0, [None]), done.stderr
     assert proxy.bodies == []
     assert [row["generation"][:8] for row in read_generations(tmp_path / "run").to_pylist()] == ["I heard:"]
@@ -138,7 +138,7 @@ def test_credentials_in_an_address_are_sent_and_kept_nowhere(
     secrets: list[str],
     authorization: str,
     faults: list[int | str],
-    selfknow: Run,
+    selfknow_process: Run,
     tmp_path: Path,
     surroundings: dict[str, str],
 ) -> None:
@@ -146,7 +146,7 @@ def test_credentials_in_an_address_are_sent_and_kept_nowhere(
     echo = f"you sent {' and '.join(texts)} to {user}host{query}"
     behaviour = Behaviour(faults=faults, complaint=echo, says=lambda _: echo)
     with serve(behaviour) as url:
-        done = selfknow(*command(f"{url.replace('//', '//' + user)}/v1{query}"), env=surroundings | OURS)
+        done = selfknow_process(*command(f"{url.replace('//', '//' + user)}/v1{query}"), env=surroundings | OURS)
     assert [(body["authorization"], body["path"]) for body in behaviour.bodies] == [
         (authorization, f"/v1/chat/completions{query}")
     ]
@@ -180,9 +180,9 @@ def test_an_endpoint_shows_none_of_its_credentials() -> None:
 
 
 def test_a_server_that_is_not_there_tells_nobody_the_token(
-    selfknow: Run, tmp_path: Path, surroundings: dict[str, str]
+    selfknow_process: Run, tmp_path: Path, surroundings: dict[str, str]
 ) -> None:
-    done = selfknow(*command("http://127.0.0.1:9"), env=surroundings | OURS)
+    done = selfknow_process(*command("http://127.0.0.1:9"), env=surroundings | OURS)
     assert done.returncode == 1
     assert not [token for token in PLANTED if token in done.stdout + done.stderr]
     assert "Traceback" not in done.stderr

@@ -65,11 +65,10 @@ main()
 """
 
 
-def test_warnings_of_others_are_shown_on_demand_alone() -> None:
+def test_warnings_of_others_are_shown_on_demand_alone(python: WarmPython) -> None:
     def printed(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", WARNS, *options, "data", "list"]
         environment = {name: value for name, value in os.environ.items() if not name.endswith("_VERBOSITY")}
-        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        return python.run("-c", WARNS, *options, "data", "list", env=environment)
 
     quiet, loud = printed(), printed("--verbose")
     assert (quiet.returncode, quiet.stderr) == (0, "")
@@ -83,10 +82,10 @@ def test_a_level_that_the_user_chose_stays(python: WarmPython) -> None:
     assert done.stdout.splitlines()[-1] == "info"
 
 
-def test_our_own_warning_is_one_line_told_once(selfknow: Run, tmp_path: Path) -> None:
+def test_our_own_warning_is_one_line_told_once(selfknow_process: Run, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="fuller than it was made for"):
         Portrait.build(["The cat sat on the mat, and the dog sat by the door."] * 3, capacity=2).save(tmp_path / "p")
-    done = selfknow("portrait", "quip", "p", "-", "--per-text", input="The cat sat on the mat, and it left.")
+    done = selfknow_process("portrait", "quip", "p", "-", "--per-text", input="The cat sat on the mat, and it left.")
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     assert len(lines) == 1

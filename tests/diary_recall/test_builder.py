@@ -136,7 +136,7 @@ def test_duckdb_reads_the_folder(small_corpora: Path) -> None:
     assert duckdb.sql(query).fetchall() == [("document", 4_482), ("question", 994)]
 
 
-@pytest.mark.parametrize("num_proc", [None, 2])
+@pytest.mark.parametrize("num_proc", [pytest.param(None, marks=pytest.mark.full), 2])
 def test_the_builder_class_makes_the_rows_of_the_folder(tmp_path: Path, num_proc: int | None) -> None:
     builder = DiaryRecall(config_name="1k", cache_dir=str(tmp_path))
     builder.download_and_prepare(num_proc=num_proc)

@@ -3,7 +3,9 @@
 import multiprocessing
 import os
 import random
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow.parquet as pq
 import pytest
@@ -31,6 +33,8 @@ def preloaded_writers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Writers start from a server that has imported everything, so that a kill finds them at work."""
     search_path = [str(REPOSITORY), *filter(None, [os.environ.get("PYTHONPATH")])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(search_path))
+    # Each writer would first import the program that runs the tests.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
 
 
 def test_a_run_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:

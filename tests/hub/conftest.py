@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -34,10 +35,11 @@ main()
 
 @dataclass
 class Client:
-    """Runs the real clients against a Hub, each time in a new process with a new, empty HF_HOME."""
+    """Runs the real clients against a Hub, each time in a new process with an HF_HOME that is empty again."""
 
     endpoint: str
     folder: Path
+    home: Path
     warm: WarmPython
     token: str | None = "hf_writer"
     environment: dict[str, str] = field(default_factory=dict)
@@ -46,13 +48,12 @@ class Client:
         return replace(self, token=token)
 
     def command(self, *arguments: object) -> tuple[list[str], dict[str, str]]:
-        runs = len(list(self.folder.glob("home-*")))
-        home = self.folder / f"home-{runs}"
-        home.mkdir()
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir()
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
         environment = kept | {
             "HF_ENDPOINT": self.endpoint,
-            "HF_HOME": str(home),
+            "HF_HOME": str(self.home),
             "HF_UPDATE_DOWNLOAD_COUNTS": "0",
             "PYTHONPATH": str(Path(selfknow.__file__).parents[1]),
         }
@@ -96,6 +97,11 @@ class Hub:
 
     endpoint: str
     root: Path
+
+    @property
+    def client_home(self) -> Path:
+        """The HF_HOME of its clients, one after the other."""
+        return self.root.with_name(f"{self.root.name}-home")
 
     def plan_faults(self, *faults: dict[str, Any]) -> None:
         """Replace the planned faults, and forget the requests so far."""
@@ -152,6 +158,7 @@ def make_hub(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> It
     for process in processes:
         process.terminate()
         process.wait()
+    python.end_hub_servers()
 
 
 @pytest.fixture(scope="module")
@@ -168,12 +175,12 @@ def hub(hub_of_module: Hub) -> Hub:
 
 @pytest.fixture
 def client(hub: Hub, tmp_path: Path, python: WarmPython) -> Client:
-    return Client(hub.endpoint, tmp_path, python)
+    return Client(hub.endpoint, tmp_path, hub.client_home, python)
 
 
 @pytest.fixture(scope="session")
 def make_client(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> Callable[[Hub], Client]:
-    return lambda hub: Client(hub.endpoint, tmp_path_factory.mktemp("client"), python)
+    return lambda hub: Client(hub.endpoint, tmp_path_factory.mktemp("client"), hub.client_home, python)
 
 
 @pytest.fixture

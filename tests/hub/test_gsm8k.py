@@ -62,7 +62,7 @@ def test_a_run_that_goes_on_asks_the_commit_that_it_began_with(
 
 
 def test_without_a_network_a_file_is_proposed(python: WarmPython, tmp_path: Path) -> None:
-    client = Client("http://127.0.0.1:9", tmp_path, python, environment={"HF_HUB_OFFLINE": "1"})
+    client = Client("http://127.0.0.1:9", tmp_path, tmp_path / "home", python, environment={"HF_HUB_OFFLINE": "1"})
     done = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "run")
     assert done.returncode == 2
     assert f"openai/gsm8k at {wording()['source']['revision']} could not be fetched from the Hub" in done.stderr

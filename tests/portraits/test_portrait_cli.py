@@ -57,8 +57,10 @@ def test_texts_are_scored_one_by_one_and_in_the_mean_with_anchors(selfknow: Run,
     assert corpus["quip"] == 1.0
 
 
-def test_texts_come_from_stdin(selfknow: Run, built: Path) -> None:
-    result = selfknow("portrait", "quip", "cats", "-", "--per-text", "--format", "csv", input=f"{LINES[0]}\nshort\n")
+def test_texts_come_from_stdin(selfknow_process: Run, built: Path) -> None:
+    result = selfknow_process(
+        "portrait", "quip", "cats", "-", "--per-text", "--format", "csv", input=f"{LINES[0]}\nshort\n"
+    )
     assert result.stdout == "text,quip,quip_corrected\n0,1.0,1.0\n1,,\n"
 
 
@@ -110,18 +112,18 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     assert "Traceback" not in result.stderr
 
 
-def test_a_changed_bit_is_a_failed_check(selfknow: Run, built: Path) -> None:
+def test_a_changed_bit_is_a_failed_check(selfknow_process: Run, built: Path) -> None:
     content = bytearray((built / "bits.rbloom").read_bytes())
     content[20] ^= 1
     (built / "bits.rbloom").write_bytes(content)
-    assert selfknow("portrait", "info", "cats").returncode == 0
-    result = selfknow("portrait", "info", "cats", "--verify")
+    assert selfknow_process("portrait", "info", "cats").returncode == 0
+    result = selfknow_process("portrait", "info", "cats", "--verify")
     assert (result.returncode, result.stdout) == (1, "")
     assert "not those of its description" in result.stderr
 
 
-def test_an_overfull_portrait_says_so_on_stderr(selfknow: Run, built: Path, tmp_path: Path) -> None:
+def test_an_overfull_portrait_says_so_on_stderr(selfknow_process: Run, built: Path, tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("".join(chr(0x4E00 + i) for i in range(2000)))
-    result = selfknow("portrait", "build", "long.txt", "--out", "full", "--capacity", 100)
+    result = selfknow_process("portrait", "build", "long.txt", "--out", "full", "--capacity", 100)
     assert result.returncode == 0
     assert result.stderr.count("fuller than it was made for") == 1

@@ -29,12 +29,19 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 Open = Callable[..., Any]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def open_page(chromium: Any) -> Open:
-    """Open a page as a desktop or a phone shows it, with every chart drawn."""
+    """Open a page as a desktop or a phone shows it, with every chart drawn.
 
-    def open_(path: Path, size: tuple[int, int] = DESKTOP, scheme: str = "light") -> Any:
-        chromium_browser.open_page(chromium, path, size, scheme)
+    To draw a page takes seconds: it stays open for the tests that follow and look at the same page in the same way. A
+    test that changes the page says so (``changes=True``), and the next one opens it again.
+    """
+    shown: list[tuple[Path, tuple[int, int], str]] = []
+
+    def open_(path: Path, size: tuple[int, int] = DESKTOP, scheme: str = "light", *, changes: bool = False) -> Any:
+        if shown != [(path, size, scheme)]:
+            chromium_browser.open_page(chromium, path, size, scheme)
+        shown[:] = [] if changes else [(path, size, scheme)]
         return chromium
 
     return open_

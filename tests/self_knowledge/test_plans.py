@@ -166,7 +166,10 @@ def test_every_table_and_figure_of_the_paper_that_needs_no_closed_model_has_its_
         assert found.query
 
 
-@pytest.mark.parametrize("name", TABLES)
+# Table 2 asks other tasks as Tables 1 and 3 do.
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full if name == "table-2" else []) for name in TABLES]
+)
 def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(laboratory: Laboratory, name: str) -> None:
     carried_out = laboratory.carry_out(name, "perfect")
     found = carried_out["self_knowledge_tables"]

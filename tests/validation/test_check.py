@@ -37,8 +37,8 @@ def test_the_sizes_that_table_2_does_not_make_even_pass(tmp_path: Path, capfd: p
         Shape(10, seed=2**64 - 1),
         Shape(11, max_entries=1, max_attributes=1),
         Shape(130, max_entries=64),
-        Shape(331, max_entries=3, max_attributes=3),
-        Shape(994, max_attributes=2),
+        pytest.param(Shape(331, max_entries=3, max_attributes=3), marks=pytest.mark.full),
+        pytest.param(Shape(994, max_attributes=2), marks=pytest.mark.full),
     ],
     ids=str,
 )
