@@ -239,7 +239,7 @@ DATASET = Dataset(
         "language": ["en"],
         "task_categories": ["question-answering", "text-classification"],
         "tags": ["self-knowledge", "unanswerable questions", "abstention", "selfknow"],
-        "annotations_creators": ["expert-generated", "found"],
+        "annotations_creators": ["machine-generated", "found"],
     },
     card_parts=card_parts,
     licence_of=lambda config: pools()[config].licence,

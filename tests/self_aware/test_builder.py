@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "0a1b61da64049c0c8ed8424e696aa64ad5e8b9acb95114f77dd73b99f75b4793"
+GOLDEN = "4f74f26804fa0295aa8b09fad774548dbe882d79bb5e4a1751bb87f25d9c9c5b"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
