@@ -1,0 +1,66 @@
+"""Docstrings open as people expect them to, and names are nouns of the field."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+ROOMS = ("src/selfknow", "builders", "portraits", "train", "evaluate", "validation", "benchmarks")
+FRAGMENTS = {"What", "Whether", "Where", "Which", "Who", "Whose", "Of", "For", "As", "How", "Why"}
+VAGUE_NAMES = {"one", "its", "said", "found", "told", "asked", "given", "kept", "done"}
+Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+
+
+def sources(room: str) -> list[Path]:
+    return sorted(path for path in (REPOSITORY / room).rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def fragments(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The docstrings that begin as no sentence and no noun phrase does, with their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, Documented) and (docstring := ast.get_docstring(node)):
+            first = re.match(r"\W*(\w+)", docstring)
+            if first and first[1] in FRAGMENTS:
+                yield getattr(node, "lineno", 1), docstring.splitlines()[0]
+
+
+def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The variables and arguments whose names say nothing, with their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg) and node.arg in VAGUE_NAMES:
+            yield node.lineno, node.arg
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "tests"])
+def test_docstrings_begin_with_a_verb_or_a_noun(room: str) -> None:
+    lines = [
+        f"{path.relative_to(REPOSITORY)}:{line}: {text}"
+        for path in sources(room)
+        for line, text in fragments(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert lines == []
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "tests"])
+def test_names_are_nouns_of_the_field(room: str) -> None:
+    lines = [
+        f"{path.relative_to(REPOSITORY)}:{line}: {name}"
+        for path in sources(room)
+        for line, name in vague_names(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert lines == []
+
+
+def test_fragments_and_vague_names_are_found() -> None:
+    tree = ast.parse(
+        'def f(kept):\n    """Whether it rains."""\n    for one in kept:\n        found = one\n\n\n'
+        'class Rain:\n    """Water that falls."""\n'
+    )
+    assert list(fragments(tree)) == [(1, "Whether it rains.")]
+    assert [name for _, name in vague_names(tree)] == ["kept", "one", "found"]
