@@ -81,14 +81,9 @@ def test_it_is_fetched_and_compiled_once(index: Path) -> None:
 
 def test_a_damaged_file_is_made_again(index: Path) -> None:
     assert printed_anew() == "hi\n"
-    path, other = compiled_file(), b"for another machine"
-    whole = path.read_bytes()
-    damages = [
-        whole[:-1] + bytes([whole[-1] ^ 1]),
-        whole[: len(whole) // 2],
-        b"",
-        hashlib.sha256(other).digest() + other,
-    ]
+    path, strange = compiled_file(), b"for another machine"
+    whole, other_machine = path.read_bytes(), hashlib.sha256(strange).digest() + strange
+    damages = [whole[:-1] + bytes([whole[-1] ^ 1]), whole[: len(whole) // 2], b"", other_machine]
     for damage in damages:
         path.write_bytes(damage)
         assert printed_anew() == "hi\n"
