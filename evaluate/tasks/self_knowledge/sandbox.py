@@ -43,8 +43,6 @@ _STDOUT, _STDERR = 1, 2
 _SUBSCRIPTION_IN_BYTES, _EVENT_IN_BYTES, _BUFFER_IN_BYTES = 48, 32, 8
 _MOST_AT_ONCE, _MOST_RANDOM_BYTES = 64, 65_536
 _DIGEST_IN_BYTES = 32
-LIMIT_REASONS = ("time limit", "memory limit", "output limit")
-"""The reasons of programs that meet a limit."""
 _ONE_AT_A_TIME = threading.Lock()
 _ERROR = re.compile(r"^(?:\w+\.)*(\w+)(?::|$)")
 
