@@ -292,7 +292,7 @@ def main(source: str) -> None:
         source: The program.
     """
     write, leave, flush = os.write, os._exit, sys.stdout.flush
-    tree = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+    tree: Any = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     doubts = [f"uses {name}, which may differ between machines" for name in differences(tree)]
     if draws_at_random(tree):
         doubts.append("draws random numbers, which are others each time")
