@@ -169,7 +169,8 @@ def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.according_to.report import FIGURES, exhibits, headline
+    from selfknow.evaluate.tasks.according_to.exhibits import exhibits
+    from selfknow.evaluate.tasks.according_to.report import FIGURES, headline
     from selfknow.report.task import TaskReport
 
     return TaskReport(

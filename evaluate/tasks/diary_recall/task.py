@@ -139,7 +139,8 @@ def _missing(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.diary_recall.report import FIGURES, exhibits, headline
+    from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
+    from selfknow.evaluate.tasks.diary_recall.report import exhibits, headline
     from selfknow.report.task import TaskReport
 
     return TaskReport(
