@@ -190,4 +190,5 @@ def operations_per_second(parameters: int, tokens_per_step: int) -> float:
             torch.cuda.synchronize()
         seconds.append(perf_counter() - start)
     # The first step warms up, and other programs only ever make a step longer.
-    return _OPERATIONS * sum(one.numel() for one in model.parameters()) * tokens.numel() / min(seconds[1:])
+    num_weights: int = sum(weights.numel() for weights in model.parameters())
+    return _OPERATIONS * num_weights * tokens.numel() / min(seconds[1:])
