@@ -79,7 +79,7 @@ def _denies(sentence: str) -> bool:
 
 @cache
 def _denials() -> tuple[str, ...]:
-    """The denials as they stand in a normalized sentence, with a space at each end."""
+    """Return the denials as they stand in a normalized sentence, with a space at each end."""
     return tuple(f" {normalized(denial)} " for denial in denials())
 
 

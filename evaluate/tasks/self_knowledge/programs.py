@@ -1,4 +1,4 @@
-"""What a program that a model wrote prints in CPython, or null with the reason why that cannot be known.
+"""The output of a program that a model wrote, run in CPython, or null with the reason.
 
 A program is run twice (:mod:`.sandbox`). The second time everything is different that no program should show: the
 clock, random bytes, the order of sets, what differs on a machine of 64 bits or between versions of Python

@@ -49,7 +49,7 @@ _ERROR = re.compile(r"^(?:\w+\.)*(\w+)(?::|$)")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use.
+    """The limits of a program.
 
     Attributes:
         seconds: Time in which it runs.
@@ -82,7 +82,7 @@ class World:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended.
+    """The end of a program.
 
     Attributes:
         output: What it printed on stdout; null if it did not come to its end.
