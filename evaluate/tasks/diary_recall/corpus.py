@@ -80,7 +80,7 @@ def _size_of_shape(parameters: Mapping[str, Any]) -> str:
 
 
 def _num_diarists(size: str) -> int | None:
-    """Return the number of diarists in a size's name: 8,000 for ``8k``, as the paper counts, 512 for ``512-diarists-3-entries``."""
+    """Return the number of diarists of a size: 8,000 for ``8k``, 512 for ``512-diarists-3-entries``."""
     match = re.match(r"(\d+)([km]?)(-diarists|$)", size)
     return int(match[1]) * _SIZES.get(match[2], 1) if match else None
 

@@ -99,7 +99,7 @@ def judged_scores(grades: pa.Table) -> pa.Table:
 
 
 def judged_verdicts(grades: pa.Table, schema: pa.Schema) -> dict[str, pa.Table]:
-    """Return each judge's verdicts by a short key, in the shape of every scorer's; the judge's name stands for the encoder."""
+    """Return each judge's verdicts by a short key, as those of a scorer whose encoder is the judge's name."""
     verdicts: dict[str, list[dict[str, object]]] = {}
     for grade in grades.to_pylist():
         if grade["variant"] != ABSTENTION:
