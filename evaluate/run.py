@@ -201,7 +201,7 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
     Raises:
         UserError: There is one.
     """
-    known = [one.name for of in options for one in fields(of)]
+    known = [field_.name for of in options for field_ in fields(of)]
     for value in values:
         if value not in known:
             if others := set_patterns(value):
@@ -211,7 +211,7 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
 
 def filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
     """Return an options class with those of these values that are its own."""
-    own = {one.name: _typed(values[one.name], one.type) for one in fields(options) if one.name in values}
+    own = {field_.name: _typed(values[field_.name], field_.type) for field_ in fields(options) if field_.name in values}
     return options(**own)
 
 

@@ -115,7 +115,7 @@ def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
     sentence, said = claims[-1]
-    everything = {one for _, some in claims for one in some} | ({first} if first else set())
+    everything = {item for _, some in claims for item in some} | ({first} if first else set())
     if len(everything) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _turns(sentence)):
         return Outcome(said[-1])
     return Outcome(None, "says both yes and no")

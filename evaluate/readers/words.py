@@ -64,7 +64,7 @@ def read_word(text: str) -> Outcome[str]:
     for said in ([ends[0]] if ends and ends[0] == parts[-1] else []) + [text]:
         for pattern in (_GIVES, _MARKED):
             marked = [next(filter(None, groups)) for groups in pattern.findall(said)]
-            single = [bare(plain(one)) for one in marked if len(_words(one)) == 1]
+            single = [bare(plain(item)) for item in marked if len(_words(item)) == 1]
             if single:
                 return only("word", single)
     if parts and (len(parts) == 1 or concludes(parts[-1])):

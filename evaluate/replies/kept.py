@@ -81,4 +81,4 @@ def explicit_answers(kept: Kept) -> list[Kept]:
         answers.append(kept.part(match.end(), None if closing < 0 else closing).stripped())
     boxes = deque(_BOXED.finditer(kept.text), _MOST_ANSWERS)
     answers += [kept.part(*match.span(1)).stripped() for match in boxes]
-    return sorted((one for one in answers if one.text), key=lambda one: one.start, reverse=True)
+    return sorted((answer for answer in answers if answer.text), key=lambda item: item.start, reverse=True)

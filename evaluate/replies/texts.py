@@ -77,7 +77,9 @@ def without_preamble(kept: Kept) -> Kept:
     """Return a text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
     kept = kept.stripped()
     for _ in range(6):  # a reply has a few of them at most
-        found = next((match for one in _PREAMBLES if (match := one.match(kept.reply, kept.start, kept.end))), None)
+        found = next(
+            (match for preamble in _PREAMBLES if (match := preamble.match(kept.reply, kept.start, kept.end))), None
+        )
         if found is None or not kept.reply[found.end() : kept.end].strip():
             break
         kept = kept.part(found.end() - kept.start).stripped()
@@ -97,7 +99,7 @@ def unquoted(kept: Kept) -> Kept:
     """Return a text without quotation marks or Markdown around the whole of it."""
     for _ in range(4):
         kept, text = kept.stripped(), kept.stripped().text
-        mark = next((one for one in ("***", "**", "__", "*", "_", "`") if text.startswith(one)), "")
+        mark = next((item for item in ("***", "**", "__", "*", "_", "`") if text.startswith(item)), "")
         ends = mark or _QUOTES.get(text[:1], "")
         inner = text[len(ends) : len(text) - len(ends)]
         if not ends or not text.endswith(ends) or not inner.strip() or text[:1] in inner or ends in inner:

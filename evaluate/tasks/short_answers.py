@@ -55,7 +55,7 @@ def f1(reply: str, answers: Sequence[str]) -> float:
     0.5714285714285714
     """
     words = normalize_answer(reply).split()
-    return max((_overlap(words, normalize_answer(one).split()) for one in answers), default=0.0)
+    return max((_overlap(words, normalize_answer(answer).split()) for answer in answers), default=0.0)
 
 
 def substring_match(reply: str, answers: Sequence[str]) -> float:
@@ -92,7 +92,7 @@ def is_verdict(answers: Sequence[str]) -> bool:
 def _words(text: str) -> list[str]:
     """Return the words of a text, however they are written: in lower case, without accents, numbers as numbers."""
     folded = unicodedata.normalize("NFKD", plain(text).replace("&", " and ").replace("%", " percent "))
-    folded = "".join(one for one in folded if not unicodedata.combining(one)).casefold().replace("’", "'")
+    folded = "".join(item for item in folded if not unicodedata.combining(item)).casefold().replace("’", "'")
     folded = _INITIALS.sub(lambda match: re.sub(r"[\s.]", "", match[0]) + " ", _ORDINAL.sub(r"\1", folded))
     folded = _MONTH_FIRST.sub(r"\2 \1", with_digits(folded))
     return [_as_number(word) for word in _WORD.findall(folded) if word not in ("a", "an", "the")]

@@ -70,7 +70,7 @@ def entities_of(question: str, names: frozenset[str]) -> list[str]:
     words = words_of(question).split()
     entities: list[str] = []
     end = 0
-    for start, after, span in sorted(_spans(words), key=lambda one: (one[0], -one[1])):
+    for start, after, span in sorted(_spans(words), key=lambda item: (item[0], -item[1])):
         if start >= end and span in names:
             entities.append(span)
             end = after
@@ -137,7 +137,7 @@ def passages_of(corpus: Iterable[Any], words: int | None = None) -> Iterator[str
         corpus: Texts, or Arrow arrays of texts, as a :class:`selfknow.portraits.Corpus` gives them.
         words: Cut each text into pieces of so many words, as KILT's passages have 100.
     """
-    texts = itertools.chain.from_iterable([one] if isinstance(one, str) else one.to_pylist() for one in corpus)
+    texts = itertools.chain.from_iterable([text] if isinstance(text, str) else text.to_pylist() for text in corpus)
     for text in texts:
         if text is None or not text.strip():
             continue
@@ -211,7 +211,7 @@ def count_cooccurrences(
             row["id"],
             row["question"],
             entity_words,
-            max(pairs[number, one] for one in entity_words) if entity_words and answers[number] else None,
+            max(pairs[number, word] for word in entity_words) if entity_words and answers[number] else None,
         )
         for number, (row, entity_words) in enumerate(zip(questions, entity_lists, strict=True))
     ]
@@ -223,7 +223,7 @@ def _worded(entities: Sequence[str]) -> tuple[str, ...]:
 
 def _entities(row: Row, names: frozenset[str], answer: set[str]) -> tuple[str, ...]:
     """Return the entities of a question; one that is also an answer would occur with itself, and is left out."""
-    return tuple(one for one in entities_of(row["question"], names) if one not in answer)
+    return tuple(item for item in entities_of(row["question"], names) if item not in answer)
 
 
 def _read(corpus: Iterable[Any], words: int | None, doing: str, quiet: bool) -> Iterator[str]:

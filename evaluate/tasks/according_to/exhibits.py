@@ -102,7 +102,11 @@ def _example(row: Row, portrait: "Portrait | None") -> Example:
 def _reply(row: Row, prompt: str, which: str, portrait: "Portrait | None") -> ShownReply:
     whole = row[f"{which}reply"]
     start = _explanation_start(whole) if row["format"] == SHORT else 0
-    spans = [] if portrait is None else [(start + one.start, start + one.end) for one in portrait.quotes(whole[start:])]
+    spans = (
+        []
+        if portrait is None
+        else [(start + quote.start, start + quote.end) for quote in portrait.quotes(whole[start:])]
+    )
     score, first = row[f"{which}answer_score"], row[f"{which}first_answer"]
     notes, verdict = [f"QUIP {percent(row[f'{which}quip'])}"], None
     if score is not None and row["answer_metric"] == "exact_match":

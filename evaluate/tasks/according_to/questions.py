@@ -119,7 +119,7 @@ def _texts(value: object) -> Iterable[str]:
         case {"answer": answer}:
             return _texts(answer)
         case list():
-            return [text for one in value for text in _texts(one)]
+            return [text for item in value for text in _texts(item)]
     return [] if value is None or isinstance(value, dict) else [str(value)]
 
 

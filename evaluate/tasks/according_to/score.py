@@ -44,7 +44,7 @@ def rouge_l(text: str, references: Sequence[str]) -> float:
     Raises:
         MissingExtraError: The package rouge-score is not installed.
     """
-    return max((float(_rouge().score(one, text)["rougeL"].fmeasure) for one in references), default=0.0)
+    return max((float(_rouge().score(reference, text)["rougeL"].fmeasure) for reference in references), default=0.0)
 
 
 @cache

@@ -217,10 +217,10 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
             entries = targets[row["example_id"]]
             metrics, documents_of_row = _score_row(row, entries, titles.get(_place(row)))
             outcomes.extend((row["generation_id"], metric, outcome) for metric, outcome in metrics.items())
-            documents.extend({"generation_id": row["generation_id"], **vars(one)} for one in documents_of_row)
+            documents.extend({"generation_id": row["generation_id"], **vars(item)} for item in documents_of_row)
         scores.append(scores_table(outcomes))
         parsed.append(pa.Table.from_pylist(documents, schema=PARSED_DOCUMENTS))
-        bodies += (one for one in documents if one["body"] is not None)
+        bodies += (document for document in documents if document["body"] is not None)
     return pa.concat_tables(scores), pa.concat_tables(parsed), pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
 
 

@@ -73,7 +73,7 @@ class _Read:
 
 
 def _read(spoken: Kept) -> _Read:
-    answers = [(one.start, one.text) for one in explicit_answers(spoken)]
+    answers = [(answer.start, answer.text) for answer in explicit_answers(spoken)]
     stated = [(spoken.start + match.end(), spoken.text[match.end() :]) for match in [*_IS.finditer(spoken.text)][-1:]]
     for start, answer in sorted([*answers, *stated], reverse=True):
         line, _, behind = answer.strip().partition("\n")

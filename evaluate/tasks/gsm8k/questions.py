@@ -70,7 +70,8 @@ def completion_prompt(question: str) -> Completion:
     instruction, marker, problem = str(wording()["prompt"]).partition("Problem: ")
     template = marker + problem
     solved = "".join(
-        f"{template.replace('{question}', one['question'])}{one['solution']}\n\n" for one in worked_problems()
+        f"{template.replace('{question}', problem['question'])}{problem['solution']}\n\n"
+        for problem in worked_problems()
     )
     return Completion(instruction + solved + template.replace("{question}", question), tuple(wording()["stop"]))
 

@@ -153,4 +153,4 @@ def _label(generation_id: str, votes: Sequence[str]) -> dict[str, object]:
 
 
 def _shuffled(replies: Iterable[ReplyToJudge], key: str) -> list[ReplyToJudge]:
-    return in_order(replies, key, lambda one: one.generation_id)
+    return in_order(replies, key, lambda item: item.generation_id)

@@ -260,7 +260,9 @@ def judge(
     if scorer not in SCORERS:
         raise UserError(f"there is no scorer {scorer!r}{nearest(scorer, SCORERS)}")
     evidence = [_LOOKS[scorer](reply, references.phrases) for reply in replies]
-    similarities = similarity.of((window for one in evidence for window in one.windows), quiet=quiet)
+    similarities = similarity.of(
+        (window for evidence_of_reply in evidence for window in evidence_of_reply.windows), quiet=quiet
+    )
     return [_verdict(reply, scorer, one, similarities, threshold) for reply, one in zip(replies, evidence, strict=True)]
 
 

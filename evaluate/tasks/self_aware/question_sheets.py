@@ -108,7 +108,8 @@ def agreement_report(
         everyone judged, null where there is none or but one annotator.
     """
     by_annotator = {
-        name: {one.code: one.judgement for one in judgements if one.annotator == name} for name in annotators
+        name: {judgement.code: judgement.judgement for judgement in judgements if judgement.annotator == name}
+        for name in annotators
     }
     votes, kappa = shared_votes(list(by_annotator.values()), JUDGEMENTS)
     unanimous = {code: row[0] for code, row in votes.items() if len(set(row)) == 1}
@@ -132,13 +133,13 @@ def judgement_table(items: Mapping[str, Item], judgements: Sequence[Judgement]) 
     return pa.Table.from_pylist(
         [
             {
-                "id": items[one.code].id,
-                "annotator": one.annotator,
-                "judgement": one.judgement,
-                "category": one.category or None,
-                "remark": one.remark or None,
+                "id": items[judgement.code].id,
+                "annotator": judgement.annotator,
+                "judgement": judgement.judgement,
+                "category": judgement.category or None,
+                "remark": judgement.remark or None,
             }
-            for one in judgements
+            for judgement in judgements
         ],
         schema=pa.schema([(name, pa.string()) for name in columns]),
     )

@@ -64,7 +64,7 @@ def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range
         deciding = occurrence.start - 1
         earlier = attention[deciding, : deciding + 1]
         kept = set(np.argsort(-earlier, kind="stable")[: math.ceil(TOP_SHARE * len(earlier))].tolist())
-        recalls.append(sum(bool(kept & set(one)) for one in occurrences[:number]) / number)
+        recalls.append(sum(bool(kept & set(occurrence)) for occurrence in occurrences[:number]) / number)
     return sum(recalls) / len(recalls) if recalls else None
 
 

@@ -107,7 +107,7 @@ def statement(name: str, date: str) -> str:
 
 def _arxiv(spoken: Kept, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     titles = [unquoted(spoken.part(*match.span(1)).stripped("\"“”*_' \t")) for match in _TITLE.finditer(spoken.text)]
-    title = only("title", (plain(one.text) for one in titles))
+    title = only("title", (plain(title.text) for title in titles))
     claim = read_arxiv_id(spoken.text)
     return Content(title.value, claim.value, reason=title.reason, kept=titles[0] if titles else spoken)
 

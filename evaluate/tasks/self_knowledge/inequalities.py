@@ -113,7 +113,7 @@ def decide(text: str) -> Outcome[bool]:
     decisions = [_decide_link(link, variable, domain) for link in claims[0]]
     if any(decision.value is False for decision in decisions):
         return next(decision for decision in decisions if decision.value is False)
-    return next((one for one in decisions if one.value is None or one.reason), decisions[0])
+    return next((decision for decision in decisions if decision.value is None or decision.reason), decisions[0])
 
 
 def _is_bound(chain: list[tuple[Any, str, Any]]) -> bool:

@@ -290,5 +290,6 @@ def _all(*outcomes: Outcome[float]) -> Outcome[float]:
         if outcome.value is None:
             return Outcome(None, outcome.reason)
     return Outcome(
-        float(all(one.value for one in outcomes)), next((one.reason for one in outcomes if one.reason), None)
+        float(all(outcome.value for outcome in outcomes)),
+        next((outcome.reason for outcome in outcomes if outcome.reason), None),
     )

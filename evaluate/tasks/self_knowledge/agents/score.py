@@ -138,7 +138,7 @@ def _metrics(row: Row, by_id: Mapping[str, Row], num_instances: int | None) -> d
 def _num_filled(row: Row, by_id: Mapping[str, Row]) -> int:
     """Return how many instances of a template were carried out."""
     return sum(
-        one["stage"] == GENERATE and one["parent_generation_id"] == row["generation_id"] for one in by_id.values()
+        item["stage"] == GENERATE and item["parent_generation_id"] == row["generation_id"] for item in by_id.values()
     )
 
 
@@ -158,9 +158,9 @@ def _proposal(row: Row, by_id: Mapping[str, Row]) -> dict[str, Any]:
         return {**own, "state": "failed", "why": failed(row).reason}
     proposal = proposal_in(row).value
     said = {} if proposal is None else {**vars(proposal)}
-    after = [one for one in by_id.values() if one["stage"] == GENERATE and proposal_of(one, by_id) is row]
+    after = [item for item in by_id.values() if item["stage"] == GENERATE and proposal_of(item, by_id) is row]
     own |= {**said, "num_instances": len(after)}
-    judged = next((one for one in by_id.values() if one["parent_generation_id"] == row["generation_id"]), None)
+    judged = next((item for item in by_id.values() if item["parent_generation_id"] == row["generation_id"]), None)
     if judged is None:
         reason = template_in(row).reason
         return {**own, "state": "unusable" if reason else "not judged", "why": reason}
