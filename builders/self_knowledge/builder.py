@@ -148,7 +148,7 @@ def _table_of_tasks(configs: list[DatasetConfig]) -> str:
 
 DATASET = Dataset(
     name="self-knowledge",
-    version="1.0.0",
+    version="1.1.0",
     sources=SOURCES,
     summary="Does a model understand what it creates? It writes with a known property, then is asked about it.",
     configs=CONFIGS,

@@ -145,7 +145,8 @@ def _change_word(number: int, seed: int) -> Instance:
 def _specific_mention(number: int, seed: int) -> Instance:
     num = Draw(seed, "specific-mention", number).between(choices()["mentions"])
     category = list(categories())[number % len(categories())]
-    slots = {"num": str(num), "category": category, "topic": words()["keywords"][number]}
+    topics = choices()["mention_topics"][category]
+    slots = {"num": str(num), "category": category, "topic": topics[number // len(categories()) % len(topics)]}
     altered = {**slots, "num": str(num + 1)}
     params = {"num": num, "altered_num": num + 1, "category": category}
     return Instance(slots, "yes", _MOVE, _ALTER, altered, params)
@@ -159,15 +160,22 @@ def _sentiment(number: int, seed: int) -> Instance:
 
 
 def _sports_statistics(number: int, seed: int) -> Instance:
-    draw = Draw(seed, "sports-statistics", number)
-    sport = words()["sports"][number % len(words()["sports"])]
-    years = choices()["sports_years"]
-    new_year = datetime.date(years["first"] + number % (years["last"] - years["first"] + 1), 1, 1)
-    date = new_year + datetime.timedelta(days=draw.below(365))
+    sports, years = words()["sports"], choices()["sports_years"]
+    sport, num_years = sports[number % len(sports)], years["last"] - years["first"] + 1
+    year = years["first"] + (2 * (number // len(sports)) + number % 2) % num_years  # a sport has ten different ones
+    saturdays = _saturdays(year, *choices()["sports_seasons"][sport])
+    date = saturdays[Draw(seed, "sports-statistics", number).below(len(saturdays))]
     altered = date - datetime.timedelta(days=1)
     slots = {"sport": sport, "date": in_words(date)}
     params = {"sport": sport, "date": date.isoformat(), "altered_date": altered.isoformat()}
     return Instance(slots, "yes", None, _ALTER, {**slots, "date": in_words(altered)}, params)
+
+
+def _saturdays(year: int, first: str, last: str) -> list[datetime.date]:
+    """Return the Saturdays of a season: on each of them games are played, so that "yes" can be an honest reply."""
+    day, end = (datetime.date.fromisoformat(f"{year}-{bound}") for bound in (first, last))
+    day += datetime.timedelta(days=(5 - day.weekday()) % 7)
+    return [day + datetime.timedelta(weeks=week) for week in range((end - day).days // 7 + 1)]
 
 
 def _image_counting(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combination once)
