@@ -108,7 +108,7 @@ def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 DATASET = Dataset(
     name="self-aware",
-    version="1.0.0",
+    version="2.0.0",
     sources=SOURCES,
     summary="Does a model know what it does not know? Questions without an answer, and answerable ones near to them.",
     configs=(CONFIG,),
@@ -119,7 +119,7 @@ DATASET = Dataset(
         "language": ["en"],
         "task_categories": ["question-answering", "text-classification"],
         "tags": ["self-knowledge", "unanswerable questions", "abstention", "selfknow"],
-        "annotations_creators": ["expert-generated"],
+        "annotations_creators": ["machine-generated"],
     },
     card_parts=card_parts,
 )

@@ -229,7 +229,7 @@ def _similarities(of_config: Mapping[str, Pool]) -> str:
 
 DATASET = Dataset(
     name="self-aware-nearest",
-    version="1.0.0",
+    version="2.0.0",
     sources=SOURCES,
     summary="Our unanswerable questions, and those of SQuAD, HotpotQA, TriviaQA or NQ-open nearest to them.",
     configs=CONFIGS,
@@ -239,7 +239,7 @@ DATASET = Dataset(
         "language": ["en"],
         "task_categories": ["question-answering", "text-classification"],
         "tags": ["self-knowledge", "unanswerable questions", "abstention", "selfknow"],
-        "annotations_creators": ["expert-generated", "found"],
+        "annotations_creators": ["machine-generated", "found"],
     },
     card_parts=card_parts,
     licence_of=lambda config: pools()[config].licence,

@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "0a1b61da64049c0c8ed8424e696aa64ad5e8b9acb95114f77dd73b99f75b4793"
+GOLDEN = "5745ccfd8f17017b5f66443864b30eda3578cf249b60c2df53ecf14241c33eb9"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
