@@ -90,7 +90,7 @@ def _value_of_chat(row: Mapping[str, str]) -> object:
     if row["task"] == "diary-recall":
         return _entries(reply)
     kind, noun = REPLY_KINDS[row["asked"]], COUNTED.get(row["asked"])
-    return read(kind, reply, noun=noun, asked=expected or None).outcome.value
+    return read(kind, reply, noun=noun, asked_value=expected or None).outcome.value
 
 
 def _entries(reply: str) -> str | None:

