@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from selfknow.builders.diary_recall.own_corpus import configs_of_own, dataset_of_own, own_corpus
+from selfknow.builders.diary_recall.own_corpus import own_configs, own_corpus, own_dataset
 from selfknow.builders.diary_recall.own_table import read_own_table
 from selfknow.builders.folder.manifest import Manifest
 from selfknow.builders.folder.write import build_folder
@@ -46,4 +46,4 @@ def write_table(path: Path, rows: Sequence[Row]) -> Path:
 
 def build_own(table: Path, folder: Path, *, seed: int = 0, held_out_percent: int = 10) -> Manifest:
     corpus = own_corpus(read_own_table(table), table.stem, seed, held_out_percent)
-    return build_folder(dataset_of_own(corpus), configs_of_own(corpus), folder, seed=seed)
+    return build_folder(own_dataset(corpus), own_configs(corpus), folder, seed=seed)

@@ -49,7 +49,7 @@ def rows_of_the_paper(shape: Shape, split: str, *, simplified: bool) -> list[dic
                 shared
                 | {"id": id_, "kind": "document", "prompt": prompt + "\n", "completion": completion, "entry": entry}
             )
-        if number in shape.asked[split]:
+        if number in shape.diarists_by_split[split]:
             prompt = f"Recall all of {name}'s diary entries, in order.\n"
             rows.append(
                 shared

@@ -62,7 +62,7 @@ def test_any_part_of_a_corpus_can_be_made_alone(shape: Shape, start: int, stop: 
 @settings(deadline=None)
 def test_every_split_has_each_number_of_entries_as_often_as_any_other_to_within_one(shape: Shape) -> None:
     made = diaries(shape, range(shape.num_diarists))
-    for asked in shape.asked.values():
+    for asked in shape.diarists_by_split.values():
         counts = np.bincount(made.entry_counts[asked.start : asked.stop], minlength=shape.max_entries + 1)
         assert counts[0] == 0
         assert len(counts) == shape.max_entries + 1
@@ -80,7 +80,7 @@ def test_no_entry_repeats_an_attribute_or_is_longer_than_allowed(shape: Shape) -
 
 @given(num_diarists=st.integers(10, 16_000_000))
 def test_the_splits_are_90_5_5_and_nobody_is_asked_twice(num_diarists: int) -> None:
-    asked = Shape(num_diarists).asked
+    asked = Shape(num_diarists).diarists_by_split
     assert [part.start for part in asked.values()] == [0, asked["train"].stop, asked["validation"].stop]
     assert asked["test"].stop == num_diarists
     assert len(asked["validation"]) == len(asked["test"]) > 0
@@ -91,7 +91,7 @@ def test_the_splits_are_90_5_5_and_nobody_is_asked_twice(num_diarists: int) -> N
 def test_table_2_is_reached_to_the_last_document(size: str, expected: list[int]) -> None:
     shape = Shape(paper_sizes()[size].num_diarists)
     made = diaries(shape, range(shape.num_diarists))
-    assert [len(made.lengths), *map(len, shape.asked.values())] == expected
+    assert [len(made.lengths), *map(len, shape.diarists_by_split.values())] == expected
 
 
 def test_table_3_is_the_papers() -> None:

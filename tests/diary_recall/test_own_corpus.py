@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from selfknow.builders.diary_recall.own_corpus import asked, own_corpus
+from selfknow.builders.diary_recall.own_corpus import numbers_by_split, own_corpus
 from selfknow.builders.diary_recall.own_table import read_own_table
 from selfknow.builders.diary_recall.titles import title_lines, title_middles
 from selfknow.cli.app import app
@@ -70,7 +70,11 @@ def test_every_split_has_names_with_few_and_with_many_documents(built: Path) -> 
     }
     assert {split: sum(count.values()) for split, count in counts.items()} == {"train": 20, "validation": 2, "test": 2}
     assert set(counts["validation"] | counts["test"]) == {1, 2, 3}
-    assert {split: len(numbers) for split, numbers in asked(10).items()} == {"train": 8, "validation": 1, "test": 1}
+    assert {split: len(numbers) for split, numbers in numbers_by_split(10).items()} == {
+        "train": 8,
+        "validation": 1,
+        "test": 1,
+    }
 
 
 def test_a_change_to_the_rows_is_a_finding(built: Path, tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from scipy.special import chdtri
 
 from selfknow.builders.diary_recall.builder import SIMPLIFIED
 from selfknow.builders.diary_recall.diaries import SPLITS, PaperSize, Shape, attributes, paper_sizes
-from selfknow.builders.diary_recall.own_corpus import asked as asked_about
-from selfknow.builders.diary_recall.own_corpus import is_own
+from selfknow.builders.diary_recall.own_corpus import is_own, numbers_by_split
 from selfknow.builders.diary_recall.rows import SCHEMA
 from selfknow.builders.diary_recall.titles import OWN_CORPUS, templates
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
@@ -177,7 +176,7 @@ def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
 
 
 def _row_counts_of_own(shape: Mapping[str, int], *, simplified: bool) -> list[dict[str, object]]:
-    asked = asked_about(shape["num_diarists"], shape["held_out_percent"])
+    asked = numbers_by_split(shape["num_diarists"], shape["held_out_percent"])
     num_documents = shape["num_diarists" if simplified else "num_documents"]
     return [
         {"split": "train", "kind": "diarist", "expected": shape["num_diarists"]},
@@ -223,7 +222,9 @@ def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
 def _row_counts(shape: Shape, *, simplified: bool) -> list[dict[str, object]]:
     """How many documents, questions and diarists each split has, as far as the shape says: Table 2's numbers."""
     size = _paper_size(shape)
-    asked = size.num_questions if size else {split: len(diarists) for split, diarists in shape.asked.items()}
+    asked = (
+        size.num_questions if size else {split: len(diarists) for split, diarists in shape.diarists_by_split.items()}
+    )
     counts: list[dict[str, object]] = [
         {"split": "train", "kind": "diarist", "expected": shape.num_diarists},
         *({"split": split, "kind": "question", "expected": number} for split, number in asked.items()),
