@@ -87,7 +87,7 @@ def test_rows_of_a_streamed_batch_are_of_many_diarists_and_of_both_kinds() -> No
 
 
 def test_a_config_and_its_simplified_twin_ask_the_same_questions_in_the_same_words(small_corpora: Path) -> None:
-    asked = [
+    questions = [
         set(
             duckdb.sql(
                 f"select id, prompt, completion from '{small_corpora}/{config}/*.parquet' where kind = 'question'"
@@ -95,8 +95,8 @@ def test_a_config_and_its_simplified_twin_ask_the_same_questions_in_the_same_wor
         )
         for config in ("1k", "1k-simplified")
     ]
-    assert asked[0] == asked[1]
-    assert len(asked[0]) == 994
+    assert questions[0] == questions[1]
+    assert len(questions[0]) == 994
 
 
 def test_a_large_corpus_is_cut_into_blocks_that_together_are_whole() -> None:
@@ -188,8 +188,8 @@ def test_an_unknown_config_names_those_that_there_are() -> None:
 def test_a_size_of_ones_own_is_found_by_its_name() -> None:
     shape = Shape(512, max_entries=3, max_attributes=3, name_pool_size=27)
     for expected in configs_of_shape(shape):
-        found = named_config(expected.name)
-        assert (found.name, found.parameters) == (expected.name, expected.parameters)
+        config = named_config(expected.name)
+        assert (config.name, config.parameters) == (expected.name, expected.parameters)
     for other in ("512-diarist", "0512-diarists", "512-diarists-8-entries-8-attributes", "512-diarists-3-entries"):
         with pytest.raises(UserError, match="has no config"):
             named_config(other)

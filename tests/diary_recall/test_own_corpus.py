@@ -179,9 +179,9 @@ def test_own_corpora_are_built_from_the_command_line(tmp_path: Path, monkeypatch
     def build(*arguments: str) -> Result:
         return CliRunner().invoke(app, ["data", "build", *arguments])
 
-    done = build("diary-recall", "--from", "Things.csv", "--held-out", "20", "--out", "mine")
-    assert done.exit_code == 0, done.exception
-    assert [line.split()[:4] for line in done.stdout.splitlines()[2:]] == [
+    result = build("diary-recall", "--from", "Things.csv", "--held-out", "20", "--out", "mine")
+    assert result.exit_code == 0, result.exception
+    assert [line.split()[:4] for line in result.stdout.splitlines()[2:]] == [
         ["things", "62", "5", "5"],
         ["things-simplified", "38", "5", "5"],
     ]

@@ -79,7 +79,7 @@ def test_findings_say_where_what_and_how_often(folder: Any) -> None:
     folder.write(rows, "test")
     (finding,) = check_folder(folder.path)
     assert (finding.config, finding.split, finding.expectation) == (folder.standard, "test", "questions")
-    assert finding.message == "a question asks for its diarist's entries, as the question's template says: 8 exceptions"
+    assert finding.message == "a question asks for its diarist's entries in the words of the template: 8 exceptions"
     assert len(finding.examples) == 5
     assert finding.examples[0]["prompt"].startswith("Tell all of ")
     assert finding.examples[0]["expected"].startswith("Recall all of ")
