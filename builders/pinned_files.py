@@ -46,8 +46,8 @@ class PinnedSource:
 
     def expects(self, name: str, sha256: str) -> bool:
         """Return whether this SHA-256 is a pinned one, or the file of this name is pinned without a SHA-256."""
-        known = {*self.files.values(), *self.copies.values()}
-        return sha256 in known or (name in self.files and self.files[name] is None)
+        digests = {*self.files.values(), *self.copies.values()}
+        return sha256 in digests or (name in self.files and self.files[name] is None)
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ def read_sources(path: str) -> dict[str, PinnedSource]:
     """Read the pinned sources of a YAML file in ``datasets_src``, by config."""
     sources: dict[str, PinnedSource] = {}
     for name, value in yaml.safe_load(read_text(path)).items():
-        known = {key: value.pop(key) for key in ("repository", "revision", "files", "licence")}
+        fields = {key: value.pop(key) for key in ("repository", "revision", "files", "licence")}
         sources[name] = PinnedSource(
-            host=value.pop("host", "hub"), copies=value.pop("copies", {}), texts=value, **known
+            host=value.pop("host", "hub"), copies=value.pop("copies", {}), texts=value, **fields
         )
     return sources
 

@@ -20,8 +20,8 @@ def value_of(row: Row, column: str, kind: type | UnionType, where: str) -> Any:
         UserError: The row lacks the column, or its value has another type.
     """
     if not isinstance(row.get(column), kind):
-        wanted = getattr(kind, "__name__", kind)
-        raise UserError(f"{where} has no {wanted} in the column {column!r}; it has {', '.join(row)}")
+        type_name = getattr(kind, "__name__", kind)
+        raise UserError(f"{where} has no {type_name} in the column {column!r}; it has {', '.join(row)}")
     return row[column]
 
 

@@ -46,7 +46,7 @@ def parse(files: list[SourceFile], categories: Sequence[str]) -> Iterator[Questi
 def _category(row: Row, categories: Sequence[str], where: str) -> str:
     number = int(value_of(row, "category", int | float, where))
     if not 1 <= number <= len(categories):
-        raise UserError(f"{where} has the category {number}; there are 1 to {len(categories)}")
+        raise UserError(f"{where} has the category {number}; categories are 1 to {len(categories)}")
     return categories[number - 1]
 
 

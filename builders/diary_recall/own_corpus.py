@@ -109,9 +109,9 @@ def own_corpus(table: OwnTable, name: str, seed: int = 0, held_out_percent: int 
     shuffled = [names[place] for place in np.argsort(words, kind="stable")]
     by_count = sorted(shuffled, key=lambda name: len(table.documents[name]))
     places = [(2 * place + 1) * len(names) // (4 * held_out) for place in range(2 * held_out)]
-    held = [by_count[place] for place in places]
-    train = [name for name in shuffled if name not in set(held)]
-    return OwnCorpus(name, table, seed, held_out_percent, (*train, *held[::2], *held[1::2]))
+    held_out_names = [by_count[place] for place in places]
+    train = [name for name in shuffled if name not in set(held_out_names)]
+    return OwnCorpus(name, table, seed, held_out_percent, (*train, *held_out_names[::2], *held_out_names[1::2]))
 
 
 def own_configs(corpus: OwnCorpus) -> list[DatasetConfig]:
@@ -132,8 +132,8 @@ def own_rows(corpus: OwnCorpus, split: str, *, simplified: bool) -> pa.Table:
     rows = [_question(corpus, number) for number in corpus.numbers_by_split[split]]
     if split == "train":
         numbers = range(len(corpus.names))
-        made = (_one_document(corpus, number) if simplified else _documents(corpus, number) for number in numbers)
-        rows = [row for documents in made for row in documents] + rows
+        groups = (_one_document(corpus, number) if simplified else _documents(corpus, number) for number in numbers)
+        rows = [row for documents in groups for row in documents] + rows
     key = RandomKey(corpus.seed, len(corpus.names))
     words = key.words(Stream.ROW_ORDER, SPLITS.index(split) << 64, counters_for(len(rows)))
     order = np.argsort(words[: len(rows)], kind="stable")
@@ -188,8 +188,8 @@ def own_dataset(corpus: OwnCorpus) -> Dataset:
 
     def card_parts(configs: Sequence[DatasetConfig]) -> Mapping[str, str]:
         rows = configs[0].shards["train"][0]().to_pylist()
-        shown = {kind: next(row for row in rows if row["kind"] == kind) for kind in ("document", "question")}
-        parts = {f"example_{kind}": lines_of_row(row) for kind, row in shown.items()}
+        examples = {kind: next(row for row in rows if row["kind"] == kind) for kind in ("document", "question")}
+        parts = {f"example_{kind}": lines_of_row(row) for kind, row in examples.items()}
         numbers = ("num_diarists", "num_documents", "max_entries", "table", "table_sha256")
         return {
             **parts,

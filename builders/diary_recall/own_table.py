@@ -172,9 +172,9 @@ def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
     if not orders:
         return rows
     if len(orders) < len(rows):
-        lacking = next(row.number for row in rows if row.order is None)
+        number = next(row.number for row in rows if row.order is None)
         raise UserError(
-            f"{path.name}: row {lacking:,} about {name!r} has no {ORDER}, and others have: give all, or none"
+            f"{path.name}: row {number:,} about {name!r} has no {ORDER}, and others have one: fill all, or none"
         )
     keys = _keys(orders)
     in_order = sorted(range(len(rows)), key=keys.__getitem__)
@@ -202,12 +202,12 @@ def _check_names(path: Path, documents: Mapping[str, tuple[str, ...]], most_char
     if len(documents) < FEWEST_NAMES:
         raise UserError(
             f"{path.name} has documents about {len(documents)} names: the splits need at least {FEWEST_NAMES}, so that "
-            "one is asked about in validation and one in test"
+            "validation and test each ask about one"
         )
     for name, texts in documents.items():
         length = sum(map(len, texts))
         if length > most_characters:
             raise UserError(
                 f"{path.name}: the {len(texts):,} documents about {name!r} have {length:,} characters: the answer must "
-                f"fit a model's context (--max-characters {most_characters:,}): take fewer, or raise it"
+                f"fit a model's context (--max-characters {most_characters:,}): use fewer documents, or raise it"
             )

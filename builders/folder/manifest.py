@@ -114,8 +114,8 @@ def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> Non
     # A list in place of a name would fail much later, as a key that cannot be looked up.
     for name in fields:
         if not isinstance(getattr(entry, name), kind):
-            wanted = "an object" if kind is dict else "a text"
-            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {wanted}")
+            type_name = "an object" if kind is dict else "a text"
+            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {type_name}")
 
 
 def _config(value: dict[str, Any]) -> ConfigEntry:

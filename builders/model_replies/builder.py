@@ -151,10 +151,10 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 def _table_of_models(runs: Sequence[ReplyRun]) -> str:
     lines = ["| model | kind | file | parameters | licence of the model |", "| --- | --- | --- | ---: | --- |"]
     for name in dict.fromkeys(run.model for run in runs):
-        known, described = models()[name], _description_of_model(next(run for run in runs if run.model == name))
+        row, described = models()[name], _description_of_model(next(run for run in runs if run.model == name))
         file = f"`{described['name']}`" if described.get("quantization") else "none: train it again"
-        cells = [_link(name, known["page"]), known["kind"], file, f"{described['num_parameters']:,}"]
-        lines.append(f"| {' | '.join([*cells, _link(known['licence'], known['licence_page'])])} |")
+        cells = [_link(name, row["page"]), row["kind"], file, f"{described['num_parameters']:,}"]
+        lines.append(f"| {' | '.join([*cells, _link(row['licence'], row['licence_page'])])} |")
     return "\n".join(lines)
 
 

@@ -68,7 +68,7 @@ def _fill(template: str, slots: Mapping[str, str]) -> str:
 
 def _generate(task: str, style: str, slots: Mapping[str, str], kind: str) -> str:
     wording = prompts()["tasks"][task]
-    if task == "image-counting":  # 'one cats' is no English
+    if task == "image-counting":  # 'one cats' is not English
         slots = {**slots, "object": slots["shown"]}
     frame = prompts()["frames"][style if "artefact" in wording else "image"]["generate"]
     parts = {name: str(wording.get(name, "")) for name in ("expertise", "artefact")}

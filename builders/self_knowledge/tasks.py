@@ -162,7 +162,7 @@ def _sentiment(number: int, seed: int) -> Instance:
 def _sports_statistics(number: int, seed: int) -> Instance:
     sports, years = words()["sports"], choices()["sports_years"]
     sport, num_years = sports[number % len(sports)], years["last"] - years["first"] + 1
-    year = years["first"] + (2 * (number // len(sports)) + number % 2) % num_years  # a sport has ten different ones
+    year = years["first"] + (2 * (number // len(sports)) + number % 2) % num_years  # ten different years for each sport
     saturdays = _saturdays(year, *choices()["sports_seasons"][sport])
     date = saturdays[Draw(seed, "sports-statistics", number).below(len(saturdays))]
     altered = date - datetime.timedelta(days=1)
@@ -213,9 +213,9 @@ def benchmark_instance(number: int, seed: int, questions: Sequence[Mapping[str, 
         subject: The subject of the questions.
     """
     draw, left = Draw(seed, "benchmark", number), list(questions)
-    shown = [left.pop(draw.below(len(left), slot)) for slot in range(choices()["benchmark_questions_shown"])]
-    slots = {"subject": subject, "examples": "\n\n".join(multiple_choice(question) for question in shown)}
-    return Instance(slots, params={"shown": [question["id"] for question in shown]})
+    examples = [left.pop(draw.below(len(left), slot)) for slot in range(choices()["benchmark_questions_shown"])]
+    slots = {"subject": subject, "examples": "\n\n".join(multiple_choice(question) for question in examples)}
+    return Instance(slots, params={"shown": [question["id"] for question in examples]})
 
 
 def multiple_choice(question: Mapping[str, object], *, solved: bool = True) -> str:
@@ -252,5 +252,5 @@ TASKS: Mapping[str, Callable[[int, int], Instance]] = {
 
 
 def num_instances(task: str) -> int:
-    """Return the number of instances of a task: 100, but for ``fact`` one for every date of birth."""
+    """Return the number of instances of a task: 100, or in ``fact`` one for every date of birth."""
     return len({date for _, date in births()}) if task == "fact" else int(choices()["num_instances"])

@@ -114,7 +114,7 @@ def test_what_was_fetched_with_another_sha256_is_refused() -> None:
         (
             "umwp",
             '{"id": 1, "question": "Q?", "answerable": false, "category": 6, "source": "x"}',
-            "line 1 of .* has the category 6; there are 1 to 5",
+            "line 1 of .* has the category 6; categories are 1 to 5",
         ),
         ("kuq", "[]", "holds no rows"),
     ],

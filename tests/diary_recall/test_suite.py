@@ -86,7 +86,7 @@ def test_two_entries_that_changed_places(folder: Any) -> None:
         for diarist in dict.fromkeys(row["diarist"] for row in rows)
         for entry, other in itertools.combinations(_of(rows, diarist), 2)
         if entry["completion"] != other["completion"]
-        and entry["document_lengths"][entry["entry"] - 1] == one["document_lengths"][other["entry"] - 1]
+        and entry["document_lengths"][entry["entry"] - 1] == entry["document_lengths"][other["entry"] - 1]
     )
     first["completion"], second["completion"] = second["completion"], first["completion"]
     folder.write(rows)

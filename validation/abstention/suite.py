@@ -9,11 +9,7 @@ from selfknow.validation.pinned import STATEMENTS, facts_of_sources
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
 
 QUERIES = ("answers", "categories", "pairs", "flags")
-_SHARED_QUERIES = (
-    "values_are_there",
-    "ids_are_unique",
-    "labels",
-)  # they fit all rows in the columns of self-aware
+_SHARED_QUERIES = ("values_are_there", "ids_are_unique", "labels")  # for all rows in the columns of self-aware
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
