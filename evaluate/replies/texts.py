@@ -56,7 +56,7 @@ _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“", "'": "'", "‘": "�
 
 
 def asked_text(reply: str | Kept, prompt: str = "") -> Kept:
-    r"""The text that was asked for, without what a chat model says around it.
+    r"""Return the text that was asked for, without what a chat model says around it.
 
     Args:
         reply: The raw reply, or what of it is left already.
@@ -74,7 +74,7 @@ def asked_text(reply: str | Kept, prompt: str = "") -> Kept:
 
 
 def without_preamble(kept: Kept) -> Kept:
-    """A text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
+    """Return a text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
     kept = kept.stripped()
     for _ in range(6):  # a reply has a few of them at most
         found = next((match for one in _PREAMBLES if (match := one.match(kept.reply, kept.start, kept.end))), None)
@@ -85,7 +85,7 @@ def without_preamble(kept: Kept) -> Kept:
 
 
 def without_postscript(kept: Kept) -> Kept:
-    """A text without what is said about it behind it, such as "(Word count: 56)" or "Let me know …"."""
+    """Return a text without what is said about it behind it, such as "(Word count: 56)" or "Let me know …"."""
     if remark := _POSTSCRIPT.search(kept.reply, kept.start, kept.end):
         kept = kept.part(0, remark.start() - kept.start).stripped()
     if counted := _COUNTED.search(kept.reply, max(kept.start, kept.end - 60), kept.end):
@@ -94,7 +94,7 @@ def without_postscript(kept: Kept) -> Kept:
 
 
 def unquoted(kept: Kept) -> Kept:
-    """A text without quotation marks or Markdown around the whole of it."""
+    """Return a text without quotation marks or Markdown around the whole of it."""
     for _ in range(4):
         kept, text = kept.stripped(), kept.stripped().text
         mark = next((one for one in ("***", "**", "__", "*", "_", "`") if text.startswith(one)), "")

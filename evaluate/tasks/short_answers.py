@@ -31,7 +31,7 @@ _MONTH_FIRST = re.compile(
 
 
 def normalize_answer(text: str) -> str:
-    """A text as exact match compares it.
+    """Return a text as exact match compares it.
 
     >>> normalize_answer("The  Beatles!")
     'beatles'
@@ -49,7 +49,7 @@ def exact_match(reply: str, answers: Sequence[str]) -> float:
 
 
 def f1(reply: str, answers: Sequence[str]) -> float:
-    """The harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1.
+    """Return the harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1.
 
     >>> f1("in December 1972", ["14 December 1972 UTC", "1973"])
     0.5714285714285714
@@ -90,7 +90,7 @@ def is_verdict(answers: Sequence[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, however they are written: in lower case, without accents, numbers as numbers."""
+    """Return the words of a text, however they are written: in lower case, without accents, numbers as numbers."""
     folded = unicodedata.normalize("NFKD", plain(text).replace("&", " and ").replace("%", " percent "))
     folded = "".join(one for one in folded if not unicodedata.combining(one)).casefold().replace("’", "'")
     folded = _INITIALS.sub(lambda match: re.sub(r"[\s.]", "", match[0]) + " ", _ORDINAL.sub(r"\1", folded))
@@ -106,7 +106,7 @@ def _as_number(word: str) -> str:
 
 
 def _stands_in(answer: list[str], text: list[str]) -> bool:
-    """Whether the words of an answer stand in a text, in a row."""
+    """Return true if the words of an answer stand in a text, in a row."""
     if not answer:
         return False
     return f"\0{chr(0).join(answer)}\0" in f"\0{chr(0).join(text)}\0"

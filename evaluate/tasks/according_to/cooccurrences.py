@@ -34,7 +34,7 @@ _SENTENCE_ENDS = frozenset(".!?")
 
 
 def words_of(text: str) -> str:
-    """The words of a text, case folded, with one space between them, and without punctuation.
+    """Return the words of a text, case folded, with one space between them, and without punctuation.
 
     Example:
         >>> words_of("Grey's  Anatomy, (TV)")
@@ -44,7 +44,7 @@ def words_of(text: str) -> str:
 
 
 def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[str]:
-    """The names among the words of questions, as a corpus writes them; each as :func:`words_of` gives it.
+    """Return the names among the words of questions, as a corpus writes them; each as :func:`words_of` gives it.
 
     Args:
         questions: Only what stands in one of them is looked for.
@@ -61,7 +61,7 @@ def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[s
 
 
 def entities_of(question: str, names: frozenset[str]) -> list[str]:
-    """The longest names among a question's words, from left to right; none overlaps another.
+    """Return the longest names among a question's words, from left to right; none overlaps another.
 
     Example:
         >>> entities_of("who was mayor of new york city", frozenset({"new york", "new york city", "york"}))
@@ -84,7 +84,7 @@ def _spans(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _runs(passage: str) -> Iterator[tuple[str, bool]]:
-    """The capitalized runs of a passage, with true, and its words without a capital, with false."""
+    """Yield the capitalized runs of a passage, with true, and its words without a capital, with false."""
     run: list[str] = []
     waiting: list[str] = []  # words that belong to the run if it goes on behind them
     starts_sentence = True
@@ -115,7 +115,7 @@ def _trimmed(run: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Cooccurrences:
-    """What was counted of one question.
+    """The counts of one question.
 
     Attributes:
         id: Of the question.
@@ -131,7 +131,7 @@ class Cooccurrences:
 
 
 def passages_of(corpus: Iterable[Any], words: int | None = None) -> Iterator[str]:
-    """The passages of a corpus: its texts, or pieces of them.
+    """Yield the passages of a corpus: its texts, or pieces of them.
 
     Args:
         corpus: Texts, or Arrow arrays of texts, as a :class:`selfknow.portraits.Corpus` gives them.
@@ -222,7 +222,7 @@ def _worded(entities: Sequence[str]) -> tuple[str, ...]:
 
 
 def _entities(row: Row, names: frozenset[str], answer: set[str]) -> tuple[str, ...]:
-    """The entities of a question; one that is also an answer would occur with itself, and is left out."""
+    """Return the entities of a question; one that is also an answer would occur with itself, and is left out."""
     return tuple(one for one in entities_of(row["question"], names) if one not in answer)
 
 

@@ -140,7 +140,7 @@ def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
 
 
 def _count(path: Path, value: object) -> int | None:
-    """A count of passages; null where it is empty: nobody could count."""
+    """Return a count of passages; null where it is empty: nobody could count."""
     if value is None or value == "":
         return None
     try:

@@ -72,7 +72,7 @@ def _reply(row: Row, portrait: "Portrait | None") -> ShownReply:
 
 
 def _kinds(text: str, target: tuple[Document, ...]) -> Iterator[str]:
-    """What each line of an answer is; empty where it only sets the others, or speaks of them."""
+    """Yield what each line of an answer is; empty where it only sets the others, or speaks of them."""
     answer = read_answer(text, target)
     wanted = {(document.diarist, document.number): document.sentences for document in answer.target}
     fates = [one.fate for one in match(answer.recalled, answer.target) if one.place is not None]
@@ -105,7 +105,7 @@ def _pieces(text: str, kinds: Sequence[str], spans: Sequence[tuple[int, int]]) -
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines as cutting has them, each with its newline."""
+    """Yield the lines as cutting has them, each with its newline."""
     lines = text.split("\n")
     yield from (f"{line}\n" for line in lines[:-1])
     if lines[-1]:

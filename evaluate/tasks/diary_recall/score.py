@@ -225,7 +225,7 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
 
 
 def kept_answers(generations: pa.Table) -> dict[str, Kept]:
-    """Of every answer whose thinking was taken off, by its ``generation_id``, the part that is measured."""
+    """Return the measured part of every answer that thinking was taken off, by its ``generation_id``."""
     answered = pa.array(["answer", "probe"])
     columns = generations.select(["generation_id", "generation", "stage"])
     # A batch at a time: the texts of a large run are not copied.
@@ -270,5 +270,5 @@ def _score_row(
 
 
 def _without_thinking(outcome: Outcome[float]) -> Outcome[float]:
-    """An outcome of what was left, which says so."""
+    """Return an outcome of what was left, which says so."""
     return Outcome(outcome.value, f"{outcome.reason}, {THINKING_OFF}" if outcome.reason else THINKING_OFF)

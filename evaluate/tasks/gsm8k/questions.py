@@ -47,13 +47,13 @@ class Questions:
 
 @cache
 def wording() -> Mapping[str, Any]:
-    """Where the questions are on the Hub, and how they are asked: source, prompt, stop, completion."""
+    """Return where the questions are on the Hub, and how they are asked: source, prompt, stop, completion."""
     value: dict[str, Any] = yaml.safe_load(read_text("gsm8k/task.yaml"))
     return value
 
 
 def prompt(question: str) -> str:
-    """A question as every model is asked it."""
+    """Return a question as every model is asked it."""
     text: str = wording()["prompt"]
     return text.replace("{question}", question)
 
@@ -76,7 +76,7 @@ def completion_prompt(question: str) -> Completion:
 
 
 def completion(answer: str) -> str:
-    """How a worked solution ends."""
+    """Return how a worked solution ends."""
     text: str = wording()["completion"]
     return text.replace("{answer}", answer)
 

@@ -1,4 +1,4 @@
-"""What a reply does with its question, read sentence by sentence: the scorer ``sentences``, which needs no encoder.
+"""The scorer ``sentences``: reads sentence by sentence if a reply answers, abstains or refuses, without an encoder.
 
 Four classes are kept apart (docs/labelling-replies.md says what each means):
 
@@ -61,7 +61,7 @@ _CONCESSION = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply does.
+    """The reading of a reply: what it does with its question.
 
     Attributes:
         kind: One of :data:`CLASSES`.
@@ -140,7 +140,7 @@ def _read(sentences: Sequence[str]) -> Reading:
 def _read_marked(
     sentences: Sequence[str], marks: Sequence[str | None], refusals: Sequence[str], *, is_short: bool
 ) -> Reading | None:
-    """What a reply does whose sentences say that something is not known; null where none counts."""
+    """Return what a reply does whose sentences say that something is not known; null where none counts."""
     last, is_passage = len(sentences) - 1, sum(len(one.split()) for one in sentences) > PASSAGE
     for place, mark in enumerate(marks):
         near_an_end = is_short or place < EDGE or place > last - EDGE
@@ -169,7 +169,7 @@ def _without_refusals(sentence: str) -> str:
 
 
 def _side(sentence: str, *, leniently: bool) -> bool:
-    """Whether a sentence takes the side of an answer, and does not itself say that there is none."""
+    """Return true if a sentence takes the side of an answer, and does not itself say that there is none."""
     return (
         says("commits", sentence)
         and len(_POSSIBLY.findall(sentence)) < 2  # "perhaps so, perhaps not" takes no side
@@ -204,12 +204,12 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
 
 
 def _takes_back(contrast: str, before: str, after: str) -> bool:
-    """Whether a doubt follows an answer ("Homer, though nobody knows"), which stands; "so nobody knows" concludes."""
+    """Return true if a doubt follows an answer that stands ("Homer, though nobody knows"), unlike "so nobody knows"."""
     return re.search(r"[a-z]", contrast) is not None and says("commits", before) and not _SO.search(after)
 
 
 def _is_a_side(contrast: str, after: str) -> bool:
-    """Whether what follows "but" is an answer; after a mark alone it must say so itself."""
+    """Return true if what follows "but" is an answer; after a mark alone it must say so itself."""
     if says("commits", after):
         return True
     if says("no_answer_after_but", after):
@@ -218,7 +218,7 @@ def _is_a_side(contrast: str, after: str) -> bool:
 
 
 def _unknown(text: str, *, leniently: bool = False) -> str | None:
-    """Whether a text says of the question, or only of its own subject, that it is not known."""
+    """Return true if a text says of the question, or only of its own subject, that it is not known."""
     own = says("first_person", text)
     if _DEFINITION.match(text) and not own:
         return None

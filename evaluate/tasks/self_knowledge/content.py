@@ -34,7 +34,7 @@ _OPTION = re.compile(r"^[^\w\n]*([A-D])[).:]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Content:
-    """What a reply holds that can be asked about.
+    """The content of a reply that can be asked about.
 
     Attributes:
         text: What is put into the prompt; null where there is none, with the ``reason``.
@@ -60,7 +60,7 @@ def content_of(
     final_text: bool = False,
     prompt: str = "",
 ) -> Content:
-    """What a generating reply holds.
+    """Return what a generating reply holds.
 
     Args:
         task: The task.
@@ -101,7 +101,7 @@ def _fact(spoken: Kept, params: Mapping[str, Any]) -> Content:
 
 
 def statement(name: str, date: str) -> str:
-    """The statement about a birth that is to be verified; the date is ISO 8601."""
+    """Return the statement about a birth that is to be verified; the date is ISO 8601."""
     return f"{name} was born on {spell_date(datetime.date.fromisoformat(date))}."
 
 

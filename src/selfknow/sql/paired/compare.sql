@@ -107,12 +107,24 @@ cluster_sums as (
     group by cluster
 ),
 
+squares as (
+    select sum(power(deviation, 2)) as squares
+    from cluster_sums
+),
+
+spreads as (
+    select
+        *,
+        -- of clusters: the root of the sum of their squared deviations, corrected for their number
+        sqrt(squares * n_clusters / nullif(n_clusters - 1, 0)) / n_graded
+        * if(n_clusters = 2, 12.706205, t_quantile(greatest(2, n_clusters - 1))) as margin
+    from totals
+    cross join squares
+),
+
 intervals as (
     select
-        totals.*,
-        -- of clusters: the root of the sum of their squared deviations, corrected for their number
-        sqrt((select sum(deviation ** 2) from cluster_sums) * n_clusters / nullif(n_clusters - 1, 0)) / n_graded
-        * if(n_clusters = 2, 12.706205, t_quantile(greatest(2, n_clusters - 1))) as margin,
+        *,
         case
             when n_graded = 0 then null
             when is_share and n_clusters = n_graded
@@ -122,7 +134,7 @@ intervals as (
                 'difference_low': difference - margin, 'difference_high': difference + margin
             }
         end as paired
-    from totals
+    from spreads
 )
 
 select
