@@ -1,4 +1,4 @@
-"""Tables of documents about named things, and the corpora that are made of them."""
+"""Tables of documents about named things, and corpora made from them."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ Row = Mapping[str, object]
 
 
 def things(count: int = 24) -> list[dict[str, object]]:
-    """One, two or three documents about each thing, some of two lines, with letters beyond ASCII."""
+    """Return one, two or three documents about each thing, some of two lines, with letters beyond ASCII."""
     return [
         {"name": f"Thing {number}", "document": _text(number, entry), "order": entry}
         for number in range(count)
@@ -31,7 +31,7 @@ def _text(number: int, entry: int) -> str:
 
 
 def write_table(path: Path, rows: Sequence[Row]) -> Path:
-    """Write rows as the file's name ends."""
+    """Write rows in the format of the file's suffix."""
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(rows)), path)
     elif path.suffix == ".jsonl":

@@ -24,7 +24,7 @@ GOLDEN = json.loads((Path(__file__).parent / "golden_content_hashes.json").read_
 
 
 def rows_of_the_paper(shape: Shape, split: str, *, simplified: bool) -> list[dict]:
-    """The rows of a split, unshuffled, one Python string after the other (section 3.1)."""
+    """Return the rows of a split, unshuffled, one Python string after the other (section 3.1)."""
     made, sentence = diaries(shape, range(shape.num_diarists)), 0
     lengths, rows = iter(made.lengths.tolist()), []
     for number, entry_count in enumerate(made.entry_counts.tolist()):

@@ -38,7 +38,7 @@ SHAPES = st.builds(
 
 
 def entries(made: Diaries) -> list[list[str]]:
-    """The sentences of every entry, in order."""
+    """Return the sentences of every entry, in order."""
     ends = np.cumsum(made.lengths)
     texts = [sentence_texts()[sentence] for sentence in made.sentences]
     return [texts[end - length : end] for end, length in zip(ends, made.lengths, strict=True)]

@@ -1,4 +1,4 @@
-"""One's own corpus: the same one from any kind of table, splits that are alike, mistakes named with their row."""
+"""Your own corpus: the same rows from any kind of table, similar splits, and errors that name the row."""
 
 from collections import Counter
 from collections.abc import Callable

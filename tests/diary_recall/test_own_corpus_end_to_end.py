@@ -1,4 +1,4 @@
-"""One's own corpus from the table to the figure: trained on, asked, probed, scored, queried, drawn."""
+"""Your own corpus from the table to the figure: training, evaluation, probes, scores, queries, report."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_model_that_knows_everything_but_one_name_is_scored_so(corpus: Path, t
     }
 
     def knows(prompt: str) -> str:
-        """A model that says one document too few about one name."""
+        """Reply as a model that leaves out one document about one name."""
         return forgets[prompt]
 
     for config in ("things", "things-simplified"):

@@ -1,4 +1,4 @@
-"""The page about corpora of one's own shows what its commands print."""
+"""The page about your own corpora shows the real output of its commands."""
 
 import re
 import shlex

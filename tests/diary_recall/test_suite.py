@@ -1,4 +1,4 @@
-"""Every kind of damage to the rows is found by the expectation that is meant to find it.
+"""Damage to the rows: the expectation that is meant to find each kind finds it.
 
 The manifest and the card are signed anew after each, so no hash gives the damage away.
 """
@@ -22,7 +22,7 @@ DOCUMENTS_LOST = {
 
 
 def _document(rows: list[Row], **wanted: Any) -> Row:
-    """The first document whose columns are as wanted."""
+    """Return the first document whose columns have these values."""
     return next(
         row for row in rows if row["kind"] == "document" and all(row[name] == value for name, value in wanted.items())
     )
@@ -39,7 +39,7 @@ def _text_in_all_rows(change: Callable[[str], str]) -> Callable[[Row], Row]:
 
 
 def _change_one_entry(folder: Any, change: Callable[[list[str]], list[str]], length: int = 3) -> None:
-    """Change the sentences of one entry of a diarist asked in train, in the document and in the answer alike."""
+    """Change the sentences of one entry in a document and in its answer in train."""
     rows = folder.rows()
     diarists = {row["diarist"] for row in rows if row["kind"] == "question"}
     entry = next(

@@ -1,4 +1,4 @@
-"""The gate as its callers see it: what passes, what is refused, what is printed."""
+"""The gate as its callers see it: folders that pass, folders that are refused, and the findings."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ def test_a_simplified_config_alone_passes(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_a_pattern_is_read_as_it_stands(folder: Any, tmp_path: Path) -> None:
-    """DuckDB would take ``[1]`` for a pattern and read the damaged ``diaries1`` in its place."""
+    # DuckDB would read ``[1]`` as a pattern, and the damaged ``diaries1`` in its place.
     good = folder.path.rename(tmp_path / "diaries[1]")
     bad = tmp_path / "diaries1" / folder.standard
     bad.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Damage to files, manifest and card is found, and told apart."""
+"""Damage to files, manifest and card: each kind has its own finding."""
 
 import json
 import os

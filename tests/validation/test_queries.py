@@ -1,4 +1,4 @@
-"""The reusable part: an expectation that raises is an error, and chi-square is SciPy's."""
+"""The shared part of the suites: queries, expectations, and chi-square as SciPy computes it."""
 
 import json
 from pathlib import Path

@@ -58,7 +58,7 @@ _QUERIES_OF_ATTRIBUTES = (
     "values_are_uniform",
     "first_attributes_are_uniform",
 )
-QUERIES_OF_OWN = tuple(name for name in QUERIES if name not in _QUERIES_OF_ATTRIBUTES)
+QUERIES_OF_OWN_CORPUS = tuple(name for name in QUERIES if name not in _QUERIES_OF_ATTRIBUTES)
 """The queries that fit your own corpus, too, whose documents have no attributes and whose names are free."""
 QUERIES_OF_TWINS = (
     "twins_ask_the_same_questions",
@@ -98,7 +98,7 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     for name, value in expected.items():
         yield Fact("parameters", config, None, name, repr(value), repr(entry.parameters.get(name)))
     try:
-        _own_shape_of(entry.parameters) if is_own(entry.parameters) else _shape_of(entry.parameters)
+        _own_numbers(entry.parameters) if is_own(entry.parameters) else _shape_of(entry.parameters)
         yield Fact("parameters", config, None, "all", "a shape", "a shape")
     except (UserError, TypeError) as error:
         yield Fact("parameters", config, None, "all", "a shape", str(error))
@@ -117,7 +117,7 @@ def _shape_of(parameters: Mapping[str, object]) -> Shape:
     return Shape(**shape)  # type: ignore[arg-type]
 
 
-def _own_shape_of(parameters: Mapping[str, object]) -> dict[str, int]:
+def _own_numbers(parameters: Mapping[str, object]) -> dict[str, int]:
     """Return the numbers among the parameters of your own corpus.
 
     Raises:
@@ -143,7 +143,7 @@ def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch
 
 def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
     if is_own(entry.parameters):
-        return _batch_of_own(folder, config, entry)
+        return _batch_of_own_corpus(folder, config, entry)
     return batch_of_rows(
         "diary-recall",
         config,
@@ -154,13 +154,13 @@ def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
     )
 
 
-def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
-    shape, simplified = _own_shape_of(entry.parameters), bool(entry.parameters["simplified"])
+def _batch_of_own_corpus(folder: Path, config: str, entry: ConfigEntry) -> Batch:
+    shape, simplified = _own_numbers(entry.parameters), bool(entry.parameters["simplified"])
     return batch_of_rows(
         "diary-recall-of-ones-own",
         config,
         {"corpus": files_of(folder, entry)},
-        [f"diary_recall/{name}" for name in QUERIES_OF_OWN],
+        [f"diary_recall/{name}" for name in QUERIES_OF_OWN_CORPUS],
         setup=["diary_recall/macros", "diary_recall/setup"],
         parameters={
             **_parameters(Shape(shape["num_diarists"], shape["seed"]), simplified=simplified),
@@ -170,12 +170,12 @@ def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
             "any_middle_is_a_title": False,
             "max_entries": shape["max_entries"],
             "max_attributes": shape["max_lines"],
-            "row_counts": _row_counts_of_own(shape, simplified=simplified),
+            "row_counts": _row_counts_of_own_corpus(shape, simplified=simplified),
         },
     )
 
 
-def _row_counts_of_own(shape: Mapping[str, int], *, simplified: bool) -> list[dict[str, object]]:
+def _row_counts_of_own_corpus(shape: Mapping[str, int], *, simplified: bool) -> list[dict[str, object]]:
     questions = numbers_by_split(shape["num_diarists"], shape["held_out_percent"])
     num_documents = shape["num_diarists" if simplified else "num_documents"]
     return [
