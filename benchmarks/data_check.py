@@ -64,7 +64,7 @@ def steps(folder: Path) -> dict[str, float]:
     from selfknow.validation.check import validate
     from selfknow.validation.data_docs import write_pages
     from selfknow.validation.folder.suite import batch_of_folder, facts_of_folder
-    from selfknow.validation.queries import exceptions, opened
+    from selfknow.validation.queries import exceptions, open_batch
 
     manifest = read_manifest(folder)
     suite = SUITES[manifest.dataset]
@@ -73,7 +73,7 @@ def steps(folder: Path) -> dict[str, float]:
     batches = [batch_of_folder(facts, suite), *suite.batches(folder, manifest, list(manifest.configs))]
     for batch in batches:
         start = time.process_time()
-        with opened(batch) as connection:
+        with open_batch(batch) as connection:
             seconds["set-ups"] += time.process_time() - start
             for query in batch.queries:
                 with timed(seconds, f"`{query.name}`"):

@@ -28,10 +28,10 @@ DATASETS = {dataset.name: dataset for dataset in _ALL}
 
 
 def find_dataset(name: str) -> Dataset:
-    """The dataset of this name.
+    """Return the dataset of this name.
 
     Raises:
-        UserError: There is none; the message names the nearest.
+        UserError: There is no such dataset; the message names the nearest one.
     """
     if name not in DATASETS:
         raise UserError(f"there is no dataset {name!r}{nearest(name, DATASETS)}")
@@ -39,16 +39,16 @@ def find_dataset(name: str) -> Dataset:
 
 
 def find_configs(dataset: Dataset, configs: Sequence[str], seed: int, **options: object) -> list[DatasetConfig]:
-    """The named configs of a dataset, each once, or all of them when none is named.
+    """Return the named configs of a dataset, without repetitions, or all of them if none is named.
 
     Args:
         dataset: The dataset.
-        configs: Their names.
+        configs: The configs' names.
         seed: The seed of all random choices.
-        options: What else the dataset's configs take; see ``Dataset.options``.
+        options: Further arguments of the dataset's configs; see ``Dataset.options``.
 
     Raises:
-        UserError: There is no such config, no such seed or no such option, or they come under several licences.
+        UserError: The config, the seed or the option does not exist, or the configs come under several licences.
     """
     for option in options:
         if option not in dataset.options:

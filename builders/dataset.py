@@ -1,4 +1,4 @@
-"""A config of a dataset as pure functions, and the Hugging Face builder that is made of them."""
+"""A config of a dataset as pure functions, and the Hugging Face builder that runs them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class DatasetConfig:
     """One config of a dataset.
 
     Args:
-        name: Its name.
-        parameters: What it was made from, as JSON can hold it.
+        name: The config's name.
+        parameters: The parameters that it is made from, as JSON can hold them.
         schema: The schema of every shard.
-        shards: For each split the functions that make its rows, one file each, in order. Each can be called alone.
-        files: What else lies in the dataset folder: the path there, and the file that is copied.
+        shards: The functions that make each split's rows, one file each, in order. Each can be called alone.
+        files: Further files of the dataset folder: the path there, and the file to copy.
     """
 
     name: str
@@ -34,20 +34,20 @@ class DatasetConfig:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset: its configs, and what is written about it.
+    """A dataset: its configs and the texts about it.
 
     Args:
         name: The name on the Hub, without the organisation.
         version: Raised whenever the content of a config changes.
         sources: The folder in ``datasets_src`` that it is made from; ``card.md`` there is the text of its card.
-        summary: One line.
+        summary: A description of one line.
         configs: The names of its configs, in order.
-        config: Makes a named config with a seed.
-        metadata: What the card's YAML says besides configs, features and content hashes.
-        card_parts: The parts of the card's text that are made from what was built.
-        licence_of: The licence of a config, as a card names it, where configs come under different ones.
-        options: What else ``config`` takes, by keyword: ``path`` (a file of the user's), ``encoder``.
-        evaluation: How Inspect asks its rows on the Hub, where a prompt and its completion are all there is to it.
+        config: A function that makes a named config with a seed.
+        metadata: The fields of the card's YAML, besides configs, features and content hashes.
+        card_parts: A function that makes the parts of the card's text that depend on the rows.
+        licence_of: The licence of a config, as a card names it, if configs come under different ones.
+        options: Further keyword arguments of ``config``: ``path`` (a file of the user's), ``encoder``.
+        evaluation: The fields of ``eval.yaml``, if a row's prompt and completion are all that Inspect needs.
     """
 
     name: str
@@ -63,10 +63,10 @@ class Dataset:
     evaluation: Evaluation | None = None
 
     def licence(self, configs: Sequence[str]) -> str:
-        """The one licence that a folder of these configs comes under: a card covers its whole repo.
+        """Return the one licence of a folder with these configs: a card covers its whole repo.
 
         Raises:
-            UserError: They come under several.
+            UserError: The configs come under several licences.
         """
         if self.licence_of is None:
             return str(self.metadata["license"])
@@ -80,7 +80,7 @@ class Dataset:
 
 
 class ConfigBuilder(datasets.ArrowBasedBuilder):
-    """A Hugging Face builder of one config; Hugging Face's cache never serves rows of older sources or code."""
+    """A Hugging Face builder of one config, whose cache never serves rows of older sources or code."""
 
     sources: ClassVar[str]
 
@@ -88,8 +88,8 @@ class ConfigBuilder(datasets.ArrowBasedBuilder):
         super().__init__(*args, **{"hash": fingerprint(self.sources), **kwargs})
 
     def dataset_config(self) -> DatasetConfig:
-        """What ``self.config`` stands for."""
-        raise TypeError(f"{type(self).__name__} does not say what its config is")
+        """Return the config that ``self.config`` names."""
+        raise TypeError(f"{type(self).__name__} does not override dataset_config")
 
     def _info(self) -> datasets.DatasetInfo:
         return datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(self.dataset_config().schema))

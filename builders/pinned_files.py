@@ -1,4 +1,4 @@
-"""Files of others' datasets: fetched at a pinned commit or read where the user has them, known by their SHA-256."""
+"""Files of other people's datasets: fetched at a pinned commit or read from disk, and checked by their SHA-256."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ class PinnedSource:
         host: ``hub`` or ``github``.
         repository: ``org/name`` there.
         revision: The commit.
-        files: The SHA-256 of each file by its path; null where it is not known.
-        licence: As a card on the Hub names it.
-        copies: Other forms of the same files, by name.
-        texts: What else is said of it.
+        files: The SHA-256 of each file by its path; null if it is not known.
+        licence: The licence, as a card on the Hub names it.
+        copies: The SHA-256 of other forms of the same files, by name.
+        texts: The other fields of the source's YAML.
     """
 
     host: str
@@ -41,13 +41,13 @@ class PinnedSource:
 
     @property
     def address(self) -> str:
-        """Where a person finds it."""
+        """The repository's page."""
         return f"https://{'huggingface.co/datasets' if self.host == 'hub' else 'github.com'}/{self.repository}"
 
     def expects(self, name: str, sha256: str) -> bool:
-        """Whether a file with this SHA-256 is a pinned one, or nobody knows the SHA-256 of the one of this name."""
-        known = {*self.files.values(), *self.copies.values()}
-        return sha256 in known or (name in self.files and self.files[name] is None)
+        """Return whether this SHA-256 is a pinned one, or the file of this name is pinned without a SHA-256."""
+        digests = {*self.files.values(), *self.copies.values()}
+        return sha256 in digests or (name in self.files and self.files[name] is None)
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class SourceFile:
     """A file that was read.
 
     Args:
-        name: Its path in the repository, or the name of a file of the user's.
-        content: Where its bytes are, or they themselves.
-        sha256: Of its bytes, as hex digits.
+        name: The path in the repository, or the name of a file of the user's.
+        content: The file's bytes, or the path to them.
+        sha256: The SHA-256 of the bytes, as hex digits.
         revision: The commit that it was fetched at; null for a file of the user's.
     """
 
@@ -67,10 +67,10 @@ class SourceFile:
     revision: str | None
 
     def rows(self) -> list[Mapping[str, Any]]:
-        """Its rows, in any common form; see :func:`selfknow.files.read_rows`.
+        """Read the file's rows, in any common format; see :func:`selfknow.files.read_rows`.
 
         Raises:
-            UserError: It holds no rows.
+            UserError: The file holds no rows.
         """
         if isinstance(self.content, Path):
             return read_rows(self.content)
@@ -81,45 +81,45 @@ class SourceFile:
 
 
 def read_sources(path: str) -> dict[str, PinnedSource]:
-    """The pinned sources of a YAML file in ``datasets_src``, by config."""
+    """Read the pinned sources of a YAML file in ``datasets_src``, by config."""
     sources: dict[str, PinnedSource] = {}
     for name, value in yaml.safe_load(read_text(path)).items():
-        known = {key: value.pop(key) for key in ("repository", "revision", "files", "licence")}
+        fields = {key: value.pop(key) for key in ("repository", "revision", "files", "licence")}
         sources[name] = PinnedSource(
-            host=value.pop("host", "hub"), copies=value.pop("copies", {}), texts=value, **known
+            host=value.pop("host", "hub"), copies=value.pop("copies", {}), texts=value, **fields
         )
     return sources
 
 
 def open_source(source: PinnedSource, path: Path | None = None, *, alone: bool = False) -> list[SourceFile]:
-    """The files of a source: fetched at its commit, or the user's own.
+    """Open the files of a source: fetch them at its commit, or take the user's own.
 
     Args:
-        source: What is pinned.
-        path: A folder with the source's files under their own paths, or one file. Whether they are the pinned ones is
-            for the check of the built folder to say.
-        alone: Whether one file may stand for a source that has several.
+        source: The pinned source.
+        path: A folder with the source's files under their own paths, or one file. The check of the built folder
+            compares them with the pinned ones.
+        alone: If true, one file may stand for a source that has several.
 
     Raises:
-        UserError: A file cannot be had, or what was fetched has another SHA-256 than the pinned one.
+        UserError: A file is missing or cannot be fetched, or its SHA-256 is not the pinned one.
     """
     if path is None:
-        return [_fetched(source, name) for name in source.files]
+        return [_fetch(source, name) for name in source.files]
     if path.is_dir():
-        return [_of_user(name, path / name) for name in source.files]
+        return [_own_file(name, path / name) for name in source.files]
     if len(source.files) > 1 and not alone:
         names = " and ".join(source.files)
         raise UserError(f"{source.repository} has {len(source.files)} files: give the folder that holds {names}")
-    return [_of_user(path.name if alone else next(iter(source.files)), path)]
+    return [_own_file(path.name if alone else next(iter(source.files)), path)]
 
 
-def _of_user(name: str, path: Path) -> SourceFile:
+def _own_file(name: str, path: Path) -> SourceFile:
     if not path.is_file():
         raise UserError(f"there is no file {path}")
     return SourceFile(name, path, _sha256(path), None)
 
 
-def _fetched(source: PinnedSource, name: str) -> SourceFile:
+def _fetch(source: PinnedSource, name: str) -> SourceFile:
     where = f"{name} of {source.address} at {source.revision}"
     try:
         if source.host == "hub":
@@ -128,14 +128,14 @@ def _fetched(source: PinnedSource, name: str) -> SourceFile:
             content = downloads.fetch(f"{_GITHUB}/{source.repository}/{source.revision}/{name}")
     except downloads.DownloadError as error:
         raise UserError(f"{where} could not be fetched ({error}): get it elsewhere and give --source FILE") from error
-    return checked(SourceFile(name, content, _sha256(content), source.revision), source.files[name], where)
+    return check_sha256(SourceFile(name, content, _sha256(content), source.revision), source.files[name], where)
 
 
-def checked(file: SourceFile, sha256: str | None, where: str) -> SourceFile:
-    """The same file, when it has this SHA-256 or none is known.
+def check_sha256(file: SourceFile, sha256: str | None, where: str) -> SourceFile:
+    """Return the file if it has this SHA-256, or if none is pinned.
 
     Raises:
-        UserError: It has another one.
+        UserError: The file has another SHA-256.
     """
     if sha256 not in (None, file.sha256):
         raise UserError(f"{where} is not the pinned file: its SHA-256 is {file.sha256}, not {sha256}")
@@ -150,7 +150,7 @@ def _sha256(content: Path | bytes) -> str:
 
 
 def parameters_of(source: PinnedSource, files: Sequence[SourceFile]) -> dict[str, object]:
-    """What a manifest says of the files of a config; it names no commit where they are not known to be from it."""
+    """Return a config's parameters for the manifest; the commit is null unless all files are known to be from it."""
     is_known = all(file.revision or file.sha256 == source.files.get(file.name) for file in files)
     return {
         "repository": source.address,
@@ -160,8 +160,8 @@ def parameters_of(source: PinnedSource, files: Sequence[SourceFile]) -> dict[str
 
 
 def table_of_files(parameters: Mapping[str, object]) -> str:
-    """The files that a config was made from, as a card shows them."""
+    """Return the list of a config's files for its card."""
     sha256 = parameters["sha256"]
-    assert isinstance(sha256, Mapping), "a config of pinned files says their SHA-256"
+    assert isinstance(sha256, Mapping), "a config of pinned files has their SHA-256"
     lines = [f"From {parameters['repository']} at revision `{parameters['revision'] or 'unknown'}`:"]
     return "\n".join([*lines, "", *(f"- `{name}`, SHA-256 `{digest}`" for name, digest in sha256.items())])

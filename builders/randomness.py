@@ -16,7 +16,7 @@ _FEISTEL_ROUNDS = 8
 
 
 class Stream(IntEnum):
-    """What a word is drawn for; streams never meet."""
+    """The purpose that a word is drawn for; streams never overlap."""
 
     ENTRIES = 0
     ENTRY_COUNTS = 1
@@ -33,7 +33,7 @@ class RandomKey:
     size: int
 
     def words(self, stream: Stream, first_counter: int, num_counters: int) -> Words:
-        """The words of consecutive counters of a stream, four a counter, as one flat array.
+        """Return the words of consecutive counters of a stream, four a counter, as one flat array.
 
         >>> key = RandomKey(seed=0, size=994)
         >>> both = key.words(Stream.ENTRIES, first_counter=0, num_counters=2)
@@ -47,20 +47,20 @@ class RandomKey:
 
 
 def counters_for(num_words: int) -> int:
-    """How many counters hold this many words."""
+    """Return the number of counters that hold this many words."""
     return -(-num_words // WORDS_PER_COUNTER)
 
 
 def permute(numbers: Words, domain_size: int, key: RandomKey) -> Words:
-    """Send each number below ``domain_size`` to another such number, no two to the same one.
+    """Map each number below ``domain_size`` to another such number, no two to the same one.
 
     A Feistel network over the next even number of bits, walked until it is back inside the domain (Black and Rogaway,
     Ciphers with Arbitrary Finite Domains, 2002). It shuffles; it does not encrypt.
 
     Args:
         numbers: Whole numbers below ``domain_size``.
-        domain_size: How many numbers there are, at least 2.
-        key: Chooses the permutation.
+        domain_size: The size of the domain, at least 2.
+        key: The key of the permutation.
     """
     half_bits = np.uint64(-(-(domain_size - 1).bit_length() // 2))
     round_keys = key.words(Stream.NAMES, 0, counters_for(_FEISTEL_ROUNDS))
@@ -79,7 +79,7 @@ def _feistel(numbers: Words, half_bits: np.uint64, round_keys: Words) -> Words:
 
 
 def _mix(words: Words) -> Words:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood, 2014): every input bit reaches every output bit."""
+    """Apply SplitMix64's finaliser (Steele, Lea and Flood, 2014): every input bit reaches every output bit."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))

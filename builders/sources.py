@@ -1,4 +1,4 @@
-"""Reads and hashes ``datasets_src``, the sources of the datasets."""
+"""Access to ``datasets_src``, the sources of the datasets: their text, and hashes over them."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ DATASETS_SRC = Path(__file__).resolve().parent.parent / "datasets_src"
 
 @cache
 def read_text(path: str) -> str:
-    """The text of a source file, named relative to ``datasets_src``.
+    """Read a source file, named relative to ``datasets_src``.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -20,29 +20,29 @@ def read_text(path: str) -> str:
 
 @cache
 def read_lines(path: str) -> tuple[str, ...]:
-    """The lines of a source file, without their ends."""
+    """Read the lines of a source file, without their line ends."""
     return tuple(read_text(path).splitlines())
 
 
 def read_json(path: str) -> object:
-    """The value of a JSON source file; the caller says what it should be."""
+    """Read a JSON source file; the caller checks its type."""
     value: object = json.loads(read_text(path))
     return value
 
 
 def source_hash(folder: str) -> str:
-    """SHA-256 over the names and bytes of the files that one dataset is made from, as hex digits.
+    """Hash the names and bytes of one dataset's source files with SHA-256, as hex digits.
 
-    They lie in its folder in ``datasets_src``; a folder below that belongs to something else.
+    They lie in its folder in ``datasets_src``; subfolders belong to other datasets.
     """
     return _hash_of_files(DATASETS_SRC / folder, "*")
 
 
 @cache
 def fingerprint(folder: str) -> str:
-    """SHA-256 over one dataset's sources and over the code of all builders.
+    """Hash one dataset's sources and the code of all builders with SHA-256, as hex digits.
 
-    Hugging Face caches a prepared dataset under this key, so that rows of older sources or code are never served.
+    Hugging Face caches a prepared dataset under this key, so rows of older sources or code are never served.
     """
     code = _hash_of_files(Path(__file__).resolve().parent, "**/*.py")
     return hashlib.sha256(f"{source_hash(folder)} {code}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Reads the tables of ``datasets_src``: UTF-8, tabs between columns, names in the first line, no quoting."""
+"""The tables of ``datasets_src``: UTF-8, tabs between columns, names in the first line, no quoting."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,14 +11,14 @@ LIST_SEPARATOR = " | "
 
 @cache
 def read_table(path: str) -> tuple[Row, ...]:
-    """The rows of a table, named relative to ``datasets_src``, by column."""
+    """Read the rows of a table, named relative to ``datasets_src``."""
     header, *lines = (line.split("\t") for line in read_lines(path))
     return tuple(dict(zip(header, cells, strict=True)) for cells in lines)
 
 
 @cache
 def read_groups(path: str, column: str) -> Mapping[str, tuple[Row, ...]]:
-    """The rows of a table by what stands in a column, in the order of the table."""
+    """Read the rows of a table and group them by the value of a column, in the order of the table."""
     groups: dict[str, list[Row]] = {}
     for row in read_table(path):
         groups.setdefault(row[column], []).append(row)
@@ -26,7 +26,7 @@ def read_groups(path: str, column: str) -> Mapping[str, tuple[Row, ...]]:
 
 
 def items_of(cell: str) -> list[str]:
-    """The items of a cell that holds a list; none when it is empty.
+    """Return the items of a cell that holds a list; none if it is empty.
 
     >>> items_of("Lisbon | Lisboa")
     ['Lisbon', 'Lisboa']

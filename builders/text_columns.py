@@ -1,4 +1,4 @@
-"""Lays many texts out as one Arrow column, from pieces of a small pool, without a Python object a text."""
+"""Arrow columns of many texts, made from pieces of a small pool without a Python object for each text."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,7 @@ _LARGEST_COLUMN_IN_BYTES = 2**31 - 1
 
 
 class PiecePool:
-    """Strings that texts are put together from, addressed by number.
+    """Strings that texts are made of, addressed by number.
 
     >>> pool = PiecePool(greetings=pa.array(["Hello ", "Bye "]), names=pa.array(["Ann", "Bob"]))
     >>> pieces = np.array([pool.start("greetings"), pool.start("names") + 1])
@@ -22,11 +22,11 @@ class PiecePool:
         self._pieces = pa.concat_arrays(list(groups.values()))
 
     def start(self, group: str) -> int:
-        """The number of a group's first piece; the others follow it."""
+        """Return the number of a group's first piece; the others follow it."""
         return int(self._starts[group])
 
     def texts(self, pieces: NDArray[np.integer], boundaries: NDArray[np.int64]) -> pa.StringArray:
-        """Texts laid end to end: text i is made of ``pieces[boundaries[i]:boundaries[i + 1]]``.
+        """Concatenate pieces to texts: text i is made of ``pieces[boundaries[i]:boundaries[i + 1]]``.
 
         Args:
             pieces: Piece numbers, shape (p,).
@@ -43,9 +43,9 @@ class PiecePool:
 
 
 def concatenated_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The numbers of each range [start, start + length), one range after the other.
+    """Return the numbers of each range [start, start + length), one range after the other.
 
-    They have 32 bits: a block's ranges are its largest arrays, and twice as wide they would set its peak of memory.
+    They have 32 bits: a block's ranges are its largest arrays, so wider numbers would raise its peak of memory.
 
     >>> concatenated_ranges(np.array([5, 1]), np.array([2, 3])).tolist()
     [5, 6, 1, 2, 3]

@@ -14,7 +14,7 @@ import duckdb
 
 from selfknow.validation import check
 from selfknow.validation.check import Finding
-from selfknow.validation.queries import ask
+from selfknow.validation.queries import run_queries
 from selfknow.validation.suite import Batch
 
 _connect = duckdb.connect
@@ -39,7 +39,7 @@ def validate_by_sql(batches: Sequence[Batch], advance: Callable[[], object]) -> 
 
 def _result(batch: Batch) -> SimpleNamespace:
     results = []
-    for name, exceptions in ask(batch).items():
+    for name, exceptions in run_queries(batch).items():
         if isinstance(exceptions, duckdb.Error):
             raise exceptions
         config = SimpleNamespace(kwargs={"name": name})

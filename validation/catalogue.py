@@ -1,4 +1,4 @@
-"""The suites that there are, by dataset."""
+"""The suites, by dataset."""
 
 from selfknow.validation.abstention import suite as abstention
 from selfknow.validation.according_to import suite as according_to

@@ -1,4 +1,4 @@
-"""The gate before publishing: checks every file and row of a dataset folder."""
+"""The gate before publishing: a check of every file and row of a dataset folder."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from selfknow.validation.suite import Batch, DatasetSuite
 
-_BATCHES_AT_A_TIME = 2  # DuckDB works outside Python's lock; each holds the tables of its set-up
-_of_this_thread = threading.local()
+_BATCHES_AT_A_TIME = 2  # DuckDB works outside Python's lock; each batch holds the tables of its set-up
+_thread_state = threading.local()
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Finding:
     """An expectation that a dataset folder does not meet.
 
     Args:
-        config: The config it was found in, or None when it concerns the whole folder.
-        split: The split it was found in, or None when it concerns all of them.
+        config: The config, or None if the finding concerns the whole folder.
+        split: The split, or None if the finding concerns all of them.
         expectation: The name of the expectation, such as ``answers_repeat_the_documents``.
-        message: What is expected, and how often it is not so.
-        examples: A few of the places, in a fixed order.
+        message: The expectation in words, and the number of exceptions.
+        examples: A few of the exceptions, in a fixed order.
     """
 
     config: str | None
@@ -43,23 +43,23 @@ class Finding:
 
 
 def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool = False) -> list[Finding]:
-    """Check that a dataset folder is whole, and that its rows are what its dataset promises.
+    """Check that a dataset folder is complete, and that its rows are what its dataset promises.
 
-    What is checked is what lies in the folder. A config whose files cannot be read, or have other columns than the
-    dataset's, gets a finding that says so, and its rows are not looked at.
+    Only the files in the folder are checked. A config gets a finding, and its rows are not checked, if its files cannot
+    be read or have other columns than the dataset's.
 
     Args:
         folder: The dataset folder.
-        data_docs: Where Great Expectations' pages are written; ``index.html`` there opens in a browser.
-        progress: Whether a progress bar is shown on stderr.
+        data_docs: A folder for Great Expectations' pages; open ``index.html`` there in a browser.
+        progress: Show a progress bar on stderr.
 
     Returns:
-        The findings, in a fixed order; none when the folder may be published.
+        The findings, in a fixed order; none if the folder may be published.
 
     Raises:
         MissingExtraError: Great Expectations or SciPy is not installed.
-        UserError: This is no dataset folder, its manifest is damaged, nothing is known of its dataset, or the pages
-            cannot be written where they should.
+        UserError: The folder is not a dataset folder, its manifest is damaged, its dataset is unknown, or the pages
+            cannot be written to ``data_docs``.
 
     Example:
         >>> check_folder(Path("diary-recall"))  # doctest: +SKIP
@@ -88,7 +88,7 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
 
 
 def _suite_of(dataset: str) -> "DatasetSuite":
-    # Great Expectations takes seconds to import: that is done later, beside other work.
+    # Great Expectations takes seconds to import: that happens later, in parallel with other work.
     if not all(map(find_spec, ("great_expectations", "scipy"))):
         raise MissingExtraError("checking a dataset folder", "validate")
     from selfknow.validation.catalogue import SUITES
@@ -101,36 +101,36 @@ def _suite_of(dataset: str) -> "DatasetSuite":
 def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list[ExpectationSuiteValidationResult]":
     """Run the suites of batches, in a Great Expectations context that leaves nothing behind.
 
-    The queries are asked in threads, the largest batches first; meanwhile Great Expectations is imported, and judges
-    what is found as it comes.
+    The queries run in threads, the largest batches first. Meanwhile Great Expectations is imported, and judges the
+    exceptions of each batch as they arrive.
 
     Args:
-        batches: What is validated.
-        advance: Called after each, for a progress bar.
+        batches: The batches to validate.
+        advance: Called after each batch, for a progress bar.
 
     Returns:
         The results, in the order of the batches.
 
     Raises:
-        RuntimeError: An expectation could not be evaluated. That is a mistake of ours, and no finding about the data.
+        RuntimeError: An expectation could not be evaluated, which is a mistake of ours, not a finding about the data.
     """
-    from selfknow.validation.queries import ask
+    from selfknow.validation.queries import run_queries
 
     results = {}
     with ThreadPoolExecutor(_BATCHES_AT_A_TIME) as pool:
         places = sorted(range(len(batches)), key=lambda place: -_num_bytes(batches[place]))
-        asked = {pool.submit(ask, batches[place]): place for place in places}
+        running = {pool.submit(run_queries, batches[place]): place for place in places}
         try:
-            from selfknow.validation.expectations import judging, suite_of
+            from selfknow.validation.expectations import provide_exceptions, suite_of
 
-            definition, frame = _definition_of_a_frame(), _empty_frame()
-            for future in as_completed(asked):
-                with judging(future.result()):
+            definition, frame = _frame_definition(), _empty_frame()
+            for future in as_completed(running):
+                with provide_exceptions(future.result()):
                     batch = definition.get_batch({"dataframe": frame})
-                    result = batch.validate(suite_of(batches[asked[future]]))
-                for one in result.results:
-                    _raise_what_was_raised(one.expectation_config.kwargs["name"], one.exception_info)
-                results[asked[future]] = result
+                    result = batch.validate(suite_of(batches[running[future]]))
+                for judgement in result.results:
+                    _raise_if_failed(judgement.expectation_config.kwargs["name"], judgement.exception_info)
+                results[running[future]] = result
                 advance()
         except BaseException:
             pool.shutdown(cancel_futures=True)
@@ -143,37 +143,37 @@ def _num_bytes(batch: "Batch") -> int:
 
 
 def _empty_frame() -> "pd.DataFrame":
-    """What Great Expectations takes for the data, which DuckDB has read."""
+    """Return the frame that Great Expectations takes for the data, which DuckDB has read."""
     import pandas as pd
 
     return pd.DataFrame({"file": pd.Series(dtype="str")})
 
 
-def _definition_of_a_frame() -> "BatchDefinition[Any]":
-    """What Great Expectations is handed frames through: made once a thread, for it takes longer than most checks."""
+def _frame_definition() -> "BatchDefinition[Any]":
+    """Return the definition of batches of frames, made once a thread because it takes longer than most checks."""
     import great_expectations as gx
 
-    if not hasattr(_of_this_thread, "definition"):
+    if not hasattr(_thread_state, "definition"):
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = {"globally": False}
         asset = context.data_sources.add_pandas("files").add_dataframe_asset("batch")
-        _of_this_thread.definition = asset.add_batch_definition_whole_dataframe("whole")
-    definition: BatchDefinition[Any] = _of_this_thread.definition
+        _thread_state.definition = asset.add_batch_definition_whole_dataframe("whole")
+    definition: BatchDefinition[Any] = _thread_state.definition
     return definition
 
 
-def _raise_what_was_raised(name: str, exception_info: Mapping[str, Any]) -> None:
-    """An expectation that raises looks to Great Expectations like one that is not met."""
+def _raise_if_failed(name: str, exception_info: Mapping[str, Any]) -> None:
+    """Raise the error of an expectation, which Great Expectations reports as one that is not met."""
     for info in (exception_info, *exception_info.values()):
         if isinstance(info, Mapping) and info.get("raised_exception"):
             raise RuntimeError(f"the expectation {name} could not be evaluated: {info['exception_traceback']}")
 
 
 def findings(batch: "Batch", result: "ExpectationSuiteValidationResult") -> list[Finding]:
-    """The findings of a batch, in the order of its expectations."""
+    """Return the findings of a batch, in the order of its expectations."""
     from selfknow.validation.expectations import exceptions_in_words
 
-    of_name = {one.expectation_config.kwargs["name"]: one for one in result.results}
+    judgements = {judgement.expectation_config.kwargs["name"]: judgement for judgement in result.results}
     return [
         Finding(
             config=group["config"] or batch.config,
@@ -183,5 +183,5 @@ def findings(batch: "Batch", result: "ExpectationSuiteValidationResult") -> list
             examples=tuple(group["examples"]),
         )
         for expectation in batch.queries
-        for group in of_name[expectation.name].result.get("details", {}).get("exceptions", ())
+        for group in judgements[expectation.name].result.get("details", {}).get("exceptions", ())
     ]

@@ -1,7 +1,7 @@
-"""Great Expectations' Data Docs as a folder of pages that need nothing from anywhere else.
+"""Great Expectations' Data Docs as a folder of pages that load nothing from other hosts.
 
-As shipped the pages fetch styles, scripts and a logo from other hosts. Here Great Expectations renders the content of a
-page, and a frame of our own (``pages/``) holds it: one style sheet in the page, and no script.
+The pages that Great Expectations ships fetch styles, scripts and a logo. Here it renders only the content of a page, in
+a frame of our own (``pages/``) with one style sheet in the page and no script.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from selfknow.validation.suite import Batch
 
 
 class _Page(DefaultJinjaPageView):
-    """A page of a batch; templates of ours come before those of Great Expectations."""
+    """A page of a batch; our templates come before those of Great Expectations."""
 
     def __init__(self, templates: Path) -> None:
         super().__init__()
@@ -32,9 +32,9 @@ def write_pages(
 
     Args:
         data_docs: The folder, made if missing.
-        batches: What was validated.
-        results: Great Expectations' answers, in the same order.
-        title: What the index is headed with.
+        batches: The validated batches.
+        results: Great Expectations' results, in the same order.
+        title: The heading of the index.
     """
     data_docs.mkdir(parents=True, exist_ok=True)
     for earlier in data_docs.glob("*.html"):
@@ -43,7 +43,7 @@ def write_pages(
         view = _Page(templates)
         rows = []
         for batch, result in zip(batches, results, strict=True):
-            result.results.sort(key=lambda one: one.success)  # what failed first
+            result.results.sort(key=lambda judgement: judgement.success)  # failures first
             file_name = f"{batch.name.replace(' ', '-')}.html"
             row = {"name": batch.name, "file_name": file_name, "success": result.success, **result.statistics}
             document = ValidationResultsPageRenderer().render(result)

@@ -1,7 +1,7 @@
 """The one kind of Great Expectations expectation that the suites are made of: a query that returns no rows.
 
-A batch is no frame of rows: its queries were asked before (see ``queries``), and a metric hands over what they found.
-So Great Expectations judges, documents and renders, while DuckDB reads the corpus where it lies.
+A batch is not a frame of rows: its queries ran before (see ``queries``), and a metric hands over their exceptions. So
+Great Expectations judges, documents and renders, while DuckDB reads the corpus in place.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,24 +22,24 @@ from selfknow.validation.queries import Group
 from selfknow.validation.rendering import ExceptionsRenderer
 from selfknow.validation.suite import Batch
 
-_found: ContextVar[Mapping[str, list[Group] | duckdb.Error]] = ContextVar("found")
+_current_exceptions: ContextVar[Mapping[str, list[Group] | duckdb.Error]] = ContextVar("exceptions")
 _EXCEPTIONS = "selfknow.exceptions"
 _PLAIN = (str, bool, int, float, Enum)
 Kwargs = dict[str, Any]
 
 
 @contextmanager
-def judging(found: Mapping[str, list[Group] | duckdb.Error]) -> Iterator[None]:
-    """What is validated inside is judged by these exceptions, by the name of the expectation."""
-    token = _found.set(found)
+def provide_exceptions(exceptions: Mapping[str, list[Group] | duckdb.Error]) -> Iterator[None]:
+    """Provide the exceptions of each expectation, by its name, to validations inside the context."""
+    token = _current_exceptions.set(exceptions)
     try:
         yield
     finally:
-        _found.reset(token)
+        _current_exceptions.reset(token)
 
 
 def suite_of(batch: Batch) -> gx.ExpectationSuite:
-    """The suite of a batch: an expectation for each of its queries, in their order."""
+    """Return the suite of a batch: an expectation for each of its queries, in their order."""
     expectations = [
         ExpectQueryToReturnNoRows(
             name=query.name,
@@ -57,14 +57,14 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
     """Expect that a DuckDB query over the files of a batch returns no rows.
 
     Args:
-        name: What the expectation is called in findings, once a suite.
-        statement: What is expected, as a clause.
-        query: The SQL. It sees the batch's table as ``batch``, its files as views (the rows of those Parquet files, and
-            their ``split``), and what ``setup`` made. Its columns ``config`` and ``split``, where it has them, say
-            where the finding belongs; all other columns are shown as an example.
-        setup: SQL statements that are run once a batch, before the first query.
-        parameters: The values of ``$name`` in both, as JSON: Great Expectations copies a field many times over, and a
-            text is copied fast.
+        name: The name of the expectation in findings, unique in a suite.
+        statement: The expectation in words, as a clause.
+        query: The SQL. It sees the batch's table as ``batch``, its files as views (the rows of the Parquet files, with
+            their ``split``), and the tables of ``setup``. Its columns ``config`` and ``split``, if present, place the
+            finding; the other columns are shown as an example.
+        setup: SQL statements that run once a batch, before the first query.
+        parameters: The values of ``$name`` in both, as JSON: Great Expectations copies a field many times, and a text
+            is copied fast.
     """
 
     name: str
@@ -77,17 +77,17 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
     success_keys: ClassVar[tuple[str, ...]] = ("name",)
 
     def dict(self, **options: Any) -> Kwargs:
-        """The fields as pydantic has them; Great Expectations asks 28 times a check for those that are no defaults.
+        """Return the fields as pydantic does, but fast: Great Expectations asks 28 times a check for non-default ones.
 
-        Texts need none of the copies that pydantic makes on its way through everything that a field may hold.
+        Plain values need none of the copies that pydantic makes of nested ones.
         """
         values, fields = vars(self), self.__fields__
         is_plain = all(not value or isinstance(value, _PLAIN) for value in values.values())
         if options != {"exclude_defaults": True} or not is_plain:
             whole: Kwargs = super().dict(**options)
             return whole
-        there = [name for name in values if fields[name].required or values[name] != fields[name].default]
-        return {name: copy(values[name]) for name in there}
+        changed = [name for name in values if fields[name].required or values[name] != fields[name].default]
+        return {name: copy(values[name]) for name in changed}
 
     def _validate(
         self,
@@ -104,7 +104,7 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
 
 
 def exceptions_in_words(count: int) -> str:
-    """How often an expectation is not met."""
+    """Return the number of exceptions in words."""
     return "1 exception" if count == 1 else f"{count:,} exceptions"
 
 
@@ -121,7 +121,7 @@ class Exceptions(MetricProvider):
         metric_value_kwargs: Kwargs,
         **_: object,
     ) -> list[Group]:
-        exceptions = _found.get()[metric_value_kwargs["name"]]
+        exceptions = _current_exceptions.get()[metric_value_kwargs["name"]]
         if isinstance(exceptions, duckdb.Error):
             raise exceptions
         return exceptions

@@ -1,4 +1,4 @@
-"""Where the pages of Data Docs may be written: nowhere that holds something else."""
+"""The check that Data Docs are written to a folder that holds nothing else."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ MARK = '<meta name="generator" content="selfknow data check">'
 
 
 def refuse_other_folders(data_docs: Path, folder: Path) -> None:
-    """See to it that pages may be written before a long check begins.
+    """Refuse a folder that may not hold the pages, before a long check begins.
 
     Args:
-        data_docs: Where the pages are to be written.
-        folder: The dataset folder that is checked.
+        data_docs: The folder for the pages.
+        folder: The dataset folder to check.
 
     Raises:
-        UserError: It lies in the dataset folder, which may hold no other files, or it holds something else than
+        UserError: ``data_docs`` lies in the dataset folder, which may hold no other files, or it holds other files than
             earlier pages.
     """
     if data_docs.resolve().is_relative_to(folder.resolve()):

@@ -1,4 +1,4 @@
-"""What the manifest of a dataset made of others' files must say: the pinned files, and one licence a folder."""
+"""The expectations of a manifest whose configs are made of pinned files: the files, and one licence a folder."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,11 +15,11 @@ STATEMENTS = {
 
 
 def facts_of_sources(manifest: Manifest, sources: Mapping[str, PinnedSource], splits: Sequence[str]) -> list[Fact]:
-    """The facts of a manifest whose configs are made of pinned files, and have these splits."""
+    """Return the facts of a manifest whose configs are made of pinned files and have these splits."""
     licences = {sources[config].licence for config in manifest.configs if config in sources}
-    one = min(licences, default="")
+    licence = min(licences, default="")
     return [
-        Fact("one_licence", None, None, "licence", one, ", ".join(sorted(licences))),
+        Fact("one_licence", None, None, "licence", licence, ", ".join(sorted(licences))),
         *(fact for config, entry in manifest.configs.items() for fact in _facts(config, entry, sources, splits)),
     ]
 
@@ -36,7 +36,9 @@ def _facts(
         Fact("parameters", config, None, "repository", source.address, str(entry.parameters.get("repository"))),
         Fact("splits", config, None, "splits", ", ".join(splits), ", ".join(entry.splits)),
         *(
-            Fact("pinned_files", config, None, name, found if source.expects(name, found) else "a pinned file", found)
-            for name, found in (files or {"none": "nothing"}).items()
+            Fact(
+                "pinned_files", config, None, name, digest if source.expects(name, digest) else "a pinned file", digest
+            )
+            for name, digest in (files or {"none": "nothing"}).items()
         ),
     ]

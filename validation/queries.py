@@ -1,7 +1,7 @@
-"""Runs the queries of a batch in DuckDB: each returns the rows that are not as expected.
+"""The queries of a batch, run in DuckDB: each returns the rows that are not as expected.
 
-A corpus is read where it lies, a column at a time, and never becomes a frame. DuckDB works outside Python's lock, so
-several batches can be asked at once, each in a thread with a connection of its own.
+A corpus is read in place, a column at a time, and never becomes a frame. DuckDB works outside Python's lock, so several
+batches can run at once, each in a thread with a connection of its own.
 """
 
 import glob
@@ -22,23 +22,23 @@ Group = dict[str, Any]
 """Exceptions of one config and split: ``config``, ``split``, ``count`` and ``examples``."""
 
 
-def ask(batch: Batch) -> dict[str, list[Group] | duckdb.Error]:
-    """The exceptions that each query of a batch finds, by config and split.
+def run_queries(batch: Batch) -> dict[str, list[Group] | duckdb.Error]:
+    """Run the queries of a batch.
 
     Returns:
-        For each query its groups of exceptions, none where all is as expected; or what DuckDB raised, which is a
-        mistake of ours and no finding about the data. Where a set-up fails, every query gets its error.
+        The exceptions of each query by config and split, none if all is as expected; or DuckDB's error, which is a
+        mistake of ours, not a finding about the data. If the set-up fails, every query gets its error.
     """
     try:
-        with opened(batch) as connection:
-            return {query.name: _asked(connection, query) for query in batch.queries}
+        with open_batch(batch) as connection:
+            return {query.name: _run_query(connection, query) for query in batch.queries}
     except duckdb.Error as error:
         return {query.name: error for query in batch.queries}
 
 
 @contextmanager
-def opened(batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that sees the batch's table as ``batch``, its files as views, and what its set-up makes."""
+def open_batch(batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection that sees the batch's table as ``batch``, its files as views, and the tables of its set-up."""
     settings: dict[str, Any] = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
     with closing(duckdb.connect(config=settings)) as connection:
         if batch.table is not None:
@@ -46,26 +46,26 @@ def opened(batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
         for view, files in batch.files.items():
             _rows_of(connection, files).create_view(view)
         for statement in connection.extract_statements(batch.setup):
-            connection.execute(statement, _used(statement, batch.parameters))
+            connection.execute(statement, _named_values(statement, batch.parameters))
         yield connection
 
 
 def exceptions(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group]:
-    """The rows that one query returns, by config and split.
+    """Return the rows that a query finds, by config and split.
 
     Raises:
         duckdb.Error: The query is wrong.
     """
     (statement,) = connection.extract_statements(query.sql)
-    values = _used(statement, query.parameters)
-    # There are none as a rule, and to see that takes half the planning of a table.
+    values = _named_values(statement, query.parameters)
+    # Usually there are none, and fetching one row takes half the planning of a table.
     if connection.execute(statement, values).fetchone() is None:
         return []
-    connection.abort()  # the other rows come anew, as a table
+    connection.abort()  # the query runs again, for all rows as a table
     return _by_config_and_split(connection.sql(statement, params=values).to_arrow_table())
 
 
-def _asked(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group] | duckdb.Error:
+def _run_query(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group] | duckdb.Error:
     try:
         return exceptions(connection, query)
     except duckdb.Error as error:
@@ -73,16 +73,16 @@ def _asked(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group] |
 
 
 def _rows_of(connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> duckdb.DuckDBPyRelation:
-    """The rows of Parquet files with the same columns, and the split that each belongs to."""
+    """Return the rows of Parquet files with the same columns, with the split of each."""
     paths: dict[str, list[str]] = {}
     for split, path in files:
-        # DuckDB takes every path for a pattern; an unescaped `data[1]` would read the folder `data1`.
+        # DuckDB reads every path as a pattern: an unescaped `data[1]` would read the folder `data1`.
         paths.setdefault(split, []).append(glob.escape(str(path)))
     splits = [
-        connection.read_parquet(of_split).select(
+        connection.read_parquet(split_paths).select(
             duckdb.StarExpression(), duckdb.ConstantExpression(split).alias("split")
         )
-        for split, of_split in paths.items()
+        for split, split_paths in paths.items()
     ]
     rows = splits[0]
     for further in splits[1:]:
@@ -90,19 +90,19 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, P
     return rows
 
 
-def _used(statement: duckdb.Statement, parameters: str) -> Mapping[str, Any]:
-    """The parameters that a statement names: DuckDB refuses the others."""
+def _named_values(statement: duckdb.Statement, parameters: str) -> Mapping[str, Any]:
+    """Return the parameters that a statement names: DuckDB refuses the others."""
     values = json.loads(parameters) if statement.named_parameters else {}
     return {name: values[name] for name in statement.named_parameters}
 
 
-def _by_config_and_split(found: pa.Table) -> list[Group]:
+def _by_config_and_split(rows: pa.Table) -> list[Group]:
     groups: dict[tuple[str | None, str | None], Group] = {}
-    keys = [name for name in ("config", "split") if name in found.column_names]
-    for place, key in enumerate(found.select(keys).to_pylist()):
+    keys = [name for name in ("config", "split") if name in rows.column_names]
+    for place, key in enumerate(rows.select(keys).to_pylist()):
         where = (key.get("config"), key.get("split"))
         group = groups.setdefault(where, {"config": where[0], "split": where[1], "count": 0, "examples": []})
         group["count"] += 1
         if group["count"] <= _MOST_EXAMPLES:
-            group["examples"] += found.drop_columns(keys).slice(place, 1).to_pylist()
+            group["examples"] += rows.drop_columns(keys).slice(place, 1).to_pylist()
     return list(groups.values())

@@ -1,4 +1,4 @@
-"""How an expectation and the exceptions to it look on a page of Data Docs."""
+"""The view of an expectation and its exceptions on a page of Data Docs."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from great_expectations.render.renderer.renderer import renderer
 
 
 class ExceptionsRenderer:
-    """Renders the name and the statement of an expectation, and a table of examples under those that fail."""
+    """The rendering of an expectation: its name and statement, and a table of examples if it fails."""
 
     @classmethod
     @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
@@ -45,7 +45,7 @@ def _cells(group: dict[str, Any]) -> list[dict[str, object]]:
 
 
 def _text(value: object) -> RenderedStringTemplateContent:
-    """A cell; the parameters of a template are the one thing that Great Expectations escapes."""
+    """Return a cell; the text is a parameter because Great Expectations escapes nothing else."""
     styling = {"params": {"text": {"classes": ["text"]}}}
     template = {"template": "$text", "params": {"text": str(value)}, "styling": styling}
     return RenderedStringTemplateContent(string_template=template)

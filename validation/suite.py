@@ -1,4 +1,4 @@
-"""What a dataset brings to its check: facts of its manifest, and batches of rows with the queries that judge them."""
+"""The suite of a dataset: facts of its manifest, and batches of rows with the queries that judge them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +16,13 @@ _ROOT = files("selfknow.validation")
 
 @dataclass(frozen=True)
 class Query:
-    """An expectation: that a query returns no rows.
+    """The expectation that a query returns no rows.
 
     Args:
-        name: What the expectation is called in findings, once a batch.
-        statement: What is expected, as a clause.
+        name: The name of the expectation in findings, unique in a batch.
+        statement: The expectation in words, as a clause.
         sql: The query; its parameters are written ``$name``.
-        parameters: Their values as a JSON object; those of others may be among them.
+        parameters: The parameters' values as a JSON object, which may hold further ones.
     """
 
     name: str
@@ -33,16 +33,16 @@ class Query:
 
 @dataclass(frozen=True)
 class Batch:
-    """Something to validate, and against what.
+    """Data to validate, and the queries that judge it.
 
     Args:
-        name: What it is called on the pages of Data Docs.
-        config: The config that its findings belong to, where the queries do not say.
+        name: The batch's name on the pages of Data Docs.
+        config: The config of its findings, if the queries have no column ``config``.
         suite: The name of its suite on the pages of Data Docs.
         queries: The expectations, in the order of the findings.
-        files: For each view that the queries read its Parquet files, each with its split.
-        table: What the queries read as ``batch``.
-        setup: SQL statements that are run once, before the first query.
+        files: The Parquet files of each view that the queries read, each with its split.
+        table: The table that the queries read as ``batch``.
+        setup: SQL statements that run once, before the first query.
         parameters: The values of ``$name`` in the set-up, as a JSON object.
     """
 
@@ -58,14 +58,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class DatasetSuite:
-    """What is expected of a dataset.
+    """The expectations of a dataset.
 
     Args:
         schema: The columns of its Parquet files.
-        statements: The expectations that its own facts belong to: the name, and in a clause what is expected.
-        facts: What the manifest says of its configs, beside what it may say.
-        batches: The batches over the rows of the configs that are named. Their files can be read, with the right
-            columns, and their parameters are possible.
+        statements: The expectations of its own facts: the name, and the expectation as a clause.
+        facts: A function that compares the manifest's entries with the expected ones.
+        batches: A function that makes the batches over the rows of the named configs, whose files are readable, with
+            the right columns and possible parameters.
     """
 
     schema: pa.Schema
@@ -84,16 +84,16 @@ def batch_of_rows(
     setup: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
 ) -> Batch:
-    """A batch over Parquet files, each query an expectation: that it returns no rows.
+    """Return a batch over Parquet files; each query is expected to return no rows.
 
     Args:
         suite: The name of the suite on the pages of Data Docs.
         config: The config that the findings belong to.
-        views: For each view that the queries read its files, each with its split; see ``files_of``.
-        queries: The queries, named as for ``read_sql``. What is expected stands in a query's first line; the last part
+        views: The files of each view that the queries read, each with its split; see ``files_of``.
+        queries: The queries, named as for ``read_sql``. A query's first line is the expectation in words; the last part
             of its name is the expectation's.
-        name: What the batch is called on the pages, where it is not the config.
-        setup: SQL that is run before the first query, named as for ``read_sql``.
+        name: The batch's name on the pages; the config's if omitted.
+        setup: SQL that runs before the first query, named as for ``read_sql``.
         parameters: The values of ``$name`` in the SQL, as JSON can hold them.
     """
     values = json.dumps(parameters or {})
@@ -109,17 +109,17 @@ def batch_of_rows(
 
 
 def files_of(folder: Path, entry: ConfigEntry) -> list[tuple[str, Path]]:
-    """The Parquet files of a config that lies in a folder, each with its split."""
-    return [(split, folder / file.path) for split, of_split in entry.splits.items() for file in of_split.files]
+    """Return the Parquet files of a config in a folder, each with its split."""
+    return [(split, folder / file.path) for split, split_entry in entry.splits.items() for file in split_entry.files]
 
 
 def read_sql(name: str) -> str:
-    """The SQL of a file in ``validation``, such as ``self_aware/labels``."""
+    """Read the SQL of a file in ``validation``, such as ``self_aware/labels``."""
     return (_ROOT / f"{name}.sql").read_text("utf-8")
 
 
 def statement_of(query: str) -> str:
-    """What is expected, as a clause: the first line of a query's file."""
+    """Return the expectation of a query as a clause, from the first line of its file."""
     line = read_sql(query).partition("\n")[0]
-    assert line.startswith("-- "), f"{query}.sql opens with what is expected"
+    assert line.startswith("-- "), f"{query}.sql opens with the expectation"
     return line.removeprefix("-- ")

@@ -1,1 +1,1 @@
-"""Abstention: what else the field asks about it, fetched and pinned, in the columns of self-aware."""
+"""Abstention: three public question sets, fetched and pinned, in the columns of self-aware."""

@@ -1,6 +1,6 @@
 """Abstention: KUQ, UMWP and CoCoNot, each fetched from its pinned source, in the columns of self-aware.
 
-Nothing of theirs lies in this package, and no two of them go into one folder: each comes under a licence of its own.
+Their rows are not part of this package. Each has a licence of its own, so no two of them share a folder.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.abstention import coconot, kuq, umwp
-from selfknow.builders.abstention.rows import flagged
+from selfknow.builders.abstention.rows import add_flags
 from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.pinned_files import (
     PinnedSource,
@@ -32,12 +32,12 @@ FLAGS = ("duplicate", "answer_in_question", "alias_too_short", "no_answer", "saf
 
 @cache
 def pinned_sources() -> Mapping[str, PinnedSource]:
-    """Where each config's files lie, by config."""
+    """Read the pinned source of each config."""
     return read_sources(f"{SOURCES}/sources.yaml")
 
 
 def categories(config: str) -> list[str]:
-    """Why a config's questions are unanswerable."""
+    """Return the categories of a config: the reasons why its questions are unanswerable."""
     names = pinned_sources()[config].texts["categories"]
     assert isinstance(names, list), "the categories are a list"
     return names
@@ -51,15 +51,15 @@ _PARSERS: Mapping[str, Callable[[list[SourceFile]], Iterable[Question]]] = {
 
 
 def abstention_config(config: str, seed: int = 0, *, path: Path | None = None) -> DatasetConfig:
-    """One of the three, with its rows: they are fetched, or read from a file, at once.
+    """Return one of the three configs; its rows are fetched, or read from a file, at once.
 
     Args:
         config: ``kuq``, ``umwp`` or ``coconot``.
-        seed: Decides nothing: the rows keep the authors' order.
-        path: A file of the same columns, or the folder of the files; without it, they are fetched.
+        seed: Has no effect: the rows keep the authors' order.
+        path: A file with the same columns, or the folder of the files; fetched if omitted.
 
     Raises:
-        UserError: There is no such config, its files cannot be had, or they are other ones.
+        UserError: The config does not exist, or its files are missing, cannot be fetched or are not the pinned ones.
 
     Example:
         >>> abstention_config("kuq").parameters["revision"]  # doctest: +SKIP
@@ -70,19 +70,19 @@ def abstention_config(config: str, seed: int = 0, *, path: Path | None = None) -
         raise UserError(f"abstention has no config {config!r}{nearest(config, CONFIGS)}")
     source = pinned_sources()[config]
     files = open_source(source, path)
-    rows = flagged(_PARSERS[config](files))
+    rows = add_flags(_PARSERS[config](files))
     return DatasetConfig(
         config, parameters_of(source, files), SCHEMA, {split: [partial(_table, rows, split)] for split in SPLITS}
     )
 
 
 def _table(rows: Iterable[Question], split: str) -> pa.Table:
-    of_split = [asdict(row) for row in rows if row.answerable == (split == "answerable")]
-    return pa.Table.from_pylist(of_split, schema=SCHEMA)
+    values = [asdict(row) for row in rows if row.answerable == (split == "answerable")]
+    return pa.Table.from_pylist(values, schema=SCHEMA)
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """What is known of the source, and how many rows have which category and which flag."""
+    """Return the texts about the source, and the tables of categories and flags."""
     (config,) = configs
     source = pinned_sources()[config.name]
     tables = {split: config.shards[split][0]() for split in SPLITS}

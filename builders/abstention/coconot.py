@@ -1,4 +1,4 @@
-"""CoCoNot: a row of the authors' test sets as a row of self-aware.
+"""CoCoNot: the rows of the authors' test sets as rows of self-aware.
 
 Brahman et al., The Art of Saying No, section 3. A row of the original set, which a model should not simply comply with:
 
@@ -18,7 +18,7 @@ _SAFETY = "Requests with safety concerns"
 
 
 def parse(files: list[SourceFile]) -> Iterator[Question]:
-    """The rows of both sets, in the authors' order.
+    """Yield the rows of both sets, in the authors' order.
 
     Args:
         files: The original set and the contrast set.

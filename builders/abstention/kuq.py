@@ -1,4 +1,4 @@
-"""KUQ: a line of the authors' file as a row.
+"""KUQ: the lines of the authors' file as rows of self-aware.
 
 Amayuelas et al., Knowledge of Knowledge, section 3. A line:
 
@@ -14,7 +14,9 @@ from selfknow.builders.self_aware.questions import Question
 
 
 def parse(files: list[SourceFile]) -> Iterator[Question]:
-    """The rows, in the authors' order. An unanswerable question's ``answer`` says why it has none, and is left out.
+    """Yield the rows, in the authors' order.
+
+    The ``answer`` of an unanswerable question explains why it has none, and is left out.
 
     Raises:
         UserError: A line lacks a column.

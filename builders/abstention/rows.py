@@ -1,4 +1,4 @@
-"""What the neighbours' files have in common on their way to rows of self-aware."""
+"""The steps that turn a row of any of the three sets into a row of self-aware."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,25 +14,25 @@ Row = Mapping[str, Any]
 
 
 def value_of(row: Row, column: str, kind: type | UnionType, where: str) -> Any:
-    """The value of a column.
+    """Return the value of a column.
 
     Raises:
-        UserError: The row lacks the column, or it holds something of another type.
+        UserError: The row lacks the column, or its value has another type.
     """
     if not isinstance(row.get(column), kind):
-        wanted = getattr(kind, "__name__", kind)
-        raise UserError(f"{where} has no {wanted} in the column {column!r}; it has {', '.join(row)}")
+        type_name = getattr(kind, "__name__", kind)
+        raise UserError(f"{where} has no {type_name} in the column {column!r}; it has {', '.join(row)}")
     return row[column]
 
 
 def answers_of(value: object) -> list[str]:
-    """The answers in a cell, a list or one of them: texts, and whole numbers without ``.0``.
+    """Return the answers of a cell, which holds one or a list: as text, whole numbers without ``.0``.
 
     >>> answers_of([460.0, "four hundred "]), answers_of(2.5), answers_of(None)
     (['460', 'four hundred'], ['2.5'], [])
     """
     values = value if isinstance(value, list | tuple) else [value]
-    texts = (_text(one).strip() for one in values if one is not None)
+    texts = (_text(answer).strip() for answer in values if answer is not None)
     return list(dict.fromkeys(text for text in texts if text))
 
 
@@ -40,11 +40,11 @@ def _text(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def flagged(rows: Iterable[Question]) -> tuple[Question, ...]:
-    """The same rows with the flags of what is wrong with them before their own, and ids that stand once."""
+def add_flags(rows: Iterable[Question]) -> tuple[Question, ...]:
+    """Return the rows with the flags of their flaws before their own flags, and with unique ids."""
     rows = list(rows)
     times_asked = Counter(normalized(row.question) for row in rows)
-    ids = _told_apart(row.id for row in rows)
+    ids = _unique(row.id for row in rows)
     return tuple(
         replace(row, id=name, flags=[*_flaws(row, times_asked), *row.flags])
         for row, name in zip(rows, ids, strict=True)
@@ -59,8 +59,8 @@ def _flaws(row: Question, times_asked: Counter[str]) -> Iterator[str]:
         yield "no_answer"
 
 
-def _told_apart(ids: Iterable[str]) -> Iterator[str]:
-    """The ids; one that stood before gets a number."""
+def _unique(ids: Iterable[str]) -> Iterator[str]:
+    """Yield the ids; a repeated one gets a number."""
     times = Counter[str]()
     for name in ids:
         times[name] += 1

@@ -1,4 +1,4 @@
-"""UMWP: a line of the authors' file as a row.
+"""UMWP: the lines of the authors' file as rows of self-aware.
 
 Sun et al., Benchmarking Hallucination in Large Language Models based on Unanswerable Math Word Problem, section 3. The
 two lines of a pair:
@@ -18,11 +18,11 @@ from selfknow.errors import UserError
 
 
 def parse(files: list[SourceFile], categories: Sequence[str]) -> Iterator[Question]:
-    """The rows, in the authors' order.
+    """Yield the rows, in the authors' order.
 
     Args:
         files: The one file.
-        categories: What the authors' numbers from 1 stand for.
+        categories: The names of the authors' categories, which are numbered from 1.
 
     Raises:
         UserError: A line lacks a column, or its category has no name.
@@ -46,11 +46,11 @@ def parse(files: list[SourceFile], categories: Sequence[str]) -> Iterator[Questi
 def _category(row: Row, categories: Sequence[str], where: str) -> str:
     number = int(value_of(row, "category", int | float, where))
     if not 1 <= number <= len(categories):
-        raise UserError(f"{where} has the category {number}; there are 1 to {len(categories)}")
+        raise UserError(f"{where} has the category {number}; categories are 1 to {len(categories)}")
     return categories[number - 1]
 
 
 def _pair(row: Row) -> str | None:
-    """The id of the problem that this one was changed from; null where the file does not say it."""
+    """Return the id of the problem that this one was changed from; null if the file does not name it."""
     ids = row.get("relevant_ids") or []
     return f"umwp-{int(ids[0]):04d}" if ids else None

@@ -26,15 +26,15 @@ SCHEMA = pa.schema({name: pa.string() for name in COLUMNS})
 
 
 def prompt_table(placement: str) -> pa.Table:
-    """All rows of a placement."""
+    """Return all rows of a placement."""
     return pa.Table.from_pylist(rows(placement), schema=SCHEMA)
 
 
 def placement_config(config: str, seed: int = 0) -> DatasetConfig:  # noqa: ARG001 (nothing is drawn)
-    """The prompts with their phrase at one place.
+    """Return the config of a placement.
 
     Raises:
-        UserError: There is no such placement.
+        UserError: The placement does not exist.
     """
     if config not in PLACEMENTS:
         raise UserError(f"according-to has no config {config!r}{nearest(config, PLACEMENTS)}")
@@ -56,14 +56,14 @@ class AccordingTo(ConfigBuilder):
     BUILDER_CONFIGS: ClassVar[list[datasets.BuilderConfig]] = [datasets.BuilderConfig(name=name) for name in PLACEMENTS]
 
     def dataset_config(self) -> DatasetConfig:
-        """What this builder makes."""
+        """Return the config of the chosen placement."""
         return placement_config(self.config.name)
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """A real row, and the table of the prompts."""
+    """Return an example row and the table of the prompts."""
     lines = ["| prompt | kind | phrase |", "| --- | --- | --- |"]
-    lines += [f"| `{one['id']}` | {one['kind']} | {one['phrase']} |" for one in phrases()]
+    lines += [f"| `{prompt['id']}` | {prompt['kind']} | {prompt['phrase']} |" for prompt in phrases()]
     row = configs[0].shards["test"][0]().to_pylist()[-4]
     return {"example": lines_of_row(row), "prompts": "\n".join(lines)}
 

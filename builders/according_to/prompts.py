@@ -16,26 +16,26 @@ CORPUS, CORPUS_ADDRESS, QUESTION, ANSWER = "{corpus}", "{corpus_address}", "{que
 
 @cache
 def phrases() -> tuple[Mapping[str, str], ...]:
-    """The prompts of Table 1: id, kind, phrase."""
+    """Read the prompts of Table 1: id, kind, phrase."""
     return tuple(yaml.safe_load(read_text(f"{SOURCES}/prompts.yaml")))
 
 
 @cache
 def formats() -> Mapping[str, Mapping[str, str]]:
-    """For each format its prompts, ``answer`` and perhaps ``explain``."""
+    """Read the prompts of each format: ``answer`` and, in two steps, ``explain``."""
     value: dict[str, dict[str, str]] = yaml.safe_load(read_text(f"{SOURCES}/formats.yaml"))
     return value
 
 
 @cache
 def question_sets() -> Mapping[str, Mapping[str, Any]]:
-    """The paper's question sets: where they are on the Hub, their columns, the format they are asked in."""
+    """Read the paper's question sets: their place on the Hub, their columns and the format of their prompts."""
     value: dict[str, dict[str, Any]] = yaml.safe_load(read_text(f"{SOURCES}/question_sets.yaml"))
     return value
 
 
 def rows(placement: str) -> list[dict[str, str | None]]:
-    """The twelve prompts in every format, the phrase at one place."""
+    """Return the twelve prompts in every format, with the phrase at one place."""
     return [
         {
             "id": f"{name}-{prompt['id']}",
@@ -44,8 +44,8 @@ def rows(placement: str) -> list[dict[str, str | None]]:
             "format": name,
             "placement": placement,
             "phrase": prompt["phrase"],
-            "answer_prompt": _placed(wording["answer"], prompt["phrase"], placement),
-            "explain_prompt": _placed(wording["explain"], prompt["phrase"], placement)
+            "answer_prompt": _place_phrase(wording["answer"], prompt["phrase"], placement),
+            "explain_prompt": _place_phrase(wording["explain"], prompt["phrase"], placement)
             if "explain" in wording
             else None,
         }
@@ -54,7 +54,7 @@ def rows(placement: str) -> list[dict[str, str | None]]:
     ]
 
 
-def _placed(template: str, phrase: str, placement: str) -> str:
+def _place_phrase(template: str, phrase: str, placement: str) -> str:
     before = phrase if placement in ("prepended", "both") else ""
     after = phrase if placement in ("appended", "both") else ""
     slots = {"{before}": before and f"{before} ", "{after}": after and f" {after}", "{phrase_after}": after}

@@ -30,48 +30,54 @@ CONFIGS = tuple(size + setup for setup in ("", SIMPLIFIED) for size in paper_siz
 
 
 def diary_config(config: str, shape: Shape, *, simplified: bool) -> DatasetConfig:
-    """A config of any shape, in one of the two setups.
+    """Return a config of any shape, in one of the two setups.
 
     Args:
-        config: The name that the config gets.
-        shape: How many diarists, with which seed, and how large their diaries may be.
-        simplified: Whether all entries of a diarist are one document (section 4.2), instead of a document each.
+        config: The config's name.
+        shape: The number of diarists, the seed and the largest size of a diary.
+        simplified: If true, all entries of a diarist are one document (section 4.2), instead of a document each.
     """
     shards: dict[str, list[Callable[[], pa.Table]]] = {
         split: [
             partial(diary_table, shape, block, split, simplified=simplified)
             for block, diarists in enumerate(shape.blocks)
             if split == "train"
-            or (diarists.start < shape.asked[split].stop and shape.asked[split].start < diarists.stop)
+            or (
+                diarists.start < shape.diarists_by_split[split].stop
+                and shape.diarists_by_split[split].start < diarists.stop
+            )
         ]
         for split in SPLITS
     }
     return DatasetConfig(config, {**asdict(shape), "simplified": simplified}, SCHEMA, shards)
 
 
+def _overlap(first: range, second: range) -> bool:
+    return first.start < second.stop and second.start < first.stop
+
+
 def named_config(config: str, seed: int = 0) -> DatasetConfig:
-    """A config by its name: one of the paper's, such as ``1k`` or ``64k-simplified``, or that of a shape.
+    """Return the config of a name: one of the paper's, such as ``1k`` or ``64k-simplified``, or that of a shape.
 
     Raises:
-        UserError: There is no such config; the message names those that there are.
+        UserError: The config does not exist; the message names the nearest one.
 
     Example:
         >>> named_config("512-diarists-3-entries-3-attributes-simplified").parameters["max_entries"]
         3
     """
     size = config.removesuffix(SIMPLIFIED)
+    shape = shape_of_name(size, seed)
     if size in paper_sizes():
         shape = Shape(num_diarists=paper_sizes()[size].num_diarists, seed=seed)
-    elif (found := shape_of_name(size, seed)) is not None:
-        shape = found
-    else:
+    if shape is None:
         own = "(a size of your own is called 512-diarists)"
         raise UserError(f"diary-recall has no config {config!r}{nearest(config, CONFIGS)} {own}")
     return diary_config(config, shape, simplified=config.endswith(SIMPLIFIED))
 
 
 def configs_of_shape(shape: Shape) -> list[DatasetConfig]:
-    """Both setups of a shape, named after what sets it apart, such as ``512-diarists-3-entries-3-attributes``."""
+    """Return both setups of a shape, with names such as ``512-diarists-3-entries-3-attributes``."""
     return [
         diary_config(shape.name + (SIMPLIFIED if setup else ""), shape, simplified=setup) for setup in (False, True)
     ]
@@ -79,7 +85,7 @@ def configs_of_shape(shape: Shape) -> list[DatasetConfig]:
 
 @dataclass
 class DiaryRecallConfig(datasets.BuilderConfig):
-    """A config of ``DiaryRecall``: see ``Shape`` for what the fields mean."""
+    """A config of ``DiaryRecall``; ``Shape`` describes the fields."""
 
     num_diarists: int = 994
     seed: int = 0
@@ -112,7 +118,7 @@ class DiaryRecall(ConfigBuilder):
     ]
 
     def dataset_config(self) -> DatasetConfig:
-        """What this builder makes."""
+        """Return the config of the chosen shape and setup."""
         config = self.config
         assert isinstance(config, DiaryRecallConfig), "Hugging Face makes configs of BUILDER_CONFIG_CLASS"
         shape = Shape(
@@ -122,7 +128,7 @@ class DiaryRecall(ConfigBuilder):
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """The tables of the paper, and a real row of each kind."""
+    """Return the tables of the paper, and an example row of each kind."""
     train = configs[0].shards["train"][0]()
     rows = {
         kind: train.filter(pc.equal(train["kind"], kind)).slice(0, 1).to_pylist()[0]

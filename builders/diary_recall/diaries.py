@@ -1,7 +1,7 @@
-"""The diaries as numbers: who writes how many entries, of which attributes, with which values.
+"""The diaries as numbers: the entries of each diarist, their attributes and values.
 
 Prato et al., Do Large Language Models Know How Much They Know?, sections 3.1 and 4.1 and Appendix A. Diarists are
-numbered from 0; those who are asked in ``train`` come first, then those of ``validation``, then those of ``test``.
+numbered from 0: first those with a question in ``train``, then in ``validation``, then in ``test``.
 """
 
 import re
@@ -29,7 +29,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PaperSize:
-    """One row of Table 2, and how its diarists left over are dealt their entry counts."""
+    """A row of Table 2, and the entry counts of the diarists that are left over in each split."""
 
     num_diarists: int
     num_documents: int
@@ -39,19 +39,19 @@ class PaperSize:
 
 @cache
 def given_names() -> tuple[str, ...]:
-    """The given names that diarists have."""
+    """Read the given names of diarists."""
     return read_lines("diary_recall/given_names.txt")
 
 
 @cache
 def surnames() -> tuple[str, ...]:
-    """The surnames that diarists have."""
+    """Read the surnames of diarists."""
     return read_lines("diary_recall/surnames.txt")
 
 
 @cache
 def attributes() -> dict[str, tuple[str, ...]]:
-    """The attributes and their possible values (Table 3)."""
+    """Read the attributes and their possible values (Table 3)."""
     table = read_json("diary_recall/attributes.json")
     assert isinstance(table, list), "attributes.json is a list"
     return {row["attribute"]: tuple(row["values"]) for row in table}
@@ -59,7 +59,7 @@ def attributes() -> dict[str, tuple[str, ...]]:
 
 @cache
 def paper_sizes() -> dict[str, PaperSize]:
-    """The sizes of Table 2, ``1k`` to ``64k``."""
+    """Read the sizes of Table 2, ``1k`` to ``64k``."""
     table = read_json("diary_recall/sizes.json")
     assert isinstance(table, dict), "sizes.json is an object"
     return {name: PaperSize(**row) for name, row in table.items()}
@@ -67,17 +67,18 @@ def paper_sizes() -> dict[str, PaperSize]:
 
 @dataclass(frozen=True)
 class Shape:
-    """What decides every diary: two corpora of one shape tell the same diaries, whatever the setup.
+    """The parameters of the diaries: two corpora of one shape have the same diaries, in either setup.
 
     Args:
-        num_diarists: Exactly how many, from 10 to the number of full names (16 million, or the square of the pool).
-        seed: From 0 to 2**64 - 1.
-        max_entries: Diarists have 1 to this many entries.
-        max_attributes: Entries have 1 to this many attributes, at most as many as there are.
-        name_pool_size: Given names and surnames are each drawn from this many, so a small pool makes names share words.
+        num_diarists: The number of diarists, from 10 to the number of full names (16 million, or the square of the
+            pool).
+        seed: The random seed, from 0 to 2**64 - 1.
+        max_entries: The most entries of a diarist; the fewest is 1.
+        max_attributes: The most attributes of an entry; the fewest is 1.
+        name_pool_size: The number of given names, and of surnames, to draw from. In a small pool names share words.
 
     Raises:
-        UserError: No such corpus can be made; the message says why.
+        UserError: A parameter is out of range; the message says why.
     """
 
     num_diarists: int
@@ -88,7 +89,7 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """What sets the shape apart, whatever its seed: ``512-diarists-3-entries-3-attributes``."""
+        """The name of the shape, without its seed: ``512-diarists-3-entries-3-attributes``."""
         name = f"{self.num_diarists}-diarists"
         if (self.max_entries, self.max_attributes) != (Shape.max_entries, Shape.max_attributes):
             name += f"-{self.max_entries}-entries-{self.max_attributes}-attributes"
@@ -107,12 +108,12 @@ class Shape:
 
     @property
     def key(self) -> RandomKey:
-        """The key of all randomness; a diarist's number is the counter."""
+        """The key of all random words; a diarist's number is the counter."""
         return RandomKey(seed=self.seed, size=self.num_diarists)
 
     @property
-    def asked(self) -> dict[str, range]:
-        """The diarists whose question is in each split: 90/5/5, halves rounded up for the held-out ones."""
+    def diarists_by_split(self) -> dict[str, range]:
+        """The diarists whose question is in each split: 90/5/5, halves rounded up in the held-out splits."""
         held_out = (self.num_diarists * HELD_OUT_PERCENT + 50) // 100
         first = self.num_diarists - 2 * held_out
         second = self.num_diarists - held_out
@@ -120,16 +121,16 @@ class Shape:
 
     @property
     def blocks(self) -> list[range]:
-        """Consecutive diarists that are built at once; rows are shuffled within a block."""
+        """Blocks of consecutive diarists that are built together; rows are shuffled within a block."""
         step = max(1, _DOCUMENTS_PER_BLOCK // self.max_entries)
         return [range(start, min(start + step, self.num_diarists)) for start in range(0, self.num_diarists, step)]
 
 
 def shape_of_name(name: str, seed: int = 0) -> Shape | None:
-    """The shape of this name (see ``Shape.name``); null where it is no shape's.
+    """Return the shape of a name (see ``Shape.name``), or None if the name is not a shape's.
 
     Raises:
-        UserError: No such corpus can be made.
+        UserError: A parameter is out of range.
 
     Example:
         >>> shape_of_name("512-diarists-3-entries-3-attributes-27-names").name_pool_size
@@ -164,7 +165,7 @@ class Diaries:
 
 
 def diaries(shape: Shape, diarists: range) -> Diaries:
-    """Make the diaries of consecutive diarists; they are the same whatever range they are made in."""
+    """Make the diaries of consecutive diarists; they do not depend on the range they are made in."""
     numbers = np.arange(diarists.start, diarists.stop)
     names = permute(numbers.astype(np.uint64), shape.name_pool_size**2, shape.key).astype(np.int64)
     counts = _entry_counts(shape, diarists)
@@ -188,23 +189,25 @@ def diaries(shape: Shape, diarists: range) -> Diaries:
 
 
 def _spread(positions: Integers, num_words: int, pool_size: int) -> Integers:
-    """Positions in a pool that is taken from all over a list of words, not from its first letters."""
+    """Map positions in a pool to positions in a list of words, spread over all its letters."""
     return positions * num_words // pool_size
 
 
 @cache
 def sentence_texts() -> tuple[str, ...]:
-    """Every sentence that a diary can hold: the attributes' values in turn."""
+    """Return every sentence that a diary can hold, attribute by attribute."""
     templates = read_json("diary_recall/templates.json")
     assert isinstance(templates, dict), "templates.json is an object"
     sentence: str = templates["sentence"]
-    return tuple(sentence.format(attribute=name, value=value) for name, all_ in attributes().items() for value in all_)
+    return tuple(
+        sentence.format(attribute=name, value=value) for name, values in attributes().items() for value in values
+    )
 
 
 def _sentences(words: NDArray[np.uint64], max_attributes: int) -> tuple[Integers, NDArray[np.int16]]:
     """Cut each entry's word into its length, the order of its attributes and a value for each of them.
 
-    The remainders are uniform to within 2**-37, far below anything a test on a corpus can see.
+    The remainders are uniform to within 2**-37, too little for any test on a corpus to detect.
     """
     rest, lengths = np.divmod(words, np.uint64(max_attributes))
     orders = _orders(len(attributes()))
@@ -225,48 +228,48 @@ def _orders(num_attributes: int) -> NDArray[np.int8]:
 
 
 def _entry_counts(shape: Shape, diarists: range) -> Integers:
-    """1 to ``max_entries`` for each diarist: every run of that many diarists of a split holds each count once."""
+    """Draw 1 to ``max_entries`` for each diarist; every run of that many diarists of a split holds each count once."""
     parts = [np.empty(0, dtype=np.int64)]
-    for asked, leftover in zip(shape.asked.values(), _leftovers(shape), strict=True):
-        start, stop = max(asked.start, diarists.start), min(asked.stop, diarists.stop)
+    for members, leftover in zip(shape.diarists_by_split.values(), _leftovers(shape), strict=True):
+        start, stop = max(members.start, diarists.start), min(members.stop, diarists.stop)
         if start < stop:
-            parts.append(_entry_counts_of_split(shape, asked, leftover, start - asked.start, stop - asked.start))
+            parts.append(_entry_counts_of_split(shape, members, leftover, start - members.start, stop - members.start))
     return np.concatenate(parts)
 
 
-def _entry_counts_of_split(shape: Shape, asked: range, leftover: list[int], start: int, stop: int) -> Integers:
+def _entry_counts_of_split(shape: Shape, members: range, leftover: list[int], start: int, stop: int) -> Integers:
     size, stride = shape.max_entries, counters_for(shape.max_entries)
     groups = range(start // size, -(-stop // size))
     # The counter is a diarist's number times the words of a group, so groups of different splits never share words.
-    first_counter = (asked.start + groups.start * size) * stride
+    first_counter = (members.start + groups.start * size) * stride
     words = shape.key.words(Stream.ENTRY_COUNTS, first_counter, len(groups) * size * stride)
     words = words.reshape(len(groups), size * stride * WORDS_PER_COUNTER)[:, :size]
     counts = np.argsort(words, axis=1, kind="stable") + 1
-    if groups.stop * size > len(asked):
+    if groups.stop * size > len(members):
         order = np.argsort(words[-1, : len(leftover)], kind="stable")
         counts[-1, : len(leftover)] = np.array(leftover, dtype=np.int64)[order]
     return counts.ravel()[start - groups.start * size : stop - groups.start * size]
 
 
 def _leftovers(shape: Shape) -> Iterator[list[int]]:
-    """For each split the entry counts of the diarists that remain when its size is no multiple of ``max_entries``.
+    """Yield each split's entry counts of the diarists left over if its size is not a multiple of ``max_entries``.
 
-    Table 2 fixes their sum for the paper's sizes; elsewhere the counts are dealt in turn, from split to split.
+    Table 2 fixes their sum for the paper's sizes; for other sizes the counts are dealt in turn, from split to split.
     """
     if shape.max_entries == _PAPER_MAX_ENTRIES:
         for size in paper_sizes().values():
             if size.num_diarists == shape.num_diarists:
                 yield from (size.leftover_entry_counts[split] for split in SPLITS)
                 return
-    dealt = 0
-    for asked in shape.asked.values():
-        num_left = len(asked) % shape.max_entries
-        yield [(dealt + i) % shape.max_entries + 1 for i in range(num_left)]
-        dealt += num_left
+    num_dealt = 0
+    for members in shape.diarists_by_split.values():
+        num_left = len(members) % shape.max_entries
+        yield [(num_dealt + place) % shape.max_entries + 1 for place in range(num_left)]
+        num_dealt += num_left
 
 
 def row_order(shape: Shape, block: int, split: str, num_rows: int) -> Integers:
-    """The shuffled order of a block's rows in one split: position -> row."""
+    """Return the shuffled order of a block's rows in one split: position -> row."""
     first_counter = (block * len(SPLITS) + SPLITS.index(split)) << 64
     words = shape.key.words(Stream.ROW_ORDER, first_counter, counters_for(num_rows))
     return np.argsort(words[:num_rows], kind="stable")

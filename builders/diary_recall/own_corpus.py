@@ -1,4 +1,4 @@
-r"""Diary recall of one's own corpus: documents about named things, each name asked for all of its documents, in order.
+r"""Diary recall of your own corpus: documents about named things, and questions that ask for all about a name.
 
 The paper's question for any topic (Prato et al., section 5.3): the rows are those of the diaries, with titles of their
 own. A document and a question:
@@ -32,11 +32,11 @@ class OwnCorpus:
     """Documents by name, numbered: the names asked about in ``train`` first, then ``validation``'s, then ``test``'s.
 
     Attributes:
-        name: Of its configs.
-        table: What it was made from.
-        seed: Of the splits and of the rows' order.
-        held_out_percent: Of the names, in each of ``validation`` and ``test``.
-        names: In the order of their numbers.
+        name: The name of its standard config.
+        table: The table of the documents.
+        seed: The seed of the splits and of the rows' order.
+        held_out_percent: The share of the names in each of ``validation`` and ``test``.
+        names: The names in the order of their numbers.
     """
 
     name: str
@@ -46,41 +46,41 @@ class OwnCorpus:
     names: tuple[str, ...]
 
     @property
-    def asked(self) -> dict[str, range]:
-        """The numbers that each split asks about."""
-        return asked(len(self.names), self.held_out_percent)
+    def numbers_by_split(self) -> dict[str, range]:
+        """The numbers of the names that each split asks about."""
+        return numbers_by_split(len(self.names), self.held_out_percent)
 
     def documents(self, number: int) -> tuple[str, ...]:
-        """The documents about a name."""
+        """Return the documents about the name of this number."""
         return self.table.documents[self.names[number]]
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What the manifest says that both setups were made from."""
-        every = self.table.documents.values()
+        """The parameters of both setups, for the manifest."""
+        groups = self.table.documents.values()
         return {
             "corpus": self.name,
             "num_diarists": len(self.names),
             "seed": self.seed,
             "held_out_percent": self.held_out_percent,
-            "num_documents": sum(map(len, every)),
-            "max_entries": max(map(len, every)),
-            "max_lines": max(document.count("\n") + 1 for documents in every for document in documents),
+            "num_documents": sum(map(len, groups)),
+            "max_entries": max(map(len, groups)),
+            "max_lines": max(document.count("\n") + 1 for documents in groups for document in documents),
             "table": self.table.file_name,
             "table_sha256": self.table.sha256,
         }
 
 
 def is_own(parameters: Mapping[str, object]) -> bool:
-    """Whether a config with these parameters is of a corpus of one's own."""
+    """Return whether a config with these parameters is of your own corpus, not of diaries."""
     return "corpus" in parameters
 
 
-def asked(num_names: int, held_out_percent: int = HELD_OUT_PERCENT) -> dict[str, range]:
-    """The numbers of the names that each split asks about; the held-out shares are rounded, halves up, one at least.
+def numbers_by_split(num_names: int, held_out_percent: int = HELD_OUT_PERCENT) -> dict[str, range]:
+    """Return the numbers of the names that each split asks about; held-out shares are rounded, halves up, at least one.
 
     Example:
-        >>> asked(200)
+        >>> numbers_by_split(200)
         {'train': range(0, 180), 'validation': range(180, 190), 'test': range(190, 200)}
     """
     held_out = max(1, (num_names * held_out_percent + 50) // 100)
@@ -89,13 +89,13 @@ def asked(num_names: int, held_out_percent: int = HELD_OUT_PERCENT) -> dict[str,
 
 
 def own_corpus(table: OwnTable, name: str, seed: int = 0, held_out_percent: int = HELD_OUT_PERCENT) -> OwnCorpus:
-    """Number the names of a table and deal them to the splits.
+    """Assign the names of a table to the splits, and number them.
 
     Names are shuffled with the seed, sorted by their number of documents, and held out at equal distances, so that
     every split has few and many documents alike.
 
     Raises:
-        UserError: The seed is out of range, or the corpus would be called as one of the paper's.
+        UserError: The seed is out of range, or the name is not allowed or is one of the paper's sizes.
     """
     if name in paper_sizes() or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or name.endswith(SIMPLIFIED):
         raise UserError(
@@ -104,18 +104,18 @@ def own_corpus(table: OwnTable, name: str, seed: int = 0, held_out_percent: int 
         )
     names = list(table.documents)
     Shape(FEWEST_NAMES, seed)  # checks the seed
-    held_out = len(asked(len(names), held_out_percent)["test"])
+    held_out = len(numbers_by_split(len(names), held_out_percent)["test"])
     words = RandomKey(seed, len(names)).words(Stream.NAMES, 0, counters_for(len(names)))[: len(names)]
     shuffled = [names[place] for place in np.argsort(words, kind="stable")]
-    by_count = sorted(shuffled, key=lambda one: len(table.documents[one]))
+    by_count = sorted(shuffled, key=lambda name: len(table.documents[name]))
     places = [(2 * place + 1) * len(names) // (4 * held_out) for place in range(2 * held_out)]
-    held = [by_count[place] for place in places]
-    train = [one for one in shuffled if one not in set(held)]
-    return OwnCorpus(name, table, seed, held_out_percent, (*train, *held[::2], *held[1::2]))
+    held_out_names = [by_count[place] for place in places]
+    train = [name for name in shuffled if name not in set(held_out_names)]
+    return OwnCorpus(name, table, seed, held_out_percent, (*train, *held_out_names[::2], *held_out_names[1::2]))
 
 
-def configs_of_own(corpus: OwnCorpus) -> list[DatasetConfig]:
-    """Both setups of a corpus."""
+def own_configs(corpus: OwnCorpus) -> list[DatasetConfig]:
+    """Return both setups of a corpus."""
     return [
         DatasetConfig(
             corpus.name + (SIMPLIFIED if simplified else ""),
@@ -128,12 +128,12 @@ def configs_of_own(corpus: OwnCorpus) -> list[DatasetConfig]:
 
 
 def own_rows(corpus: OwnCorpus, split: str, *, simplified: bool) -> pa.Table:
-    """The rows of a split in their shuffled order; ``train`` also holds the documents about every name."""
-    rows = [_question(corpus, number) for number in corpus.asked[split]]
+    """Return the rows of a split in their shuffled order; ``train`` also holds the documents about every name."""
+    rows = [_question(corpus, number) for number in corpus.numbers_by_split[split]]
     if split == "train":
         numbers = range(len(corpus.names))
-        made = (_one_document(corpus, number) if simplified else _documents(corpus, number) for number in numbers)
-        rows = [row for of_name in made for row in of_name] + rows
+        groups = (_one_document(corpus, number) if simplified else _documents(corpus, number) for number in numbers)
+        rows = [row for documents in groups for row in documents] + rows
     key = RandomKey(corpus.seed, len(corpus.names))
     words = key.words(Stream.ROW_ORDER, SPLITS.index(split) << 64, counters_for(len(rows)))
     order = np.argsort(words[: len(rows)], kind="stable")
@@ -183,19 +183,19 @@ def _row(
     }
 
 
-def dataset_of_own(corpus: OwnCorpus) -> Dataset:
-    """The dataset of a corpus of one's own, with the card that says what it is from."""
+def own_dataset(corpus: OwnCorpus) -> Dataset:
+    """Return the dataset of your own corpus; its card names the table that it was made from."""
 
     def card_parts(configs: Sequence[DatasetConfig]) -> Mapping[str, str]:
         rows = configs[0].shards["train"][0]().to_pylist()
-        shown = {kind: next(row for row in rows if row["kind"] == kind) for kind in ("document", "question")}
-        parts = {f"example_{kind}": lines_of_row(row) for kind, row in shown.items()}
+        examples = {kind: next(row for row in rows if row["kind"] == kind) for kind in ("document", "question")}
+        parts = {f"example_{kind}": lines_of_row(row) for kind, row in examples.items()}
         numbers = ("num_diarists", "num_documents", "max_entries", "table", "table_sha256")
         return {
             **parts,
             **{name: str(corpus.parameters[name]) for name in numbers},
             "name": corpus.name,
-            "asked": ", ".join(f"{len(numbers):,} in `{split}`" for split, numbers in corpus.asked.items()),
+            "asked": ", ".join(f"{len(numbers):,} in `{split}`" for split, numbers in corpus.numbers_by_split.items()),
             "held_out_percent": str(corpus.held_out_percent),
         }
 

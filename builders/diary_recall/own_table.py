@@ -1,4 +1,4 @@
-"""Documents about named things, read from a table of one's own: Parquet, CSV or JSON lines, with the same result."""
+"""Documents about named things, from a table of your own: Parquet, CSV, TSV or JSON lines, with the same result."""
 
 import csv
 import hashlib
@@ -24,12 +24,12 @@ _ALLOWED_CONTROLS = "\n\t"
 
 @dataclass(frozen=True)
 class OwnTable:
-    """What a table says.
+    """The content of a table.
 
     Attributes:
-        file_name: Of the table.
-        sha256: Of the table's bytes.
-        documents: By name, in the order of the names, the documents in their order.
+        file_name: The name of the table's file.
+        sha256: The SHA-256 of the table's bytes, as hex digits.
+        documents: The documents in their order, by name; names are sorted.
     """
 
     file_name: str
@@ -46,17 +46,17 @@ class _Row:
 
 
 def read_own_table(path: Path, *, most_characters: int = MOST_CHARACTERS) -> OwnTable:
-    """Read a table with the columns ``name``, ``document`` and, if wanted, ``order``.
+    """Read a table with the columns ``name``, ``document`` and, optionally, ``order``.
 
     Names and documents lose the white space around them; line ends become newlines. Without ``order`` the documents
-    of a name stand as the rows do; with it they are sorted, as numbers where all are numbers.
+    of a name keep the order of the rows; with it they are sorted, as numbers if all are numbers.
 
     Args:
         path: A file that ends in one of :data:`ENDINGS`.
-        most_characters: That all documents about one name may have together.
+        most_characters: The most characters that all documents about one name may have together.
 
     Raises:
-        UserError: The file cannot be read, or these documents make no corpus; the message names row and mend.
+        UserError: The file cannot be read, or a row breaks a rule; the message names the row and the remedy.
     """
     if not path.is_file():
         raise UserError(f"there is no file {path}")
@@ -64,7 +64,7 @@ def read_own_table(path: Path, *, most_characters: int = MOST_CHARACTERS) -> Own
         raise UserError(f"{path.name} is not a table: use {', '.join(ENDINGS)}")
     rows = [_row(path, number, row) for number, row in enumerate(_read(path), start=1)]
     documents = {
-        name: tuple(row.document for row in _in_order(path, name, of_name)) for name, of_name in _by_name(rows).items()
+        name: tuple(row.document for row in _in_order(path, name, group)) for name, group in _by_name(rows).items()
     }
     _check_names(path, documents, most_characters)
     return OwnTable(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), documents)
@@ -115,11 +115,11 @@ def _read_json_lines(path: Path) -> list[Mapping[str, object]]:
 
 
 def _check_columns(path: Path, columns: Iterable[str]) -> None:
-    found = list(columns)
+    names = list(columns)
     for name in REQUIRED:
-        if name not in found:
-            near = get_close_matches(name, found, n=1)
-            hint = f"rename {near[0]!r}" if near else f"it has {', '.join(found) or 'none'}"
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f"rename {near[0]!r}" if near else f"it has {', '.join(names) or 'none'}"
             raise UserError(f"{path.name} has no column {name!r}: {hint}")
 
 
@@ -145,7 +145,7 @@ def _row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
 
 
 def _text(value: object) -> str:
-    """A value as text, alike from every kind of file: a whole number has no decimals, whatever stored it."""
+    """Return a value as text, the same from every kind of file: whole numbers have no decimals."""
     if value is None or value != value:  # null, or not a number
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -154,10 +154,10 @@ def _text(value: object) -> str:
 
 
 def _by_name(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
-    found: dict[str, list[_Row]] = {}
+    groups: dict[str, list[_Row]] = {}
     for row in rows:
-        found.setdefault(row.name, []).append(row)
-    return dict(sorted(found.items()))
+        groups.setdefault(row.name, []).append(row)
+    return dict(sorted(groups.items()))
 
 
 def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
@@ -172,15 +172,15 @@ def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
     if not orders:
         return rows
     if len(orders) < len(rows):
-        lacking = next(row.number for row in rows if row.order is None)
+        number = next(row.number for row in rows if row.order is None)
         raise UserError(
-            f"{path.name}: row {lacking:,} about {name!r} has no {ORDER}, and others have: give all, or none"
+            f"{path.name}: row {number:,} about {name!r} has no {ORDER}, and others have one: fill all, or none"
         )
     keys = _keys(orders)
     in_order = sorted(range(len(rows)), key=keys.__getitem__)
-    for one, other in pairwise(in_order):
-        if keys[one] == keys[other]:
-            first, second = rows[one], rows[other]
+    for place, next_place in pairwise(in_order):
+        if keys[place] == keys[next_place]:
+            first, second = rows[place], rows[next_place]
             raise UserError(
                 f"{path.name}: rows {first.number:,} and {second.number:,} about {name!r} have the same {ORDER}"
             )
@@ -188,7 +188,7 @@ def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
 
 
 def _keys(orders: list[str]) -> list[tuple[float, str]]:
-    """What the documents are sorted by: numbers where all are numbers, else texts."""
+    """Return the sort keys of the documents: numbers if all are numbers, else texts."""
     try:
         numbers = [float(order) for order in orders]
     except ValueError:
@@ -202,12 +202,12 @@ def _check_names(path: Path, documents: Mapping[str, tuple[str, ...]], most_char
     if len(documents) < FEWEST_NAMES:
         raise UserError(
             f"{path.name} has documents about {len(documents)} names: the splits need at least {FEWEST_NAMES}, so that "
-            "one is asked about in validation and one in test"
+            "validation and test each ask about one"
         )
     for name, texts in documents.items():
         length = sum(map(len, texts))
         if length > most_characters:
             raise UserError(
                 f"{path.name}: the {len(texts):,} documents about {name!r} have {length:,} characters: the answer must "
-                f"fit a model's context (--max-characters {most_characters:,}): take fewer, or raise it"
+                f"fit a model's context (--max-characters {most_characters:,}): use fewer documents, or raise it"
             )

@@ -31,93 +31,93 @@ SCHEMA = pa.schema(
     }
 )
 Pieces = NDArray[np.int32]
-_PROMPT_PIECES = 2  # a title's, or a question up to the name and from there on
-_TITLE_PIECES = 2  # up to the entry's number, and the number
+_PROMPT_PIECES = 2  # a title's two, or a question's before the name and from the name on
+_TITLE_PIECES = 2  # the text before the entry's number, and the number
 
 
 def diary_table(shape: Shape, block: int, split: str, *, simplified: bool) -> pa.Table:
-    """The rows of one block of diarists in one split, in their shuffled order.
+    """Return the rows of one block of diarists in one split, in their shuffled order.
 
     Args:
-        shape: The corpus.
-        block: Which of ``shape.blocks``.
-        split: ``train`` holds the documents of all the block's diarists and the questions of those asked in it; the
-            other splits hold questions alone.
-        simplified: Whether all entries of a diarist are one document, instead of a document each.
+        shape: The shape of the corpus.
+        block: The index of the block in ``shape.blocks``.
+        split: ``train`` holds the documents of all the block's diarists, and the questions about those of ``train``;
+            the other splits hold questions alone.
+        simplified: If true, all entries of a diarist are one document, instead of a document each.
     """
     diarists = shape.blocks[block]
     if split != "train":
-        asked = shape.asked[split]
-        diarists = range(max(diarists.start, asked.start), min(diarists.stop, asked.stop))
+        members = shape.diarists_by_split[split]
+        diarists = range(max(diarists.start, members.start), min(diarists.stop, members.stop))
     if not len(diarists):
         return SCHEMA.empty_table()
-    made = diaries(shape, diarists)
-    num_asked = len(range(diarists.start, min(diarists.stop, shape.asked[split].stop)))
-    num_documents = 0 if split != "train" else len(made.numbers if simplified else made.entry_numbers)
-    order = row_order(shape, block, split, num_documents + num_asked)
-    return _table(made, _Rows(order, num_documents, simplified=simplified))
+    diary_block = diaries(shape, diarists)
+    num_questions = len(range(diarists.start, min(diarists.stop, shape.diarists_by_split[split].stop)))
+    num_documents = 0 if split != "train" else len(diary_block.numbers if simplified else diary_block.entry_numbers)
+    order = row_order(shape, block, split, num_documents + num_questions)
+    return _table(diary_block, _Rows(order, num_documents, simplified=simplified))
 
 
 class _Rows:
-    """Which document or question each row holds, in the rows' shuffled order."""
+    """The document or question of each row, in the rows' shuffled order."""
 
     def __init__(self, order: Integers, num_documents: int, *, simplified: bool) -> None:
         self.simplified = simplified
         self.is_question = order >= num_documents
-        self.asked = order[self.is_question] - num_documents  # diarist of each question
+        self.questions = order[self.is_question] - num_documents  # diarist of each question
         self.documents = order[~self.is_question]  # diarist (simplified) or entry (standard) of each document
 
-    def diarist_of_document(self, made: Diaries) -> Integers:
-        """The diarist of each document."""
-        return self.documents if self.simplified else made.diarist_of_entry[self.documents]
+    def diarist_of_document(self, block: Diaries) -> Integers:
+        """Return the diarist of each document."""
+        return self.documents if self.simplified else block.diarist_of_entry[self.documents]
 
-    def entry_of_document(self, made: Diaries) -> Integers:
-        """The entry number in each document's (first) title."""
-        return np.ones_like(self.documents) if self.simplified else made.entry_numbers[self.documents]
+    def entry_of_document(self, block: Diaries) -> Integers:
+        """Return the entry number in each document's (first) title."""
+        return np.ones_like(self.documents) if self.simplified else block.entry_numbers[self.documents]
 
-    def fill(self, of_questions: Integers | int, of_documents: Integers) -> Integers:
-        """Put the questions' and the documents' numbers where their rows stand."""
+    def fill(self, question_numbers: Integers | int, document_numbers: Integers) -> Integers:
+        """Merge the questions' and the documents' numbers into one array, in the order of the rows."""
         filled = np.empty(len(self.is_question), dtype=np.int64)
-        filled[self.is_question], filled[~self.is_question] = of_questions, of_documents
+        filled[self.is_question], filled[~self.is_question] = question_numbers, document_numbers
         return filled
 
 
-def _table(made: Diaries, rows: _Rows) -> pa.Table:
-    names = _names(made)
-    prompts, completions = _texts(made, rows, names)
-    diarist = rows.fill(rows.asked, rows.diarist_of_document(made))
-    entry = rows.fill(0, rows.entry_of_document(made))
+def _table(block: Diaries, rows: _Rows) -> pa.Table:
+    names = _names(block)
+    prompts, completions = _texts(block, rows, names)
+    diarist = rows.fill(rows.questions, rows.diarist_of_document(block))
+    entry = rows.fill(0, rows.entry_of_document(block))
     entry = pa.array(entry.astype(np.int32), mask=rows.is_question | rows.simplified)
-    last_entries = np.concatenate([[0], np.cumsum(made.entry_counts)])
-    lengths = pa.ListArray.from_arrays(last_entries.astype(np.int32), made.lengths.astype(np.int32))
+    last_entries = np.concatenate([[0], np.cumsum(block.entry_counts)])
+    lengths = pa.ListArray.from_arrays(last_entries.astype(np.int32), block.lengths.astype(np.int32))
     columns = {
-        "id": _ids(made.numbers[diarist], rows.is_question, entry),
+        "id": _ids(block.numbers[diarist], rows.is_question, entry),
         "kind": pa.array(["document", "question"]).take(pa.array(rows.is_question.astype(np.int8))),
         "diarist": names.take(pa.array(diarist)),
         "prompt": prompts,
         "completion": completions,
         "entry": entry,
-        "num_documents": pa.array(made.entry_counts[diarist].astype(np.int32)),
+        "num_documents": pa.array(block.entry_counts[diarist].astype(np.int32)),
         "document_lengths": lengths.take(pa.array(diarist)),
     }
     return pa.table(columns, schema=SCHEMA)
 
 
 def _ids(numbers: Integers, is_question: np.ndarray, entry: pa.Array) -> pa.Array:
-    """``question-00000012``, ``document-00000012-3`` or, simplified, ``document-00000012``."""
+    """Return ids such as ``question-00000012``, ``document-00000012-3`` or, simplified, ``document-00000012``."""
     kind = pa.array(["document-", "question-"]).take(pa.array(is_question.astype(np.int8)))
     number = pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 8, "0")
     ending = pc.binary_join_element_wise("-", entry.cast(pa.string()), "").fill_null("")
     return pc.binary_join_element_wise(kind, number, ending, "")
 
 
-def _names(made: Diaries) -> pa.Array:
-    given = pa.array(given_names()).take(pa.array(made.given_names))
-    return pc.binary_join_element_wise(given, pa.array(surnames()).take(pa.array(made.surnames)), " ")
+def _names(block: Diaries) -> pa.Array:
+    first_names = pa.array(given_names()).take(pa.array(block.given_names))
+    return pc.binary_join_element_wise(first_names, pa.array(surnames()).take(pa.array(block.surnames)), " ")
 
 
 def _pool(names: pa.Array, max_entries: int) -> PiecePool:
-    """The pieces of every text; the templates are cut at their fields, so the words stay in ``templates.json``."""
+    """Make the pool of the texts' pieces; the templates are cut at their fields, so no wording is in the code."""
     templates = read_json("diary_recall/templates.json")
     assert isinstance(templates, dict), "templates.json is an object"
     after_name, after_number = templates["title"].removeprefix("{name}").split("{entry}")
@@ -133,34 +133,35 @@ def _pool(names: pa.Array, max_entries: int) -> PiecePool:
     )
 
 
-def _texts(made: Diaries, rows: _Rows, names: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """The prompt and the completion of every row, laid out in the rows' order."""
-    pool = _pool(names, int(made.entry_numbers.max()))
-    entry_starts = np.concatenate([[0], np.cumsum(made.lengths + _TITLE_PIECES)])
-    first_entries = np.cumsum(made.entry_counts) - made.entry_counts
-    pieces = _entry_pieces(pool, made, entry_starts)
+def _texts(block: Diaries, rows: _Rows, names: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return the prompt and the completion of every row, in the rows' order."""
+    pool = _pool(names, int(block.entry_numbers.max()))
+    entry_starts = np.concatenate([[0], np.cumsum(block.lengths + _TITLE_PIECES)])
+    first_entries = np.cumsum(block.entry_counts) - block.entry_counts
+    pieces = _entry_pieces(pool, block, entry_starts)
     answer_starts = np.append(entry_starts[first_entries], entry_starts[-1])
     document_starts = answer_starts if rows.simplified else entry_starts
-    starts = rows.fill(answer_starts[rows.asked], document_starts[rows.documents] + _TITLE_PIECES)
-    ends = rows.fill(answer_starts[rows.asked + 1], document_starts[rows.documents + 1])
+    starts = rows.fill(answer_starts[rows.questions], document_starts[rows.documents] + _TITLE_PIECES)
+    ends = rows.fill(answer_starts[rows.questions + 1], document_starts[rows.documents + 1])
     completions = pool.texts(pieces[concatenated_ranges(starts, ends - starts)], np.append(0, np.cumsum(ends - starts)))
     prompts = np.empty((len(starts), _PROMPT_PIECES), dtype=np.int32)
-    prompts[:, 0] = rows.fill(pool.start("before_question"), pool.start("titles") + rows.diarist_of_document(made))
+    prompts[:, 0] = rows.fill(pool.start("before_question"), pool.start("titles") + rows.diarist_of_document(block))
     prompts[:, 1] = rows.fill(
-        pool.start("after_question") + rows.asked, pool.start("entry_numbers") + rows.entry_of_document(made) - 1
+        pool.start("after_question") + rows.questions,
+        pool.start("entry_numbers") + rows.entry_of_document(block) - 1,
     )
     return pool.texts(prompts.ravel(), np.arange(len(prompts) + 1) * _PROMPT_PIECES), completions
 
 
-def _entry_pieces(pool: PiecePool, made: Diaries, entry_starts: Integers) -> Pieces:
-    """The pieces of all entries, each with its title before its sentences."""
+def _entry_pieces(pool: PiecePool, block: Diaries, entry_starts: Integers) -> Pieces:
+    """Return the pieces of all entries, each with its title before its sentences."""
     pieces = np.empty(entry_starts[-1], dtype=np.int32)
     title = entry_starts[:-1]
-    is_first = made.entry_numbers == 1
-    pieces[title] = np.where(is_first, pool.start("titles"), pool.start("further_titles")) + made.diarist_of_entry
-    pieces[title + 1] = pool.start("entry_numbers") + made.entry_numbers - 1
-    sentences = concatenated_ranges(title + _TITLE_PIECES, made.lengths)
-    pieces[sentences] = made.sentences
+    is_first = block.entry_numbers == 1
+    pieces[title] = np.where(is_first, pool.start("titles"), pool.start("further_titles")) + block.diarist_of_entry
+    pieces[title + 1] = pool.start("entry_numbers") + block.entry_numbers - 1
+    sentences = concatenated_ranges(title + _TITLE_PIECES, block.lengths)
+    pieces[sentences] = block.sentences
     pieces[sentences] += pool.start("further_sentences")
     pieces[title + _TITLE_PIECES] += pool.start("sentences") - pool.start("further_sentences")
     return pieces

@@ -1,4 +1,4 @@
-"""The title lines of both kinds of corpora: ``Tom's Diary Entry 2``, and of one's own ``Gravity: Document 2``.
+"""The title lines of both kinds of corpora: ``Tom's Diary Entry 2``, and ``Gravity: Document 2`` in your own corpus.
 
 An answer is cut into documents at its title lines, so no line of a document may look like one.
 """
@@ -13,15 +13,15 @@ OWN_CORPUS = "diary_recall/own_corpus"
 
 @cache
 def templates(folder: str) -> dict[str, str]:
-    """The templates of titles and questions: of ``diary_recall``, or of :data:`OWN_CORPUS`."""
-    found = read_json(f"{folder}/templates.json")
-    assert isinstance(found, dict), "templates.json is an object"
-    return found
+    """Read the templates of titles and questions: those of ``diary_recall``, or of :data:`OWN_CORPUS`."""
+    value = read_json(f"{folder}/templates.json")
+    assert isinstance(value, dict), "templates.json is an object"
+    return value
 
 
 @cache
 def title_middles() -> tuple[str, ...]:
-    """What stands between name and number in a title.
+    """Return the texts between name and number in titles.
 
     Example:
         >>> title_middles()
@@ -38,7 +38,7 @@ def _title_line() -> re.Pattern[str]:
 
 
 def title_lines(text: str) -> list[str]:
-    r"""The lines of a text that are read as titles.
+    r"""Return the lines of a text that are read as titles.
 
     Example:
         >>> title_lines("It falls.\nGravity: Document 3\nIt falls: Document 3 says so.")

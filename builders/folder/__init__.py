@@ -1,1 +1,1 @@
-"""What writes a dataset folder: Parquet files, content hashes, the card, the manifest."""
+"""The writer of dataset folders: Parquet files, content hashes, the card, the manifest."""

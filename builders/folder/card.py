@@ -16,7 +16,7 @@ _LARGEST_SIZE = "10M<n<100M"
 
 
 def card_text(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest) -> str:
-    """The card of what was built: a header in YAML, and ``card.md`` of the dataset's sources with its parts filled in.
+    """Return the card: a header in YAML, and the dataset's ``card.md`` with its parts filled in.
 
     The content hashes stand in the header because ``load_dataset`` takes its cache key for a local folder from there:
     a folder with other rows never loads as an older one.
@@ -36,7 +36,7 @@ def card_text(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest
 
 
 def lines_of_row(row: Mapping[str, object]) -> str:
-    r"""A row as a card shows it, one column a line.
+    r"""Return a row as a card shows it, one column a line.
 
     >>> lines_of_row({"id": "labels", "entry": None})
     "id: 'labels'\nentry: None"

@@ -32,7 +32,7 @@ class ColumnHash:
         """Hash the next rows.
 
         Raises:
-            UserError: The column has a type that no corpus has.
+            UserError: The column has an unsupported type.
         """
         if pa.types.is_list(array.type):
             self._items = self._items or ColumnHash()
@@ -52,7 +52,7 @@ class ColumnHash:
         self._lengths.update(lengths.fill_null(-1).to_numpy().astype("<i8").tobytes())
 
     def digests(self) -> list[str]:
-        """The hex digests: lengths, values and, of a list, those of its items."""
+        """Return the hex digests: lengths, values and, for a list, those of its items."""
         items = self._items.digests() if self._items else []
         return [self._lengths.hexdigest(), self._values.hexdigest(), *items]
 
@@ -67,10 +67,10 @@ def _bytes_of_strings(array: pa.Array) -> memoryview:
 
 
 def content_hash(splits: Mapping[str, Iterable[pa.RecordBatch]]) -> str:
-    """The content hash of a config, as 64 hex digits.
+    """Return the content hash of a config, as 64 hex digits.
 
     Args:
-        splits: For each split its rows in order, in batches of any size.
+        splits: The rows of each split in order, in batches of any size.
 
     Returns:
         SHA-256 over the splits' names (sorted) and numbers of rows, and the names and digests of their columns.
@@ -87,7 +87,7 @@ def content_hash(splits: Mapping[str, Iterable[pa.RecordBatch]]) -> str:
 
 
 def content_hash_of_files(splits: Mapping[str, Iterable[Path]]) -> str:
-    """The content hash of a config as it lies on disk: for each split its Parquet files, in order."""
+    """Return the content hash of a config on disk, given each split's Parquet files in order."""
     return content_hash({name: _batches(paths) for name, paths in splits.items()})
 
 

@@ -1,4 +1,4 @@
-"""``eval.yaml``: by it ``inspect eval hf/ORG/NAME/CONFIG`` asks a dataset on the Hub without any code of ours."""
+"""``eval.yaml``, with which ``inspect eval hf/ORG/NAME/CONFIG`` evaluates a dataset on the Hub without our code."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,19 +8,19 @@ import yaml
 from selfknow.builders.folder.manifest import Manifest
 
 EVALUATION = "eval.yaml"
-FRAMEWORK = "inspect-ai"  # as the Hub calls it, which checks the name
+FRAMEWORK = "inspect-ai"  # the Hub's name for it, which the Hub checks
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How a dataset's rows are asked where a prompt and its completion are all there is to it.
+    """The columns of a dataset that Inspect needs: a prompt and its completion.
 
     Attributes:
-        split: The split that is asked.
-        prompt: The column that is asked.
+        split: The split to evaluate.
+        prompt: The column with the prompt.
         completion: The column that the reply is compared with.
-        metadata: Columns that a log carries, among them ``id``, so that our own scorer can score its import.
-        scorer: One of those that Inspect allows in such a file.
+        metadata: Columns that a log carries, among them ``id``, so that our own scorer can score an imported log.
+        scorer: One of the scorers that Inspect allows in such a file.
     """
 
     split: str
@@ -31,13 +31,13 @@ class Evaluation:
 
 
 def evaluation_text(evaluation: Evaluation, title: str, summary: str, manifest: Manifest) -> str:
-    """The file: a task a config, called like it.
+    """Return the text of ``eval.yaml``: a task for each config, of the same name.
 
     Args:
-        evaluation: How rows are asked.
-        title: What people call the dataset.
-        summary: One line.
-        manifest: Of the folder.
+        evaluation: The columns to use.
+        title: The dataset's title.
+        summary: A description of one line.
+        manifest: The folder's manifest.
     """
     tasks: list[dict[str, Any]] = [
         {

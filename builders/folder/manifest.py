@@ -1,4 +1,4 @@
-"""``manifest.json`` describes a dataset folder. It is written last, so a folder that has one is complete."""
+"""``manifest.json``, which describes a dataset folder. It is written last, so a folder that has one is complete."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from selfknow.files import parse_json
 MANIFEST = "manifest.json"
 CARD = "README.md"
 FORMAT_VERSION = 1
-_LONGEST_PATH_IN_BYTES = 255  # of a file's name on most systems; paths in a dataset folder are far shorter
+_LONGEST_PATH_IN_BYTES = 255  # the limit of a file's name on most systems; paths in a dataset folder are far shorter
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SplitEntry:
 
 @dataclass(frozen=True)
 class ConfigEntry:
-    """A config: what it was made from, the hash over its rows, its splits."""
+    """A config: its parameters, the hash over its rows, its splits."""
 
     parameters: Mapping[str, object]
     content_hash: str
@@ -46,7 +46,7 @@ class ConfigEntry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a dataset folder holds, and what made it."""
+    """The content of a dataset folder, and the versions and parameters that made it."""
 
     dataset: str
     version: str
@@ -55,21 +55,21 @@ class Manifest:
     source_hash: str
     library_versions: Mapping[str, str]
     configs: Mapping[str, ConfigEntry]
-    files: tuple[FileEntry, ...]  # those that belong to no config: the card
+    files: tuple[FileEntry, ...]  # files of no config: the card
     format_version: int = field(default=FORMAT_VERSION, kw_only=True)
 
     def all_files(self) -> list[FileEntry]:
-        """Every file of the folder but the manifest itself."""
+        """Return every file of the folder except the manifest itself."""
         splits = [split for config in self.configs.values() for split in config.splits.values()]
         return [*(file for split in splits for file in split.files), *self.files]
 
     def to_json(self) -> str:
-        """The text of ``manifest.json``."""
+        """Return the text of ``manifest.json``."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
 def describe_file(folder: Path, path: str, num_rows: int | None = None) -> FileEntry:
-    """Measure and hash a file that lies in a folder."""
+    """Return the size and the hash of a file in a folder."""
     with (folder / path).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return FileEntry(path, (folder / path).stat().st_size, digest, num_rows)
@@ -79,8 +79,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read ``manifest.json`` from a dataset folder.
 
     Raises:
-        UserError: The folder holds none (a build that did not finish leaves none), it is damaged, or it was written
-            in a newer format than this version reads.
+        UserError: The folder has no manifest (an unfinished build leaves none), or the manifest is damaged or too new.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -89,10 +88,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
-    """Read the bytes of a manifest; ``name`` stands in the messages.
+    """Read the bytes of a manifest; error messages call it ``name``.
 
     Raises:
-        UserError: It is damaged, or in a newer format than this version reads.
+        UserError: The manifest is damaged, or has a newer format than this version reads.
     """
     try:
         value = parse_json(content)
@@ -113,11 +112,11 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
 
 
 def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> None:
-    """A list where a name belongs would fail much later, as a key that cannot be looked up."""
+    # A list in place of a name would fail much later, as a key that cannot be looked up.
     for name in fields:
         if not isinstance(getattr(entry, name), kind):
-            wanted = "an object" if kind is dict else "a text"
-            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {wanted}")
+            type_name = "an object" if kind is dict else "a text"
+            raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {type_name}")
 
 
 def _config(value: dict[str, Any]) -> ConfigEntry:

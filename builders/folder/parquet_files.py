@@ -1,4 +1,4 @@
-"""Writes the shards of configs as Parquet files, several at once, and hashes the files on disk."""
+"""The shards of configs as Parquet files, written several at a time and hashed on disk."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,13 +25,13 @@ def write_configs(
     """Write ``<config>/<split>-00000-of-0000N.parquet`` for every config.
 
     Args:
-        configs: What is written.
-        folder: Where to.
+        configs: The configs to write.
+        folder: The folder to write to.
         jobs: Files made at a time, each in a thread: NumPy and Arrow work outside Python's lock.
-        progress: Whether a progress bar is shown on stderr.
+        progress: Show a progress bar on stderr.
 
     Returns:
-        For each config its files and its content hash, for the manifest.
+        The files and the content hash of each config, for the manifest.
     """
     num_steps = sum(len(shards) for config in configs for shards in config.shards.values()) + len(configs)
     with (
@@ -52,7 +52,7 @@ def write_configs(
                 }
                 for config in configs
             }
-            splits = {config: _results(of_split) for config, of_split in written.items()}
+            splits = {config: _results(futures) for config, futures in written.items()}
             hashes = {config: submit(_content_hash, folder, entries) for config, entries in splits.items()}
             return {
                 config.name: ConfigEntry(dict(config.parameters), hashes[config.name].result(), splits[config.name])
@@ -68,24 +68,24 @@ def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) ->
     table = config.shards[split][index]()
     path = f"{config.name}/{split}-{index:05d}-of-{len(config.shards[split]):05d}.parquet"
     (folder / config.name).mkdir(exist_ok=True)
-    # Made in memory: where the disk is full, pyarrow ends the whole process in the midst of pages cut by content.
-    made = pa.BufferOutputStream()
+    # Made in memory: on a full disk, pyarrow would end the whole process while it writes pages cut by content.
+    buffer = pa.BufferOutputStream()
     pq.write_table(
         table,
-        made,
+        buffer,
         row_group_size=ROWS_PER_ROW_GROUP,
         compression=_COMPRESSION,
         use_dictionary=False,  # texts hardly repeat, so dictionaries of them would cost time and space
         use_content_defined_chunking=True,  # a new release sends only the pages that changed
-        write_page_index=True,  # who reads a few rows over the network reads only their pages
+        write_page_index=True,  # a few rows read over the network are only their pages
     )
-    (folder / path).write_bytes(made.getvalue())
+    (folder / path).write_bytes(buffer.getvalue())
     return describe_file(folder, path, table.num_rows), table.nbytes
 
 
-def _results(of_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]) -> dict[str, SplitEntry]:
+def _results(futures_by_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]) -> dict[str, SplitEntry]:
     entries = {}
-    for split, futures in of_split.items():
+    for split, futures in futures_by_split.items():
         written = [future.result() for future in futures]
         files = tuple(file for file, _ in written)
         entries[split] = SplitEntry(

@@ -1,4 +1,4 @@
-"""Writes a dataset folder: Parquet files, the card, further files, and last of all the manifest."""
+"""The build of a dataset folder: Parquet files, the card, further files and, last, the manifest."""
 
 import shutil
 from collections.abc import Sequence
@@ -29,24 +29,24 @@ def build_folder(
 ) -> Manifest:
     """Build configs of a dataset into a folder that ``load_dataset`` reads.
 
-    The files are made in a hidden folder beside it, which takes its place when all are whole: whatever happens
-    meanwhile, an earlier dataset there stays whole until then.
+    The files are made in a hidden folder beside it, which replaces it when all are complete. Until then an earlier
+    dataset there stays intact, whatever happens.
 
     Args:
-        dataset: What is built.
-        configs: The configs; the first becomes the default one.
-        folder: Made if missing.
+        dataset: The dataset.
+        configs: The configs to build; the first becomes the default one.
+        folder: The folder to build, made if missing.
         seed: The seed that the configs were made with, for the manifest.
         jobs: Files made at a time. The content does not depend on it.
-        overwrite: Whether an earlier dataset folder may be replaced.
-        progress: Whether a progress bar is shown on stderr.
+        overwrite: Replace an earlier dataset folder.
+        progress: Show a progress bar on stderr.
 
     Returns:
         The manifest, as it was written.
 
     Raises:
-        UserError: The folder is not empty and ``overwrite`` is not given, or it holds what no build made.
-        OSError: The disk is full or may not be written.
+        UserError: The folder is not empty and ``overwrite`` is false, or it holds files that no build made.
+        OSError: The disk is full or read-only.
     """
     if jobs < 1:
         raise UserError(f"jobs must be at least 1, not {jobs}")
@@ -56,10 +56,10 @@ def build_folder(
 
 
 def _check_replaceable(folder: Path, *, overwrite: bool) -> None:
-    held = content(folder)
-    if held and not overwrite:
+    files = content(folder)
+    if files and not overwrite:
         raise UserError(f"{folder} is not empty: give another folder, or use --overwrite to replace the dataset there")
-    if held and not (folder / MANIFEST).is_file():
+    if files and not (folder / MANIFEST).is_file():
         raise UserError(f"{folder} holds files but no {MANIFEST}: it is not a dataset folder, so it is not overwritten")
 
 
@@ -89,7 +89,7 @@ def _write(
 
 
 def _copy_files(configs: list[DatasetConfig], staging: Path) -> list[str]:
-    """Copy what lies beside the rows; their paths in the folder, in order."""
+    """Copy the configs' further files and return their paths in the folder, in order."""
     files = {path: source for config in configs for path, source in config.files.items()}
     for path, source in files.items():
         (staging / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Builds model-replies: the replies of real models to the questions of this package, with their scores."""
+"""Model replies: the replies of real models to the questions of this package, with their scores."""

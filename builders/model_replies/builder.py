@@ -1,7 +1,7 @@
 """Model replies: the replies of small models to the questions of this package, one row each, with their scores.
 
-The run folders that the rows are read from go into the dataset folder too, below ``runs``, so that ``selfknow query``
-and ``selfknow report`` read them. A row:
+The dataset folder also holds the run folders of the rows, below ``runs``, for ``selfknow query`` and ``selfknow
+report``. A row:
 
     {"id": "4e24ea8838d0-c5cef8fa951eca9a", "run": "SmolLM2-135M-Instruct/self-aware-direct",
      "model": "SmolLM2-135M-Instruct", "question_set": "self-aware:authored", "example_id": "consensus-161-1b",
@@ -59,22 +59,19 @@ SCHEMA = pa.schema(
         ("reasons", pa.list_(pa.string())),
     ]
 )
-_AS_THEY_ARE = tuple(name for name in SCHEMA.names if name not in {"id", "run", "model", "question_set", "parent_id"})
+_UNCHANGED_COLUMNS = tuple(
+    name for name in SCHEMA.names if name not in {"id", "run", "model", "question_set", "parent_id"}
+)
 
 
 def replies_of_run(folder: Path, run: ReplyRun) -> pa.Table:
-    """The rows of one run, in the order of its generations.
-
-    Args:
-        folder: The run's folder.
-        run: The run.
-    """
+    """Return the rows of one run, in the order of its generations."""
     generations = pq.read_table(folder / GENERATIONS, partitioning=None).to_pylist()
     scores = _scores_by_generation(folder)
     question_set = question_set_of(read_description(folder))
     rows = [
         {
-            **{name: row.get(name) for name in _AS_THEY_ARE},
+            **{name: row.get(name) for name in _UNCHANGED_COLUMNS},
             "id": row["generation_id"],
             "parent_id": row["parent_generation_id"],
             "run": run.name,
@@ -101,16 +98,16 @@ def _lists(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, list[object]]:
 
 
 def replies_table(folders: Path, runs: Sequence[ReplyRun]) -> pa.Table:
-    """The rows of several runs, one after the other, whose folders lie at their names below a folder."""
+    """Return the rows of several runs, whose folders lie at their names below ``folders``."""
     return pa.concat_tables([SCHEMA.empty_table(), *(replies_of_run(folders / run.name, run) for run in runs)])
 
 
 def config_of_runs(config: str, folders: Path, runs: Sequence[ReplyRun]) -> DatasetConfig:
-    """A config of some runs: their rows, and their folders.
+    """Return a config of some runs: their rows and their folders.
 
     Args:
-        config: Its name, a task's.
-        folders: Where the run folders lie, each at its name.
+        config: The config's name, a task's.
+        folders: The folder that holds the run folders, each at its name.
         runs: The runs.
     """
     files = {
@@ -123,19 +120,19 @@ def config_of_runs(config: str, folders: Path, runs: Sequence[ReplyRun]) -> Data
 
 
 def parameters_of(runs: Sequence[ReplyRun]) -> list[dict[str, object]]:
-    """What a manifest says of a config's runs."""
-    return [{"run": one.name, "run_id": one.run_id, "replies": one.replies, "digest": one.digest} for one in runs]
+    """Return a config's runs for the manifest."""
+    return [{"run": run.name, "run_id": run.run_id, "replies": run.replies, "digest": run.digest} for run in runs]
 
 
 def replies_config(config: str, seed: int = 0) -> DatasetConfig:
-    """The packaged replies of one task.
+    """Return the packaged replies of one task.
 
     Args:
         config: ``self-aware``, ``self-knowledge``, ``according-to`` or ``diary-recall``.
-        seed: Decides nothing.
+        seed: Has no effect.
 
     Raises:
-        UserError: There is no such config.
+        UserError: The config does not exist.
     """
     del seed
     if config not in CONFIGS:
@@ -144,7 +141,7 @@ def replies_config(config: str, seed: int = 0) -> DatasetConfig:
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """A real row, the table of the models with their licences, and that of the runs."""
+    """Return an example row, the table of the models with their licences, and the table of the runs."""
     names = {config.name for config in configs}
     runs = [run for run in collected_runs() if run.config in names]
     row = configs[0].shards["test"][0]().slice(0, 1).to_pylist()[0]
@@ -154,21 +151,21 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 def _table_of_models(runs: Sequence[ReplyRun]) -> str:
     lines = ["| model | kind | file | parameters | licence of the model |", "| --- | --- | --- | ---: | --- |"]
     for name in dict.fromkeys(run.model for run in runs):
-        known, asked = models()[name], _asked(next(run for run in runs if run.model == name))
-        file = f"`{asked['name']}`" if asked.get("quantization") else "none: train it again"
-        cells = [_linked(name, known["page"]), known["kind"], file, f"{asked['num_parameters']:,}"]
-        lines.append(f"| {' | '.join([*cells, _linked(known['licence'], known['licence_page'])])} |")
+        row, described = models()[name], _description_of_model(next(run for run in runs if run.model == name))
+        file = f"`{described['name']}`" if described.get("quantization") else "none: train it again"
+        cells = [_link(name, row["page"]), row["kind"], file, f"{described['num_parameters']:,}"]
+        lines.append(f"| {' | '.join([*cells, _link(row['licence'], row['licence_page'])])} |")
     return "\n".join(lines)
 
 
-def _linked(text: str, page: str) -> str:
+def _link(text: str, page: str) -> str:
     return f"[{text}]({page})" if page else text
 
 
-def _asked(run: ReplyRun) -> Mapping[str, Any]:
-    """What ``run.json`` says of the model that was asked."""
-    asked: Mapping[str, Any] = read_description(run_folders() / run.name)["models"][0]
-    return asked
+def _description_of_model(run: ReplyRun) -> Mapping[str, Any]:
+    """Return the description of the run's model in its ``run.json``."""
+    description: Mapping[str, Any] = read_description(run_folders() / run.name)["models"][0]
+    return description
 
 
 def _table_of_runs(runs: Sequence[ReplyRun]) -> str:

@@ -35,10 +35,10 @@ CONFIG = "authored"
 
 
 def authored_config(config: str = CONFIG, seed: int = 0) -> DatasetConfig:
-    """The one config, ``authored``; the seed decides the order of the rows and nothing else.
+    """Return the one config, ``authored``; the seed decides the order of the rows and nothing else.
 
     Raises:
-        UserError: There is no such config, or the seed is no whole number of 64 bits.
+        UserError: The config does not exist, or the seed is not a whole number of 64 bits.
     """
     if config != CONFIG:
         raise UserError(
@@ -67,21 +67,21 @@ class SelfAware(ConfigBuilder):
     BUILDER_CONFIGS: ClassVar[list[datasets.BuilderConfig]] = [datasets.BuilderConfig(name=CONFIG)]
 
     def dataset_config(self) -> DatasetConfig:
-        """What this builder makes."""
+        """Return the one config."""
         return authored_config(self.config.name)
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """A real row of each split, and the tables of categories and kinds."""
+    """Return an example row of each split, and the tables of categories and kinds."""
     seed = configs[0].parameters["seed"]
     assert isinstance(seed, int), "our own config has a seed"
     rows = {split: question_table(split, seed).slice(0, 1).to_pylist()[0] for split in SPLITS}
     unanswerable, answerable = questions("unanswerable"), questions("answerable")
     frames = {name: len({q.source for q in unanswerable if q.category == name}) for name in CATEGORIES}
     by_category = Counter(question.category for question in unanswerable if question.category is not None)
-    of_kind = Counter(question.source.split("/")[0] for question in answerable)
-    of_check = Counter(question.source.split("/")[1] for question in answerable)
-    of_difficulty = Counter(question.difficulty for question in answerable)
+    by_kind = Counter(question.source.split("/")[0] for question in answerable)
+    by_check = Counter(question.source.split("/")[1] for question in answerable)
+    by_difficulty = Counter(question.difficulty for question in answerable)
     return {
         "example_unanswerable": lines_of_row(rows["unanswerable"]),
         "example_answerable": lines_of_row(rows["answerable"]),
@@ -89,14 +89,14 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
             ("category", "questions", "share", "frames"),
             [(name, f"{n:,}", f"{n / len(unanswerable):.0%}", str(frames[name])) for name, n in by_category.items()],
         ),
-        "table_of_kinds": _table(
+        "table_by_kinds": _table(
             ("kind", "questions", "share"),
-            [(kind, f"{n:,}", f"{n / len(answerable):.0%}") for kind, n in of_kind.most_common()],
+            [(kind, f"{n:,}", f"{n / len(answerable):.0%}") for kind, n in by_kind.most_common()],
         ),
-        "table_of_checks": _table(
-            ("how the answer was checked", "questions"), [(check, f"{n:,}") for check, n in of_check.most_common()]
+        "table_by_checks": _table(
+            ("how the answer was checked", "questions"), [(check, f"{n:,}") for check, n in by_check.most_common()]
         ),
-        "difficulties": ", ".join(f"{of_difficulty[name]:,} {name}" for name in DIFFICULTIES),
+        "difficulties": ", ".join(f"{by_difficulty[name]:,} {name}" for name in DIFFICULTIES),
         "num_short_aliases": f"{sum('alias_too_short' in question.flags for question in answerable):,}",
     }
 

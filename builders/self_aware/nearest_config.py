@@ -1,7 +1,7 @@
-"""Self-aware, the paper's own construction: our unanswerable questions and the nearest answerable ones of a set.
+"""Self-aware as the paper constructs it: our unanswerable questions and the nearest answerable ones of a public set.
 
-Yin et al., Do Large Language Models Know What They Don't Know?, section 2. One config for each public set, since each
-comes under a licence of its own; ``nearest.py`` is the search. An answerable row:
+Yin et al., Do Large Language Models Know What They Don't Know?, section 2. Each public set is a
+config, since each has its own licence; ``nearest.py`` is the search. An answerable row:
 
     {"id": "nq-open/NQ-open.dev-1204", "question": "when does the next solar eclipse …", "answers": […],
      "answerable": True, "category": None, "source": "nq-open/NQ-open.dev", "pair_id": "consensus-001-1", "flags": []}
@@ -44,12 +44,12 @@ _FLAGS = ("duplicate", "answer_in_question", "alias_too_short")
 
 @cache
 def pools() -> Mapping[str, PinnedSource]:
-    """The public sets, by config."""
+    """Read the public sets, by config."""
     return read_sources(f"{SOURCES}/pools.yaml")
 
 
 def sizes(config: str) -> tuple[int, int]:
-    """How many partners a question gets at most, and how many answerable questions there are at most in all."""
+    """Return the most partners of a question, and the most answerable questions in all."""
     texts = pools()[config].texts
     partners, num_questions = texts["partners"], texts["questions"]
     assert isinstance(partners, int), "a whole number"
@@ -59,11 +59,11 @@ def sizes(config: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Pool:
-    """What partners are looked for in, and how.
+    """A public set of answerable questions, and the encoder that compares them.
 
     Args:
-        config: The config.
-        files: Where its questions lie.
+        config: The config's name.
+        files: The files of its questions.
         encoder: The sentence encoder's name.
     """
 
@@ -72,7 +72,7 @@ class Pool:
     encoder: str
 
     def candidates(self) -> Iterator[tuple[str, PoolQuestion]]:
-        """Its questions with an answer, each once whatever the case and punctuation, and the name of its file."""
+        """Yield each answered question with its file's name, but no repetitions that differ in case or punctuation."""
         seen = set[str]()
         for file in self.files:
             assert isinstance(file.content, Path), "a pool is read where it lies"
@@ -85,18 +85,20 @@ class Pool:
 
 
 def select(partners: list[Partner], number: int) -> list[Partner]:
-    """The first of every question, the nearest before all others, then the second, and so on, up to a number.
+    """Select the nearest partner of every question, then the second nearest, and so on.
 
     Args:
-        partners: By question, nearest first.
-        number: How many are wanted.
+        partners: The partners by question, nearest first.
+        number: The most partners to select.
 
     Returns:
-        They, by question again.
+        The selected partners, in the same order.
     """
     ranks = chain.from_iterable(range(count) for count in Counter(partner.question for partner in partners).values())
     ranked = sorted(zip(ranks, partners, strict=True), key=lambda item: (item[0], -item[1].similarity))
-    return sorted((partner for _, partner in ranked[:number]), key=lambda one: (one.question, -one.similarity))
+    return sorted(
+        (partner for _, partner in ranked[:number]), key=lambda partner: (partner.question, -partner.similarity)
+    )
 
 
 @cache
@@ -114,16 +116,16 @@ def _partners(pool: Pool) -> tuple[Partner, ...]:
 
 
 def _saved(pool: Pool, texts: list[str]) -> Path:
-    """Where the search is saved as it goes, and taken up again after a kill: a file for each search."""
+    """Return the file that saves a search, so that it resumes after a kill."""
     digest = digest_of(pool.encoder, [*(file.sha256 for file in pool.files), *texts])
     return cache_folder() / "nearest" / f"{digest}.npz"
 
 
 @cache
 def rows(pool: Pool) -> tuple[Question, ...]:
-    """Both halves, flagged; our unanswerable questions first."""
+    """Return both halves with their flags; our unanswerable questions come first."""
     unanswerable = questions("unanswerable")
-    of_row = {partner.pool_row: unanswerable[partner.question].id for partner in _partners(pool)}
+    pair_ids = {partner.pool_row: unanswerable[partner.question].id for partner in _partners(pool)}
     place = {partner.pool_row: number for number, partner in enumerate(_partners(pool))}
     chosen = {
         place[row]: Question(
@@ -133,10 +135,10 @@ def rows(pool: Pool) -> tuple[Question, ...]:
             answerable=True,
             category=None,
             source=f"{pool.config}/{name}",
-            pair_id=of_row[row],
+            pair_id=pair_ids[row],
         )
         for row, (name, question) in enumerate(pool.candidates())
-        if row in of_row
+        if row in pair_ids
     }
     both = [*unanswerable, *(chosen[number] for number in sorted(chosen))]
     times_asked = Counter(normalized(row.question) for row in both)
@@ -149,23 +151,23 @@ def _flaws(row: Question, times_asked: Counter[str]) -> list[str]:
 
 
 def _table(split: str, pool: Pool) -> pa.Table:
-    with _ONE_SEARCH:  # both splits are made at a time, and the search takes hours where the pool is large
+    with _ONE_SEARCH:  # both splits are made at the same time, and the search of a large pool takes hours
         both = rows(pool)
-    of_split = [asdict(row) for row in both if row.answerable == (split == "answerable")]
-    return pa.Table.from_pylist(of_split, schema=SCHEMA)
+    values = [asdict(row) for row in both if row.answerable == (split == "answerable")]
+    return pa.Table.from_pylist(values, schema=SCHEMA)
 
 
 def nearest_config(config: str, seed: int = 0, *, path: Path | None = None, encoder: str = PAPER) -> DatasetConfig:
-    """The nearest answerable questions of one public set. The search is made when the rows are.
+    """Return the config of one public set. The search runs when the rows are made.
 
     Args:
         config: ``squad``, ``hotpotqa``, ``triviaqa`` or ``nq-open``.
-        seed: Decides nothing.
-        path: The pool as a file of the user's; without it, the set's files are fetched.
+        seed: Has no effect.
+        path: The pool as a file of the user's; if omitted, the set's files are fetched.
         encoder: A sentence encoder; see ``load_encoder``.
 
     Raises:
-        UserError: There is no such config, or the pool cannot be had.
+        UserError: The config does not exist, or the pool is missing or cannot be fetched.
 
     Example:
         >>> nearest_config("squad").parameters["encoder"]  # doctest: +SKIP
@@ -182,26 +184,26 @@ def nearest_config(config: str, seed: int = 0, *, path: Path | None = None, enco
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """How near the partners are, which flags they have, and the sources."""
-    of_config = {config.name: _pool(config) for config in configs}
+    """Return the tables of the partners' similarities and flags, and the sources."""
+    pools_by_config = {config.name: _pool(config) for config in configs}
     counts = {
         name: Counter((row.answerable, flag) for row in rows(pool) for flag in row.flags)
-        for name, pool in of_config.items()
+        for name, pool in pools_by_config.items()
     }
     flags = ["| flag | " + " | ".join(f"{name}, {split}" for name in counts for split in SPLITS) + " |"]
     flags.append("| --- |" + " ---: |" * (len(counts) * len(SPLITS)))
     for flag in _FLAGS:
-        numbers = [of[split == "answerable", flag] for of in counts.values() for split in SPLITS]
+        numbers = [counter[split == "answerable", flag] for counter in counts.values() for split in SPLITS]
         flags.append(f"| `{flag}` | " + " | ".join(map(str, numbers)) + " |")
     numbers_of = "; ".join(
         f"`{name}` gives an unanswerable question at most {sizes(name)[0]}, and has at most {sizes(name)[1]:,} in all"
-        for name in of_config
+        for name in pools_by_config
     )
     return {
         "config": configs[0].name,
         "encoder": str(configs[0].parameters["encoder"]),
         "numbers": numbers_of,
-        "table_of_similarity": _similarities(of_config),
+        "table_of_similarity": _similarities(pools_by_config),
         "table_of_flags": "\n".join(flags),
         "files": "\n\n".join(table_of_files(config.parameters) for config in configs),
         "licence": DATASET.licence([config.name for config in configs]),
@@ -209,21 +211,21 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 
 
 def _pool(config: DatasetConfig) -> Pool:
-    made = config.shards["answerable"][0]
-    assert isinstance(made, partial), "our own config is made of its pool"
-    pool = made.args[1]
+    shard = config.shards["answerable"][0]
+    assert isinstance(shard, partial), "our own config is made of its pool"
+    pool = shard.args[1]
     assert isinstance(pool, Pool), "the pool comes after the split"
     return pool
 
 
-def _similarities(of_config: Mapping[str, Pool]) -> str:
+def _similarities(pools_by_config: Mapping[str, Pool]) -> str:
     lines = ["| config | least cosine | median | largest | questions with a partner |", "| --- |" + " ---: |" * 4]
-    for name, pool in of_config.items():
+    for name, pool in pools_by_config.items():
         partners = _partners(pool)
         cosines = sorted(partner.similarity for partner in partners)
-        with_one = len({partner.question for partner in partners})
+        num_questions = len({partner.question for partner in partners})
         cells = [cosines[0], cosines[len(cosines) // 2], cosines[-1]] if cosines else []
-        lines.append(f"| `{name}` | " + " | ".join(f"{cosine:.2f}" for cosine in cells) + f" | {with_one:,} |")
+        lines.append(f"| `{name}` | " + " | ".join(f"{cosine:.2f}" for cosine in cells) + f" | {num_questions:,} |")
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
-"""The authors' own SelfAware: their file as it is, its known flaws flagged, nothing dropped.
+"""The authors' own SelfAware: their unchanged file, with flags for its known flaws and no row dropped.
 
 Yin et al., Do Large Language Models Know What They Don't Know?, section 2. The file is fetched from the pinned source
-in ``datasets_src/self_aware/original/source.json``, or read from a path, and refused when its SHA-256 is another one.
+in ``datasets_src/self_aware/original/source.json``, or read from a path, and refused if its SHA-256 differs.
 """
 
 import hashlib
@@ -27,17 +27,17 @@ CONFIG = "original"
 
 @cache
 def pinned_source() -> Mapping[str, str]:
-    """Where the authors' file lies, with its revision, SHA-256 and licence."""
+    """Read the address of the authors' file, with its revision, SHA-256 and licence."""
     source = read_json(f"{SOURCES}/source.json")
     assert isinstance(source, dict), "source.json is an object"
     return source
 
 
 def fetch(url: str) -> bytes:
-    """The bytes at a URL.
+    """Fetch the bytes at a URL.
 
     Raises:
-        UserError: They cannot be had; the message says what to do instead.
+        UserError: They cannot be fetched; the message names the alternative.
     """
     try:
         return downloads.fetch(url)
@@ -45,15 +45,15 @@ def fetch(url: str) -> bytes:
         raise UserError(f"{url} cannot be fetched ({error}): get the file elsewhere and give --source FILE") from error
 
 
-def checked(content: bytes, sha256: str, name: str) -> bytes:
-    """The same bytes, when they have this SHA-256.
+def check_sha256(content: bytes, sha256: str, name: str) -> bytes:
+    """Return the bytes if they have this SHA-256.
 
     Raises:
-        UserError: They have another one.
+        UserError: They have another SHA-256.
     """
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise UserError(f"{name} is not the authors' file: its SHA-256 is {found}, theirs is {sha256}")
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
+        raise UserError(f"{name} is not the authors' file: its SHA-256 is {digest}, theirs is {sha256}")
     return content
 
 
@@ -61,13 +61,13 @@ def checked(content: bytes, sha256: str, name: str) -> bytes:
 def _rows(path: Path | None) -> tuple[Question, ...]:
     source = pinned_source()
     content = fetch(source["url"]) if path is None else path.read_bytes()
-    return parse(checked(content, source["sha256"], str(path or source["url"])))
+    return parse(check_sha256(content, source["sha256"], str(path or source["url"])))
 
 
 def parse(content: bytes) -> tuple[Question, ...]:
-    """The rows of the authors' file, in its order, with the flags of what is wrong with them.
+    """Parse the rows of the authors' file, in its order, and add flags for their flaws.
 
-    A row is a ``duplicate`` when another one asks the same, but for case, punctuation and white space.
+    A row is a ``duplicate`` if another asks the same question, ignoring case, punctuation and white space.
     """
     examples = json.loads(content)["example"]
     times_asked = Counter(normalized(example["question"]) for example in examples)
@@ -95,15 +95,15 @@ def _table(split: str, path: Path | None) -> pa.Table:
 
 
 def original_config(config: str = CONFIG, seed: int = 0, *, path: Path | None = None) -> DatasetConfig:
-    """The one config, ``original``.
+    """Return the one config, ``original``.
 
     Args:
-        config: Its name.
-        seed: Decides nothing: the rows keep the authors' order.
-        path: The authors' file; without it, it is fetched when the rows are made.
+        config: The config's name.
+        seed: Has no effect: the rows keep the authors' order.
+        path: The authors' file; if omitted, it is fetched when the rows are made.
 
     Raises:
-        UserError: There is no such config.
+        UserError: The config does not exist.
     """
     del seed
     if config != CONFIG:
@@ -113,7 +113,7 @@ def original_config(config: str = CONFIG, seed: int = 0, *, path: Path | None = 
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """The pinned source, and how many rows have which flag."""
+    """Return the pinned source and the table of flags."""
     tables = {split: configs[0].shards[split][0]() for split in SPLITS}
     flags = {
         split: Counter(flag for row in table["flags"].to_pylist() for flag in row) for split, table in tables.items()

@@ -1,4 +1,4 @@
-"""Reads questions, with their answers where they have some, from JSON lines, Parquet or a dataset on the Hub."""
+"""Pools of questions with their answers, read from JSON lines, Parquet or a dataset on the Hub."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class PoolQuestion:
     Args:
         id: The row's ``id``, or its number from 0.
         question: The question.
-        answers: Its answers; none where the row has none.
+        answers: Its answers; empty if the row has none.
     """
 
     id: str
@@ -32,16 +32,16 @@ class PoolQuestion:
 def read_pool(
     source: str, question_column: str = "question", answer_column: str | None = None
 ) -> Iterator[PoolQuestion]:
-    """The questions of a pool, one at a time: no more than a batch of rows is in memory.
+    """Yield the questions of a pool, with no more than a batch of rows in memory.
 
     Args:
         source: A ``.jsonl`` or ``.parquet`` file, or ``REPO:SPLIT`` or ``REPO:CONFIG:SPLIT`` on the Hub.
-        question_column: Where the question stands.
-        answer_column: Where the answer stands: a text, a list, or what SQuAD and TriviaQA have; ``answers`` or
-            ``answer`` unless given.
+        question_column: The column of the question.
+        answer_column: The column of the answer: a text, a list, or a mapping as in SQuAD and TriviaQA; by default
+            ``answers`` or ``answer``.
 
     Raises:
-        UserError: There is no such file or dataset, or a row has no question.
+        UserError: The file or dataset does not exist, or a row has no question.
     """
     answers = [answer_column] if answer_column else ["answers", "answer"]
     for number, row in enumerate(_rows(source, [question_column, *answers, "id"])):
@@ -55,13 +55,13 @@ def read_pool(
 
 
 def batches_of(questions: Iterator[PoolQuestion], size: int) -> Iterator[list[PoolQuestion]]:
-    """The same questions, ``size`` at a time."""
+    """Yield the questions, ``size`` at a time."""
     while batch := list(islice(questions, size)):
         yield batch
 
 
 def _answers(value: object) -> list[str]:
-    """The answers in a cell: a text, a list, or a mapping as SQuAD (``text``) and TriviaQA (``value``) have it."""
+    """Return the answers of a cell: a text, a list, or a mapping as in SQuAD (``text``) and TriviaQA (``value``)."""
     if isinstance(value, Mapping):
         texts = [value.get("value"), *(value.get("aliases") or []), *(value.get("text") or [])]
         return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
@@ -85,10 +85,10 @@ def _rows(source: str, columns: list[str]) -> Iterator[Mapping[str, object]]:
 
 
 def _rows_of_parquet(path: Path, columns: list[str]) -> Iterator[Mapping[str, object]]:
-    """The rows, of these columns alone: passages are by far the largest, and nobody needs them here."""
+    """Yield the rows with these columns alone: the passages are by far the largest, and unused here."""
     with pq.ParquetFile(path) as file:
-        there = [name for name in columns if name in file.schema_arrow.names]
-        for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=there if columns[0] in there else None):
+        present = [name for name in columns if name in file.schema_arrow.names]
+        for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=present if columns[0] in present else None):
             yield from batch.to_pylist()
 
 

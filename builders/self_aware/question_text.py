@@ -1,4 +1,4 @@
-"""What can be told of questions by their letters alone: near-duplicates, answers that leak, aliases too short."""
+"""Flaws of questions that their text alone shows: near-duplicates, leaked answers, short aliases."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ _WORD = re.compile(r"\w+")
 
 
 def normalized(text: str) -> str:
-    """Lower case, words alone, one space between them.
+    """Return the words of a text in lower case, with one space between them.
 
     >>> normalized("What's  in a name?")
     'what s in a name'
@@ -21,7 +21,7 @@ def normalized(text: str) -> str:
 
 
 def shingles(text: str) -> frozenset[str]:
-    """The runs of five characters of a text after lower-casing; a shorter text is its own one."""
+    """Return the runs of five characters of the lower-case text; a shorter text is a run by itself."""
     lowered = text.lower()
     return frozenset(
         lowered[start : start + SHINGLE_WIDTH] for start in range(max(1, len(lowered) - SHINGLE_WIDTH + 1))
@@ -29,7 +29,7 @@ def shingles(text: str) -> frozenset[str]:
 
 
 def similarity(first: frozenset[str], second: frozenset[str]) -> float:
-    """The Jaccard similarity of two sets: what they share of what they have.
+    """Return the Jaccard similarity of two sets.
 
     >>> similarity(shingles("Who am I?"), shingles("Who am I?"))
     1.0
@@ -38,7 +38,7 @@ def similarity(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 def near_duplicates(texts: Sequence[str], threshold: float = NEAR_DUPLICATE) -> Iterator[tuple[int, int, float]]:
-    """The pairs of texts that share ``threshold`` or more of their runs of five characters (Jaccard).
+    """Yield the pairs of texts that share ``threshold`` or more of their runs of five characters (Jaccard).
 
     Yields:
         The two positions, the smaller one first, and the similarity.
@@ -56,7 +56,7 @@ def near_duplicates(texts: Sequence[str], threshold: float = NEAR_DUPLICATE) -> 
 
 
 def holds_phrase(text: str, phrase: str) -> bool:
-    """Whether a phrase stands in a text, as whole words, whatever the case and the punctuation.
+    """Return whether a text contains a phrase as whole words, ignoring case and punctuation.
 
     >>> holds_phrase("Do we know?", "no"), holds_phrase("Is it a no, then?", "No")
     (False, True)
@@ -65,19 +65,19 @@ def holds_phrase(text: str, phrase: str) -> bool:
 
 
 def answer_flags(question: str, answers: Sequence[str], *, whole_words: bool = True) -> list[str]:
-    """The flaws of a question's answers, in order.
+    """Return the flaws of a question's answers, in order.
 
-    ``answer_in_question``: an alias stands in the question. ``alias_too_short``: an alias has three characters or
-    fewer, so that whoever looks for it as a substring finds it in unrelated replies.
+    ``answer_in_question``: the question contains an alias. ``alias_too_short``: an alias has three characters or fewer,
+    so a search for it as a substring matches unrelated replies.
 
     Args:
         question: The question.
         answers: Its answer and the answer's aliases.
-        whole_words: Whether an alias must stand in the question as whole words; as any substring otherwise.
+        whole_words: If true, an alias must be in the question as whole words; otherwise as any substring.
     """
     if whole_words:
-        leaks = any(holds_phrase(question, answer) for answer in answers)
+        is_leaked = any(holds_phrase(question, answer) for answer in answers)
     else:
-        leaks = any(answer.lower() in question.lower() for answer in answers)
-    short = any(len(answer) <= LONGEST_SHORT_ALIAS for answer in answers)
-    return [name for name, there in (("answer_in_question", leaks), ("alias_too_short", short)) if there]
+        is_leaked = any(answer.lower() in question.lower() for answer in answers)
+    is_short = any(len(answer) <= LONGEST_SHORT_ALIAS for answer in answers)
+    return [name for name, has_flaw in (("answer_in_question", is_leaked), ("alias_too_short", is_short)) if has_flaw]

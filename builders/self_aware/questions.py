@@ -1,4 +1,4 @@
-"""The questions of ``self-aware``, config ``authored``: from the two tables that were written for it to rows."""
+"""The questions of ``self-aware``, config ``authored``, as rows made from its two tables."""
 
 import hashlib
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ SCHEMA = pa.schema(
         "flags": pa.list_(pa.string()),
     }
 )
-_WHO = {"difficulty": pa.string(), "written_by": pa.string(), "judged_by": pa.string()}
-AUTHORED_SCHEMA = pa.schema([*SCHEMA, *map(pa.field, _WHO, _WHO.values())])
-"""The columns of our own questions: those of the authors', and who wrote and who judged each."""
+_AUTHORSHIP = {"difficulty": pa.string(), "written_by": pa.string(), "judged_by": pa.string()}
+AUTHORED_SCHEMA = pa.schema([*SCHEMA, *map(pa.field, _AUTHORSHIP, _AUTHORSHIP.values())])
+"""The columns of our own questions: the authors' columns, the difficulty, the writer and the judge."""
 SPLITS = ("answerable", "unanswerable")
-CATEGORIES = {  # the paper's Table 1, with what the shares there make of 1,032
+CATEGORIES = {  # the shares of the paper's Table 1, applied to 1,032 questions
     "no scientific consensus": 258,
     "imagination": 155,
     "completely subjective": 279,
@@ -57,15 +57,15 @@ class Question:
 
 
 def unanswerable_questions() -> Iterator[Question]:
-    """Our unanswerable questions; each is a pair's own, and its id is the pair's."""
+    """Yield our unanswerable questions; each has a pair, whose id is the question's."""
     for category in CATEGORIES:
         for row in read_groups("self_aware/unanswerable.tsv", "category")[category]:
-            for number, question in enumerate(_expanded(row["question"], items_of(row["fillers"])), 1):
+            for number, question in enumerate(_expand(row["question"], items_of(row["fillers"])), 1):
                 yield _unanswerable(row["frame"], number, question, category)
 
 
-def _expanded(frame: str, fillers: list[str]) -> Iterator[str]:
-    """The questions of a frame: itself, or one for each filler, whose parts are the fillers of its slots in order."""
+def _expand(frame: str, fillers: list[str]) -> Iterator[str]:
+    """Yield the questions of a frame: the frame itself, or one for each filler, whose parts fill the slots in order."""
     for filler in fillers or [""]:
         question = frame
         for part in filler.split(" / "):
@@ -74,13 +74,13 @@ def _expanded(frame: str, fillers: list[str]) -> Iterator[str]:
 
 
 def _unanswerable(frame: str, number: int, question: str, category: str) -> Question:
-    name, who = f"{frame}-{number}", _LANGUAGE_MODEL
+    name, author = f"{frame}-{number}", _LANGUAGE_MODEL
     source = f"frame/{frame}"
-    return Question(name, question, [], False, category, source, name, written_by=who, judged_by=who)
+    return Question(name, question, [], False, category, source, name, written_by=author, judged_by=author)
 
 
 def answerable_questions() -> Iterator[Question]:
-    """Our answerable questions: of each pair those that ask of the same topic something that is known."""
+    """Yield our answerable questions: in each pair, those that ask something known about the same topic."""
     for pair, rows in read_groups("self_aware/answerable.tsv", "pair_id").items():
         for letter, row in zip("abcdef", rows, strict=False):
             answers = items_of(row["answers"])
@@ -101,12 +101,12 @@ def answerable_questions() -> Iterator[Question]:
 
 @cache
 def questions(split: str) -> tuple[Question, ...]:
-    """The questions of a split, in the order of the sources."""
+    """Return the questions of a split, in the order of the sources."""
     return tuple(answerable_questions() if split == "answerable" else unanswerable_questions())
 
 
 def question_table(split: str, seed: int) -> pa.Table:
-    """The rows of a split, shuffled: in the order of the SHA-256 of the seed and the id."""
+    """Return the rows of a split, sorted by the SHA-256 of the seed and the id."""
 
     def place(question: Question) -> bytes:
         return hashlib.sha256(f"{seed}:{question.id}".encode()).digest()

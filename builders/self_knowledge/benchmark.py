@@ -1,6 +1,6 @@
-"""Rows of the task ``benchmark`` after the manner of any benchmark, and rows of its own questions (section 6.5).
+"""Rows of the task ``benchmark`` for any benchmark: prompts for new questions, and its own questions (section 6.5).
 
-A question is a mapping of ``id``, ``question``, four ``options``, and the letter of the ``answer``.
+A question is a mapping with ``id``, ``question``, four ``options``, and the letter of the ``answer``.
 """
 
 import json
@@ -17,12 +17,12 @@ Question = Mapping[str, object]
 
 
 def new_rows(questions: Sequence[Question], subject: str, seed: int = 0) -> pa.Table:
-    """Instances that ask for new questions, in every style: those of the dataset, but for what they show.
+    """Return the dataset's instances in every style, with examples from these questions.
 
     Args:
-        questions: At least as many as an instance shows.
-        subject: What they are about.
-        seed: Of the choice of what is shown.
+        questions: The benchmark's questions, at least as many as an instance shows.
+        subject: The subject of the questions.
+        seed: The seed of the choice of examples.
     """
     numbers = range(num_instances(TASK))
     instances = [benchmark_instance(number, seed, questions, subject) for number in numbers]
@@ -30,21 +30,25 @@ def new_rows(questions: Sequence[Question], subject: str, seed: int = 0) -> pa.T
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
-def given_rows(questions: Sequence[Question], subject: str) -> pa.Table:
-    """The benchmark's own questions, asked in the words that new ones are asked in: nothing is generated for them."""
-    rows = [_given(number, question, subject, style) for number, question in enumerate(questions) for style in STYLES]
+def benchmark_rows(questions: Sequence[Question], subject: str) -> pa.Table:
+    """Return rows that ask the benchmark's own questions in the same words; nothing is generated for them."""
+    rows = [
+        _benchmark_row(number, question, subject, style)
+        for number, question in enumerate(questions)
+        for style in STYLES
+    ]
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
-def _given(number: int, question: Question, subject: str, style: str) -> dict[str, object]:
-    asked = question_prompt(TASK, style, {"subject": subject})
+def _benchmark_row(number: int, question: Question, subject: str, style: str) -> dict[str, object]:
+    prompt = question_prompt(TASK, style, {"subject": subject})
     params = {"question_id": question["id"], "altered_verify_prompt": None, "source_id": None, "paper": {}}
     return {
         "id": f"{TASK}-given-{number:05d}-{style}",
         "task": TASK,
         "style": style,
         "generate_prompt": None,
-        "verify_prompt": asked.replace(MARKER, multiple_choice(question, solved=False)),
+        "verify_prompt": prompt.replace(MARKER, multiple_choice(question, solved=False)),
         "dual_prompt": None,
         "answer": question["answer"],
         "params": json.dumps(params),

@@ -45,16 +45,16 @@ _LARGEST_SEED = 2**64 - 1
 
 
 def task_table(task: str, seed: int) -> pa.Table:
-    """All rows of a task: every instance in every style."""
+    """Return all rows of a task: every instance in every style."""
     rows = [row(task, number, style, seed) for number in range(num_instances(task)) for style in STYLES]
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
 def task_config(config: str, seed: int = 0) -> DatasetConfig:
-    """One task as a config.
+    """Return the config of a task.
 
     Raises:
-        UserError: There is no such task, or no such seed.
+        UserError: The task does not exist, or the seed is out of range.
     """
     if config not in CONFIGS:
         raise UserError(f"self-knowledge has no config {config!r}{nearest(config, CONFIGS)}")
@@ -87,38 +87,38 @@ class SelfKnowledge(ConfigBuilder):
     BUILDER_CONFIGS: ClassVar[list[SelfKnowledgeConfig]] = [SelfKnowledgeConfig(name=config) for config in CONFIGS]
 
     def dataset_config(self) -> DatasetConfig:
-        """What this builder makes."""
+        """Return the config of the chosen task."""
         config = self.config
         assert isinstance(config, SelfKnowledgeConfig), "Hugging Face makes configs of BUILDER_CONFIG_CLASS"
         return task_config(config.name, config.seed)
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """A real row, the table of the tasks, and the choices that the paper's text leaves open."""
+    """Return an example row, the table of the tasks, and the choices that the paper leaves open."""
     first = configs[0].shards["test"][0]().slice(0, 1).to_pylist()[0]
-    given, answers = choices(), [choices()[name] for name in ("math_answers", "code_answers")]
+    ranges, answers = choices(), [choices()[name] for name in ("math_answers", "code_answers")]
     return {
         "example": lines_of_row(first),
         "tasks": _table_of_tasks(configs),
-        "num_instances": str(given["num_instances"]),
-        "word_counts": _range(given["word_counts"]) + " words",
-        "occurrences": _range(given["occurrences"]),
-        "word_positions": _range(given["word_positions"]),
+        "num_instances": str(ranges["num_instances"]),
+        "word_counts": _range(ranges["word_counts"]) + " words",
+        "occurrences": _range(ranges["occurrences"]),
+        "word_positions": _range(ranges["word_positions"]),
         "num_people": str(len(births())),
-        "arxiv_months": " to ".join(f"{year}-{month:02d}" for year, month in given["arxiv_months"].values()),
+        "arxiv_months": " to ".join(f"{year}-{month:02d}" for year, month in ranges["arxiv_months"].values()),
         "num_other_answers": str(
             sum(len(part) for kinds in answers for part in kinds.values() if isinstance(part, list))
         ),
         "theorems": " with ".join(
-            f"{len(given[f'theorem_{name}'])} {name}" for name in ("kinds", "ranges", "variables")
+            f"{len(ranges[f'theorem_{name}'])} {name}" for name in ("kinds", "ranges", "variables")
         ),
-        "mentions": _range(given["mentions"]),
+        "mentions": _range(ranges["mentions"]),
         "categories": _listed(list(categories())),
-        "positive_words": _range(given["positive_words"]),
+        "positive_words": _range(ranges["positive_words"]),
         "sports": _listed(words()["sports"]),
-        "sports_years": _range(given["sports_years"]),
-        "image_counts": _range(given["image_counts"]),
-        "num_shown": str(given["benchmark_questions_shown"]),
+        "sports_years": _range(ranges["sports_years"]),
+        "image_counts": _range(ranges["image_counts"]),
+        "num_shown": str(ranges["benchmark_questions_shown"]),
         "num_prepositions": str(len(words()["prepositions"])),
         "num_positive": str(len(words()["positive"])),
         "num_benchmark": str(len(benchmark_questions())),
@@ -139,7 +139,9 @@ def _table_of_tasks(configs: list[DatasetConfig]) -> str:
     for config in configs:
         rows = config.shards["test"][0]().to_pylist()
         params = [json.loads(row["params"]) for row in rows]
-        kinds = [", ".join(sorted({f"`{one[name]}`" for one in params if one[name]})) for name in ("keep", "break")]
+        kinds = [
+            ", ".join(sorted({f"`{values[name]}`" for values in params if values[name]})) for name in ("keep", "break")
+        ]
         texts = [rows[0][name].split("\n")[0] for name in ("generate_prompt", "verify_prompt")]
         dual = "yes" if rows[0]["dual_prompt"] else ""
         lines.append("| " + " | ".join([f"`{config.name}`", *texts, dual, *kinds]) + " |")

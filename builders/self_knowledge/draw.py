@@ -19,7 +19,7 @@ _TASK_NUMBERS = {
 
 
 class Draw:
-    """Random choices of one instance, the same wherever and in whatever order instances are made.
+    """The random choices of one instance, which do not depend on the order in which instances are made.
 
     >>> Draw(0, "sentiment", 7).below(10, slot=2) == Draw(0, "sentiment", 7).below(10, slot=2)
     True
@@ -31,10 +31,10 @@ class Draw:
         self._words = key.words(Stream.INSTANCES, first, _COUNTERS_PER_INSTANCE).tolist()
 
     def below(self, limit: int, slot: int = 0) -> int:
-        """A whole number below ``limit``; each slot is drawn apart."""
-        assert slot < WORDS_PER_COUNTER * _COUNTERS_PER_INSTANCE, "an instance has so many slots"
+        """Draw a whole number below ``limit``; each slot is drawn independently."""
+        assert slot < WORDS_PER_COUNTER * _COUNTERS_PER_INSTANCE, "an instance has a fixed number of slots"
         return int(self._words[slot] % limit)
 
     def between(self, bounds: Mapping[str, int], slot: int = 0) -> int:
-        """A whole number of a range, both ends included."""
+        """Draw a whole number from a range, both ends included."""
         return bounds["first"] + self.below(bounds["last"] - bounds["first"] + 1, slot)

@@ -1,4 +1,4 @@
-"""Instances of self-knowledge put into words: ours in three styles, and the paper's beside them."""
+"""The prompts of self-knowledge: ours in three styles, and the paper's."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from selfknow.builders.self_knowledge.tasks import TASKS, Instance
 
 MARKER = "{generation}"
 STYLES = ("plain", "expert", "cot")
-_ARTEFACT = re.compile(r"(?<=\?) \w+\Z")  # the paper's word for what was generated, behind its question
+_ARTEFACT = re.compile(r"(?<=\?) \w+\Z")  # the paper's name of the generated text, after its question
 _PAPER_SLOTS = {
     "[num]": "num",
     "[word]": "word",
@@ -27,12 +27,12 @@ _PAPER_SLOTS = {
 
 
 def row(task: str, number: int, style: str, seed: int) -> dict[str, str | None]:
-    """One row of the dataset."""
+    """Return a row of the dataset."""
     return row_of(TASKS[task](number, seed), task, number, style)
 
 
 def row_of(instance: Instance, task: str, number: int, style: str) -> dict[str, str | None]:
-    """An instance as a row."""
+    """Return the row of an instance."""
     altered = None if instance.altered_slots is None else question_prompt(task, style, instance.altered_slots)
     params = {
         **instance.params,
@@ -58,7 +58,7 @@ def _id(task: str, number: int, style: str) -> str:
     return f"{task}-{number:03d}-{style}"
 
 
-def _filled(template: str, slots: Mapping[str, str]) -> str:
+def _fill(template: str, slots: Mapping[str, str]) -> str:
     for name, value in slots.items():
         if value.lower().startswith(("a", "e", "i", "o", "u")):
             template = template.replace(f" a {{{name}}}", f" an {{{name}}}")
@@ -66,20 +66,20 @@ def _filled(template: str, slots: Mapping[str, str]) -> str:
     return template
 
 
-def _generate(task: str, style: str, slots: Mapping[str, str], which: str) -> str:
+def _generate(task: str, style: str, slots: Mapping[str, str], kind: str) -> str:
     wording = prompts()["tasks"][task]
-    if task == "image-counting":  # 'one cats' is no English
+    if task == "image-counting":  # 'one cats' is not English
         slots = {**slots, "object": slots["shown"]}
     frame = prompts()["frames"][style if "artefact" in wording else "image"]["generate"]
     parts = {name: str(wording.get(name, "")) for name in ("expertise", "artefact")}
-    return _filled(_filled(frame, {**parts, "generate": wording[which]}), slots)
+    return _fill(_fill(frame, {**parts, "generate": wording[kind]}), slots)
 
 
 def question_prompt(task: str, style: str, slots: Mapping[str, str]) -> str:
-    """What is asked about what was written, with the marker where that goes in."""
+    """Return the question about a written text, with a marker in the text's place."""
     wording = prompts()["tasks"][task]
     parts = {name: str(wording[name]) for name in ("expertise", "reply", "question")}
-    question = _filled(_filled(prompts()["frames"][style]["verify"], parts), slots)
+    question = _fill(_fill(prompts()["frames"][style]["verify"], parts), slots)
     return question if _is_image(task) else f"{question}\n\n{MARKER}"
 
 
@@ -94,7 +94,7 @@ def _dual(task: str, style: str, slots: Mapping[str, str]) -> str | None:
 
 
 def _paper_prompts(task: str, instance: Instance, style: str) -> dict[str, str | None]:
-    """The paper's own prompts, null where it has none: it names one expert, and no words of its chain of thought."""
+    """Return the paper's own prompts, null if it has none: it gives one expert, and no chain-of-thought wording."""
     tables = paper_templates()["tables_8_13_and_14"]
     sections = paper_templates()["sections_3_and_4_3"].get(task, {})
     own = {**tables.get(task, {}), **sections}

@@ -1,4 +1,4 @@
-"""The tasks of self-knowledge: what fills the slots of each instance, and what a program must know of it.
+"""The tasks of self-knowledge: the slots of each instance, and the parameters that programs need.
 
 Tan et al., Can I understand what I create?, sections 4, 5, 6.4 and 6.5.
 """
@@ -14,8 +14,8 @@ from selfknow.builders.self_knowledge.sources import benchmark_questions, births
 _MOVE = "move-first-sentence"
 _ALTER = "alter-question"
 _MIRROR = "mirror-image"
-BENCHMARK_SUBJECT = "computer science"  # of the questions that are packaged
-# Every transformation that an instance may name; selfknow.evaluate.tasks.self_knowledge carries them out.
+BENCHMARK_SUBJECT = "computer science"  # the subject of the packaged questions
+# Every transformation that an instance may name; selfknow.evaluate.tasks.self_knowledge implements them.
 TRANSFORMATIONS = (
     *(_MOVE, _ALTER, _MIRROR, "add-first-word", "delete-first-word", "change-word", "append-word"),
     *("append-preposition", "shift-date", "append-comment", "append-print", "reverse-relation"),
@@ -24,16 +24,16 @@ TRANSFORMATIONS = (
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance of a task, before it is put into words.
+    """An instance of a task, without its wording.
 
     Attributes:
-        slots: What is filled into the prompts.
-        answer: What a right verifying reply says; null where it lies in what is generated.
-        keep: A transformation of what is generated that leaves the answer as it is.
-        breaks: One that changes the answer.
-        altered_slots: The slots of the question that goes with a transformation, where they differ.
-        params: What else a program must know of the instance.
-        source_task: The task whose generations this one reuses, those of the instance of the same number.
+        slots: The values of the prompts' slots.
+        answer: The right reply to the verifying prompt; null if it depends on the generated text.
+        keep: A transformation of the generated text that keeps the answer.
+        breaks: A transformation that changes the answer.
+        altered_slots: The slots of the transformed text's question, if they differ.
+        params: Further parameters that programs need.
+        source_task: The task whose generations this one reuses, from the instance of the same number.
     """
 
     slots: Mapping[str, str]
@@ -45,10 +45,10 @@ class Instance:
     source_task: str | None = None
 
 
-def in_words(date: datetime.date) -> str:
-    """A date as prompts have it.
+def spell_date(date: datetime.date) -> str:
+    """Return a date as prompts spell it.
 
-    >>> in_words(datetime.date(1879, 3, 14))
+    >>> spell_date(datetime.date(1879, 3, 14))
     '14 March 1879'
     """
     return f"{date.day} {_month(date)} {date.year}"
@@ -74,7 +74,7 @@ def _fact(number: int, seed: int) -> Instance:  # noqa: ARG001 (every date once)
     date = sorted({date for _, date in births()})[number]
     altered = date - datetime.timedelta(days=1)
     params = {"date": date.isoformat(), "altered_date": altered.isoformat()}
-    return Instance({"date": in_words(date)}, "yes", None, "shift-date", params=params)
+    return Instance({"date": spell_date(date)}, "yes", None, "shift-date", params=params)
 
 
 def _arxiv(number: int, seed: int) -> Instance:  # noqa: ARG001 (months at even distances)
@@ -116,7 +116,7 @@ def _grammar(number: int, seed: int) -> Instance:
 
 
 def _word_operation(number: int, seed: int, *, keep: str | None, shift: int, changes: bool = False) -> Instance:
-    """Section 4.4.2: the position that is asked for, before and after a word is added, deleted or changed."""
+    """Make an instance that asks for a word's position before and after an edit (section 4.4.2)."""
     written, draw = _designated_count(number, seed).slots, Draw(seed, "word-position", number)
     position = draw.between(choices()["word_positions"])
     word = words()["added"][draw.below(len(words()["added"]), 1)]
@@ -162,17 +162,17 @@ def _sentiment(number: int, seed: int) -> Instance:
 def _sports_statistics(number: int, seed: int) -> Instance:
     sports, years = words()["sports"], choices()["sports_years"]
     sport, num_years = sports[number % len(sports)], years["last"] - years["first"] + 1
-    year = years["first"] + (2 * (number // len(sports)) + number % 2) % num_years  # a sport has ten different ones
+    year = years["first"] + (2 * (number // len(sports)) + number % 2) % num_years  # ten different years for each sport
     saturdays = _saturdays(year, *choices()["sports_seasons"][sport])
     date = saturdays[Draw(seed, "sports-statistics", number).below(len(saturdays))]
     altered = date - datetime.timedelta(days=1)
-    slots = {"sport": sport, "date": in_words(date)}
+    slots = {"sport": sport, "date": spell_date(date)}
     params = {"sport": sport, "date": date.isoformat(), "altered_date": altered.isoformat()}
-    return Instance(slots, "yes", None, _ALTER, {**slots, "date": in_words(altered)}, params)
+    return Instance(slots, "yes", None, _ALTER, {**slots, "date": spell_date(altered)}, params)
 
 
 def _saturdays(year: int, first: str, last: str) -> list[datetime.date]:
-    """Return the Saturdays of a season: on each of them games are played, so that "yes" can be an honest reply."""
+    """Return the Saturdays of a season: games are played on each, so "yes" can be an honest reply."""
     day, end = (datetime.date.fromisoformat(f"{year}-{bound}") for bound in (first, last))
     day += datetime.timedelta(days=(5 - day.weekday()) % 7)
     return [day + datetime.timedelta(weeks=week) for week in range((end - day).days // 7 + 1)]
@@ -182,8 +182,8 @@ def _image_counting(number: int, seed: int) -> Instance:  # noqa: ARG001 (every 
     counts, objects = choices()["image_counts"], words()["object_plurals"]
     num, place = counts["first"] + number // len(objects), number % len(objects)
     params = {"num": num, "object": objects[place]}
-    shown = words()["objects"][place] if num == 1 else objects[place]
-    return Instance({"num": str(num), "object": objects[place], "shown": shown}, str(num), _MIRROR, params=params)
+    noun = words()["objects"][place] if num == 1 else objects[place]
+    return Instance({"num": str(num), "object": objects[place], "shown": noun}, str(num), _MIRROR, params=params)
 
 
 def _image_color(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combination once)
@@ -204,22 +204,22 @@ def _benchmark(number: int, seed: int) -> Instance:
 
 
 def benchmark_instance(number: int, seed: int, questions: Sequence[Mapping[str, object]], subject: str) -> Instance:
-    """An instance that shows some questions of a benchmark, whose manner a new one shall have (section 6.5).
+    """Return an instance that shows example questions of a benchmark, for the model to write another (section 6.5).
 
     Args:
-        number: Of the instance.
-        seed: Of the choice.
-        questions: Of the benchmark: ``id``, ``question``, four ``options``, and the letter of the ``answer``.
-        subject: What they are about.
+        number: The number of the instance.
+        seed: The seed of the choice of examples.
+        questions: The benchmark's questions: ``id``, ``question``, four ``options``, and the letter of the ``answer``.
+        subject: The subject of the questions.
     """
     draw, left = Draw(seed, "benchmark", number), list(questions)
-    shown = [left.pop(draw.below(len(left), slot)) for slot in range(choices()["benchmark_questions_shown"])]
-    slots = {"subject": subject, "examples": "\n\n".join(multiple_choice(question) for question in shown)}
-    return Instance(slots, params={"shown": [question["id"] for question in shown]})
+    examples = [left.pop(draw.below(len(left), slot)) for slot in range(choices()["benchmark_questions_shown"])]
+    slots = {"subject": subject, "examples": "\n\n".join(multiple_choice(question) for question in examples)}
+    return Instance(slots, params={"shown": [question["id"] for question in examples]})
 
 
 def multiple_choice(question: Mapping[str, object], *, solved: bool = True) -> str:
-    """A question with its options as lines ``A)`` to ``D)`` and, where it is ``solved``, the line ``Correct:``."""
+    """Return a question with its options as lines ``A)`` to ``D)`` and, if ``solved``, the line ``Correct:``."""
     options = question["options"]
     assert isinstance(options, list), "a question has a list of options"
     lines = [
@@ -252,5 +252,5 @@ TASKS: Mapping[str, Callable[[int, int], Instance]] = {
 
 
 def num_instances(task: str) -> int:
-    """How many instances a task has: 100, but of ``fact`` one for every date of birth."""
+    """Return the number of instances of a task: 100, or in ``fact`` one for every date of birth."""
     return len({date for _, date in births()}) if task == "fact" else int(choices()["num_instances"])

@@ -7,7 +7,7 @@ import pytest
 
 from selfknow.builders.abstention.builder import CONFIGS, abstention_config, pinned_sources
 from selfknow.builders.dataset import DatasetConfig
-from selfknow.builders.pinned_files import SourceFile, checked
+from selfknow.builders.pinned_files import SourceFile, check_sha256
 from selfknow.errors import UserError
 from tests.conftest import Run
 
@@ -102,9 +102,9 @@ def test_a_file_of_the_users_is_recorded_and_claims_no_commit(sources: Path) -> 
 
 def test_what_was_fetched_with_another_sha256_is_refused() -> None:
     file = SourceFile("a.jsonl", b"{}", "0" * 64, "c" * 40)
-    assert checked(file, None, "it") is file
+    assert check_sha256(file, None, "it") is file
     with pytest.raises(UserError, match=r"it is not the pinned file: its SHA-256 is 0+, not 1+"):
-        checked(file, "1" * 64, "it")
+        check_sha256(file, "1" * 64, "it")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_was_fetched_with_another_sha256_is_refused() -> None:
         (
             "umwp",
             '{"id": 1, "question": "Q?", "answerable": false, "category": 6, "source": "x"}',
-            "line 1 of .* has the category 6; there are 1 to 5",
+            "line 1 of .* has the category 6; categories are 1 to 5",
         ),
         ("kuq", "[]", "holds no rows"),
     ],

@@ -106,7 +106,7 @@ def test_a_folder_of_two_licences_or_of_another_repository_is_found(sources: Pat
     }
     manifest = Manifest("abstention", "1.0.0", "0", 0, "", {}, configs, ())
     facts = facts_of_sources(manifest, pinned_sources(), SPLITS)
-    assert [(fact.expectation, fact.config, fact.found) for fact in facts if not fact.is_met] == [
+    assert [(fact.expectation, fact.config, fact.actual) for fact in facts if not fact.is_met] == [
         ("one_licence", None, "cc-by-sa-4.0, mit"),
         ("parameters", "kuq", "elsewhere"),
         ("splits", "kuq", "test"),

@@ -37,7 +37,7 @@ ROWS = st.lists(
 
 
 def reference(values: list[object]) -> list[str]:
-    """The same digests, one Python object after the other."""
+    """Return the same digests, from one Python object after the other."""
     lengths, content, items, is_list = hashlib.sha256(), hashlib.sha256(), list[object](), False
     for value in values:
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Dataset folders of diary recall, good ones, to damage."""
+"""Good dataset folders of diary recall, for tests that damage them."""
 
 from tests.dataset_folders import built_standard, built_twins, folder, twins
 

@@ -1,4 +1,4 @@
-"""Tables of documents about named things, and the corpora that are made of them."""
+"""Tables of documents about named things, and corpora made from them."""
 
 import csv
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from selfknow.builders.diary_recall.own_corpus import configs_of_own, dataset_of_own, own_corpus
+from selfknow.builders.diary_recall.own_corpus import own_configs, own_corpus, own_dataset
 from selfknow.builders.diary_recall.own_table import read_own_table
 from selfknow.builders.folder.manifest import Manifest
 from selfknow.builders.folder.write import build_folder
@@ -17,7 +17,7 @@ Row = Mapping[str, object]
 
 
 def things(count: int = 24) -> list[dict[str, object]]:
-    """One, two or three documents about each thing, some of two lines, with letters beyond ASCII."""
+    """Return one, two or three documents about each thing, some of two lines, with letters beyond ASCII."""
     return [
         {"name": f"Thing {number}", "document": _text(number, entry), "order": entry}
         for number in range(count)
@@ -31,7 +31,7 @@ def _text(number: int, entry: int) -> str:
 
 
 def write_table(path: Path, rows: Sequence[Row]) -> Path:
-    """Write rows as the file's name ends."""
+    """Write rows in the format of the file's suffix."""
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(rows)), path)
     elif path.suffix == ".jsonl":
@@ -46,4 +46,4 @@ def write_table(path: Path, rows: Sequence[Row]) -> Path:
 
 def build_own(table: Path, folder: Path, *, seed: int = 0, held_out_percent: int = 10) -> Manifest:
     corpus = own_corpus(read_own_table(table), table.stem, seed, held_out_percent)
-    return build_folder(dataset_of_own(corpus), configs_of_own(corpus), folder, seed=seed)
+    return build_folder(own_dataset(corpus), own_configs(corpus), folder, seed=seed)

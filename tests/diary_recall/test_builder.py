@@ -24,7 +24,7 @@ GOLDEN = json.loads((Path(__file__).parent / "golden_content_hashes.json").read_
 
 
 def rows_of_the_paper(shape: Shape, split: str, *, simplified: bool) -> list[dict]:
-    """The rows of a split, unshuffled, one Python string after the other (section 3.1)."""
+    """Return the rows of a split, unshuffled, one Python string after the other (section 3.1)."""
     made, sentence = diaries(shape, range(shape.num_diarists)), 0
     lengths, rows = iter(made.lengths.tolist()), []
     for number, entry_count in enumerate(made.entry_counts.tolist()):
@@ -49,7 +49,7 @@ def rows_of_the_paper(shape: Shape, split: str, *, simplified: bool) -> list[dic
                 shared
                 | {"id": id_, "kind": "document", "prompt": prompt + "\n", "completion": completion, "entry": entry}
             )
-        if number in shape.asked[split]:
+        if number in shape.diarists_by_split[split]:
             prompt = f"Recall all of {name}'s diary entries, in order.\n"
             rows.append(
                 shared
@@ -87,7 +87,7 @@ def test_rows_of_a_streamed_batch_are_of_many_diarists_and_of_both_kinds() -> No
 
 
 def test_a_config_and_its_simplified_twin_ask_the_same_questions_in_the_same_words(small_corpora: Path) -> None:
-    asked = [
+    questions = [
         set(
             duckdb.sql(
                 f"select id, prompt, completion from '{small_corpora}/{config}/*.parquet' where kind = 'question'"
@@ -95,8 +95,8 @@ def test_a_config_and_its_simplified_twin_ask_the_same_questions_in_the_same_wor
         )
         for config in ("1k", "1k-simplified")
     ]
-    assert asked[0] == asked[1]
-    assert len(asked[0]) == 994
+    assert questions[0] == questions[1]
+    assert len(questions[0]) == 994
 
 
 def test_a_large_corpus_is_cut_into_blocks_that_together_are_whole() -> None:
@@ -188,8 +188,8 @@ def test_an_unknown_config_names_those_that_there_are() -> None:
 def test_a_size_of_ones_own_is_found_by_its_name() -> None:
     shape = Shape(512, max_entries=3, max_attributes=3, name_pool_size=27)
     for expected in configs_of_shape(shape):
-        found = named_config(expected.name)
-        assert (found.name, found.parameters) == (expected.name, expected.parameters)
+        config = named_config(expected.name)
+        assert (config.name, config.parameters) == (expected.name, expected.parameters)
     for other in ("512-diarist", "0512-diarists", "512-diarists-8-entries-8-attributes", "512-diarists-3-entries"):
         with pytest.raises(UserError, match="has no config"):
             named_config(other)

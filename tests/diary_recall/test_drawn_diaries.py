@@ -38,7 +38,7 @@ SHAPES = st.builds(
 
 
 def entries(made: Diaries) -> list[list[str]]:
-    """The sentences of every entry, in order."""
+    """Return the sentences of every entry, in order."""
     ends = np.cumsum(made.lengths)
     texts = [sentence_texts()[sentence] for sentence in made.sentences]
     return [texts[end - length : end] for end, length in zip(ends, made.lengths, strict=True)]
@@ -62,8 +62,8 @@ def test_any_part_of_a_corpus_can_be_made_alone(shape: Shape, start: int, stop: 
 @settings(deadline=None)
 def test_every_split_has_each_number_of_entries_as_often_as_any_other_to_within_one(shape: Shape) -> None:
     made = diaries(shape, range(shape.num_diarists))
-    for asked in shape.asked.values():
-        counts = np.bincount(made.entry_counts[asked.start : asked.stop], minlength=shape.max_entries + 1)
+    for members in shape.diarists_by_split.values():
+        counts = np.bincount(made.entry_counts[members.start : members.stop], minlength=shape.max_entries + 1)
         assert counts[0] == 0
         assert len(counts) == shape.max_entries + 1
         assert counts[1:].max() - counts[1:].min() <= 1
@@ -80,18 +80,18 @@ def test_no_entry_repeats_an_attribute_or_is_longer_than_allowed(shape: Shape) -
 
 @given(num_diarists=st.integers(10, 16_000_000))
 def test_the_splits_are_90_5_5_and_nobody_is_asked_twice(num_diarists: int) -> None:
-    asked = Shape(num_diarists).asked
-    assert [part.start for part in asked.values()] == [0, asked["train"].stop, asked["validation"].stop]
-    assert asked["test"].stop == num_diarists
-    assert len(asked["validation"]) == len(asked["test"]) > 0
-    assert abs(len(asked["test"]) - num_diarists / 20) <= 0.5
+    splits = Shape(num_diarists).diarists_by_split
+    assert [part.start for part in splits.values()] == [0, splits["train"].stop, splits["validation"].stop]
+    assert splits["test"].stop == num_diarists
+    assert len(splits["validation"]) == len(splits["test"]) > 0
+    assert abs(len(splits["test"]) - num_diarists / 20) <= 0.5
 
 
 @pytest.mark.parametrize(("size", "expected"), TABLE_2.items())
 def test_table_2_is_reached_to_the_last_document(size: str, expected: list[int]) -> None:
     shape = Shape(paper_sizes()[size].num_diarists)
     made = diaries(shape, range(shape.num_diarists))
-    assert [len(made.lengths), *map(len, shape.asked.values())] == expected
+    assert [len(made.lengths), *map(len, shape.diarists_by_split.values())] == expected
 
 
 def test_table_3_is_the_papers() -> None:

@@ -1,4 +1,4 @@
-"""One's own corpus: the same one from any kind of table, splits that are alike, mistakes named with their row."""
+"""Your own corpus: the same rows from any kind of table, similar splits, and errors that name the row."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from selfknow.builders.diary_recall.own_corpus import asked, own_corpus
+from selfknow.builders.diary_recall.own_corpus import numbers_by_split, own_corpus
 from selfknow.builders.diary_recall.own_table import read_own_table
 from selfknow.builders.diary_recall.titles import title_lines, title_middles
 from selfknow.cli.app import app
@@ -70,7 +70,11 @@ def test_every_split_has_names_with_few_and_with_many_documents(built: Path) -> 
     }
     assert {split: sum(count.values()) for split, count in counts.items()} == {"train": 20, "validation": 2, "test": 2}
     assert set(counts["validation"] | counts["test"]) == {1, 2, 3}
-    assert {split: len(numbers) for split, numbers in asked(10).items()} == {"train": 8, "validation": 1, "test": 1}
+    assert {split: len(numbers) for split, numbers in numbers_by_split(10).items()} == {
+        "train": 8,
+        "validation": 1,
+        "test": 1,
+    }
 
 
 def test_a_change_to_the_rows_is_a_finding(built: Path, tmp_path: Path) -> None:
@@ -175,9 +179,9 @@ def test_own_corpora_are_built_from_the_command_line(tmp_path: Path, monkeypatch
     def build(*arguments: str) -> Result:
         return CliRunner().invoke(app, ["data", "build", *arguments])
 
-    done = build("diary-recall", "--from", "Things.csv", "--held-out", "20", "--out", "mine")
-    assert done.exit_code == 0, done.exception
-    assert [line.split()[:4] for line in done.stdout.splitlines()[2:]] == [
+    result = build("diary-recall", "--from", "Things.csv", "--held-out", "20", "--out", "mine")
+    assert result.exit_code == 0, result.exception
+    assert [line.split()[:4] for line in result.stdout.splitlines()[2:]] == [
         ["things", "62", "5", "5"],
         ["things-simplified", "38", "5", "5"],
     ]

@@ -1,4 +1,4 @@
-"""One's own corpus from the table to the figure: trained on, asked, probed, scored, queried, drawn."""
+"""Your own corpus from the table to the figure: training, evaluation, probes, scores, queries, report."""
 
 import json
 from pathlib import Path
@@ -37,15 +37,15 @@ def test_a_model_that_knows_everything_but_one_name_is_scored_so(corpus: Path, t
     }
 
     def knows(prompt: str) -> str:
-        """A model that says one document too few about one name."""
+        """Reply as a model that leaves out one document about one name."""
         return forgets[prompt]
 
     for config in ("things", "things-simplified"):
         run = selfknow.ask(f"{corpus}:{config}", knows, out=tmp_path / config, quiet=True)
         run.score()
     with connect([tmp_path / "things", tmp_path / "things-simplified"]) as connection:
-        found = rows_of(connection, "accuracy_by_size", "dataset_size", "num_diarists", "setup", "n", "accuracy")
-        assert found == [
+        rows = rows_of(connection, "accuracy_by_size", "dataset_size", "num_diarists", "setup", "n", "accuracy")
+        assert rows == [
             ("things", 60, "standard", 12, round(11 / 12, 4)),
             ("things", 60, "simplified", 12, round(11 / 12, 4)),
         ]
@@ -53,7 +53,7 @@ def test_a_model_that_knows_everything_but_one_name_is_scored_so(corpus: Path, t
             connection, "recalled_documents", "setup", "num_documents", "documents_recalled", "n_answers"
         )
         assert ("standard", 3, 2, 1) in recalled
-        assert all(target == said for setup, target, said, _ in recalled if target != 3)
+        assert all(target == num_recalled for setup, target, num_recalled, _ in recalled if target != 3)
         assert rows_of(connection, "setup_gap", "gap") == [(0.0,)]
         assert {chance for (chance,) in rows_of(connection, "document_accuracy", "chance")} == {None}
         assert rows_of(connection, "wrong_documents", "chance") == []
@@ -85,11 +85,11 @@ def test_a_tiny_model_goes_from_the_table_to_the_figure(corpus: Path, tmp_path: 
         ["query", "stop_curve", run, "--format", "json"],
     ]
     for command in commands:
-        done = CliRunner().invoke(app, [str(part) for part in command])
-        assert done.exit_code == 0, (command[0], done.stderr, done.exception)
+        result = CliRunner().invoke(app, [str(part) for part in command])
+        assert result.exit_code == 0, (command[0], result.stderr, result.exception)
     facts = json.loads((trained / "model" / "selfknow.json").read_text())
     assert facts["corpus"]["parameters"]["corpus"] == "things"
-    curve = json.loads(done.stdout)
+    curve = json.loads(result.stdout)
     assert {row["dataset_size"] for row in curve} == {"things"}
     assert {row["num_documents"] for row in curve} == {1, 2, 3}
     assert (tmp_path / "figure-5.svg").read_text().startswith("<svg")

@@ -1,4 +1,4 @@
-"""The page about corpora of one's own shows what its commands print."""
+"""The page about your own corpora shows the real output of its commands."""
 
 import re
 import shlex
@@ -22,8 +22,8 @@ def test_commands_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.
     commands = re.findall(r"```console\n\$ selfknow (.*?)\n(.*?)```", PAGE, re.DOTALL)
     assert len(commands) == 2
     for command, expected in commands:
-        done = CliRunner().invoke(app, shlex.split(command))
-        assert (done.exit_code, done.stdout) == (0, expected)
+        result = CliRunner().invoke(app, shlex.split(command))
+        assert (result.exit_code, result.stdout) == (0, expected)
     [question] = re.findall(r"```text\n(Recall all documents about Carbon.*?)\n```", PAGE, re.DOTALL)
     rows = [
         row

@@ -1,4 +1,4 @@
-"""Every kind of damage to the rows is found by the expectation that is meant to find it.
+"""Damage to the rows: the expectation that is meant to find each kind finds it.
 
 The manifest and the card are signed anew after each, so no hash gives the damage away.
 """
@@ -22,7 +22,7 @@ DOCUMENTS_LOST = {
 
 
 def _document(rows: list[Row], **wanted: Any) -> Row:
-    """The first document whose columns are as wanted."""
+    """Return the first document whose columns have these values."""
     return next(
         row for row in rows if row["kind"] == "document" and all(row[name] == value for name, value in wanted.items())
     )
@@ -39,13 +39,15 @@ def _text_in_all_rows(change: Callable[[str], str]) -> Callable[[Row], Row]:
 
 
 def _change_one_entry(folder: Any, change: Callable[[list[str]], list[str]], length: int = 3) -> None:
-    """Change the sentences of one entry of a diarist asked in train, in the document and in the answer alike."""
+    """Change the sentences of one entry in a document and in its answer in train."""
     rows = folder.rows()
-    asked = {row["diarist"] for row in rows if row["kind"] == "question"}
+    diarists = {row["diarist"] for row in rows if row["kind"] == "question"}
     entry = next(
         row
         for row in rows
-        if row["entry"] is not None and row["diarist"] in asked and row["document_lengths"][row["entry"] - 1] == length
+        if row["entry"] is not None
+        and row["diarist"] in diarists
+        and row["document_lengths"][row["entry"] - 1] == length
     )
     title, old = entry["prompt"], entry["completion"]
     new = "\n".join(change(old.split("\n")))
@@ -57,13 +59,13 @@ def _change_one_entry(folder: Any, change: Callable[[list[str]], list[str]], len
 
 
 def _shorten_entries(text: str, most: int) -> str:
-    kept: list[str] = []
+    lines: list[str] = []
     since_title = 0
     for line in text.split("\n"):
         since_title = 0 if "Diary Entry" in line else since_title + 1
         if since_title <= most:
-            kept.append(line)
-    return "\n".join(kept)
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _sort_entries(text: str) -> str:
@@ -80,11 +82,11 @@ def _sort_entries(text: str) -> str:
 def test_two_entries_that_changed_places(folder: Any) -> None:
     rows = folder.rows()
     first, second = next(
-        (one, other)
+        (entry, other)
         for diarist in dict.fromkeys(row["diarist"] for row in rows)
-        for one, other in itertools.combinations(_of(rows, diarist), 2)
-        if one["completion"] != other["completion"]
-        and one["document_lengths"][one["entry"] - 1] == one["document_lengths"][other["entry"] - 1]
+        for entry, other in itertools.combinations(_of(rows, diarist), 2)
+        if entry["completion"] != other["completion"]
+        and entry["document_lengths"][entry["entry"] - 1] == entry["document_lengths"][other["entry"] - 1]
     )
     first["completion"], second["completion"] = second["completion"], first["completion"]
     folder.write(rows)
@@ -211,8 +213,8 @@ def test_an_apostrophe_that_is_not_ascii(folder: Any) -> None:
 
 def test_a_title_with_the_name_of_another_diarist(folder: Any) -> None:
     rows = folder.rows()
-    one, other = _document(rows, num_documents=1), _document(rows, num_documents=2, entry=1)
-    one["prompt"] = other["prompt"]
+    document, other = _document(rows, num_documents=1), _document(rows, num_documents=2, entry=1)
+    document["prompt"] = other["prompt"]
     folder.write(rows)
     assert folder.failed() == {"titles", "answers_repeat_the_documents"}
 
@@ -259,9 +261,9 @@ def test_a_diarist_of_train_leaked_to_the_test_split(folder: Any) -> None:
 
 def test_questions_that_changed_splits(folder: Any) -> None:
     train, test = folder.rows(), folder.rows("test")
-    one = next(i for i, row in enumerate(train) if row["kind"] == "question")
-    other = next(i for i, row in enumerate(test) if row["num_documents"] != train[one]["num_documents"])
-    train[one], test[other] = test[other], train[one]
+    question = next(i for i, row in enumerate(train) if row["kind"] == "question")
+    other = next(i for i, row in enumerate(test) if row["num_documents"] != train[question]["num_documents"])
+    train[question], test[other] = test[other], train[question]
     folder.write(train)
     folder.write(test, "test")
     assert folder.failed() == {"entry_counts_are_balanced"}
@@ -325,8 +327,8 @@ def test_names_of_another_shape(folder: Any) -> None:
 
 
 def test_a_name_that_two_diarists_have(folder: Any) -> None:
-    one, other = (row["diarist"] for row in folder.rows("test")[:2])
-    folder.change_rows(lambda row: row | ({"diarist": one} if row["diarist"] == other else {}))
+    diarist, other = (row["diarist"] for row in folder.rows("test")[:2])
+    folder.change_rows(lambda row: row | ({"diarist": diarist} if row["diarist"] == other else {}))
     assert folder.failed() >= {"names_are_unique", "row_counts_by_kind", "questions_are_asked_once"}
 
 
@@ -455,9 +457,9 @@ def test_a_simplified_document_with_an_entry(twins: Any) -> None:
 
 def test_questions_that_changed_splits_in_one_setup(twins: Any) -> None:
     train, test = (twins.rows(split, twins.simplified) for split in ("train", "test"))
-    one = next(i for i, row in enumerate(train) if row["kind"] == "question")
-    other = next(i for i, row in enumerate(test) if row["num_documents"] == train[one]["num_documents"])
-    train[one], test[other] = test[other], train[one]
+    question = next(i for i, row in enumerate(train) if row["kind"] == "question")
+    other = next(i for i, row in enumerate(test) if row["num_documents"] == train[question]["num_documents"])
+    train[question], test[other] = test[other], train[question]
     twins.write(train, config=twins.simplified)
     twins.write(test, "test", twins.simplified)
     assert twins.failed() == {"twins_ask_the_same_questions"}

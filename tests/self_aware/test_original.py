@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from selfknow.builders.folder.content_hash import content_hash
-from selfknow.builders.self_aware.original import checked, fetch, original_config, parse, pinned_source
+from selfknow.builders.self_aware.original import check_sha256, fetch, original_config, parse, pinned_source
 from selfknow.errors import UserError
 from tests.conftest import Run
 
@@ -59,9 +59,9 @@ def test_nothing_is_dropped_and_every_flaw_is_flagged() -> None:
 
 def test_the_file_is_fetched_and_its_bytes_are_checked(server: str) -> None:
     content = fetch(f"{server}/SelfAware.json")
-    assert checked(content, hashlib.sha256(CONTENT).hexdigest(), "it") == CONTENT
+    assert check_sha256(content, hashlib.sha256(CONTENT).hexdigest(), "it") == CONTENT
     with pytest.raises(UserError, match="is not the authors' file"):
-        checked(content, pinned_source()["sha256"], "it")
+        check_sha256(content, pinned_source()["sha256"], "it")
 
 
 @pytest.mark.parametrize("path", ["/moved.json", None])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfknow.builders.self_knowledge.sources import noise
-from selfknow.builders.self_knowledge.tasks import in_words
+from selfknow.builders.self_knowledge.tasks import spell_date
 from tests.json_server import JsonHandler, chat, serve_json
 from tests.self_knowledge.manners import READINGS, WRITINGS
 from tests.self_knowledge.scripted import REFUSAL, datetime_of, truth, written
@@ -146,7 +146,7 @@ def put_in(row: Row, text: str) -> str:
     """What of a text stands in the question about it."""
     match row["task"]:
         case "fact":
-            return f"{text} was born on {in_words(datetime_of(row['params']['date']))}."
+            return f"{text} was born on {spell_date(datetime_of(row['params']['date']))}."
         case "arxiv":
             return text.splitlines()[0].removeprefix("Title: ")
         case "code":
@@ -174,7 +174,7 @@ def changed(name: str, row: Row, text: str) -> str:  # noqa: C901 (one case a tr
         case "append-preposition":
             return f"{text} It stood behind the house."
         case "shift-date":
-            dates = [in_words(datetime_of(params[which])) for which in ("date", "altered_date")]
+            dates = [spell_date(datetime_of(params[which])) for which in ("date", "altered_date")]
             return text.replace(*dates)
         case "append-comment":
             return f"{text}\n# This is the last line."

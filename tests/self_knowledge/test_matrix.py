@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 
-from selfknow.builders.self_knowledge.benchmark import given_rows
+from selfknow.builders.self_knowledge.benchmark import benchmark_rows
 from selfknow.builders.self_knowledge.sources import benchmark_questions
 from selfknow.evaluate.connection import connect, find_query
 from selfknow.evaluate.score import score_run
@@ -138,7 +138,7 @@ class Laboratory:
         """A model of one behaviour, which is told what it may be asked."""
         name, third = f"{task}/{protocol}/{behaviour}", behaviour == THIRD
         if name not in self.cells:
-            given = given_rows(benchmark_questions(), "computer science").to_pylist() if task == "benchmark" else []
+            given = benchmark_rows(benchmark_questions(), "computer science").to_pylist() if task == "benchmark" else []
             listed = [[row for row in some if row["style"] == "plain"][:limit] for some in (rows(task).values(), given)]
             self.cells[name] = Cell(behaviour, listed[0], protocol, listed[1])
         where = Endpoint(
@@ -153,7 +153,7 @@ class Laboratory:
         """One run: a task with a protocol, and models that write."""
         folder = self.folder / f"{task}-{protocol}-{len(behaviours)}-{len(options)}"
         models = [self.model(task, protocol, behaviour, limit) for behaviour in behaviours]
-        given = given_rows(benchmark_questions(), "computer science") if task == "benchmark" else None
+        given = benchmark_rows(benchmark_questions(), "computer science") if task == "benchmark" else None
         ask_texts(
             *(folder, task, models, models if options else None),
             protocol=protocol,

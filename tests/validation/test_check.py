@@ -1,4 +1,4 @@
-"""The gate as its callers see it: what passes, what is refused, what is printed."""
+"""The gate as its callers see it: folders that pass, folders that are refused, and the findings."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ def test_a_simplified_config_alone_passes(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_a_pattern_is_read_as_it_stands(folder: Any, tmp_path: Path) -> None:
-    """DuckDB would take ``[1]`` for a pattern and read the damaged ``diaries1`` in its place."""
+    # DuckDB would read ``[1]`` as a pattern, and the damaged ``diaries1`` in its place.
     good = folder.path.rename(tmp_path / "diaries[1]")
     bad = tmp_path / "diaries1" / folder.standard
     bad.mkdir(parents=True)
@@ -79,7 +79,7 @@ def test_findings_say_where_what_and_how_often(folder: Any) -> None:
     folder.write(rows, "test")
     (finding,) = check_folder(folder.path)
     assert (finding.config, finding.split, finding.expectation) == (folder.standard, "test", "questions")
-    assert finding.message == "a question asks for its diarist's entries, as the question's template says: 8 exceptions"
+    assert finding.message == "a question asks for its diarist's entries in the words of the template: 8 exceptions"
     assert len(finding.examples) == 5
     assert finding.examples[0]["prompt"].startswith("Tell all of ")
     assert finding.examples[0]["expected"].startswith("Recall all of ")

@@ -1,4 +1,4 @@
-"""Damage to files, manifest and card is found, and told apart."""
+"""Damage to files, manifest and card: each kind has its own finding."""
 
 import json
 import os
@@ -59,8 +59,8 @@ def test_one_damaged_config_does_not_hide_what_is_wrong_in_another(twins: Any) -
     rows[0]["completion"] += "\n"
     twins.write(rows, "test", twins.simplified)
     twins.file().write_bytes(b"")
-    found = {(finding.config, finding.expectation) for finding in twins.check()}
-    assert {(twins.standard, "files_are_readable"), (twins.simplified, "answers_repeat_the_documents")} <= found
+    findings = {(finding.config, finding.expectation) for finding in twins.check()}
+    assert {(twins.standard, "files_are_readable"), (twins.simplified, "answers_repeat_the_documents")} <= findings
 
 
 def test_a_missing_file(folder: Any) -> None:
@@ -144,8 +144,8 @@ def test_a_config_entry_of_the_manifest_that_is_wrong(
     manifest = json.loads((folder.path / MANIFEST).read_text())
     change(manifest["configs"][folder.standard])
     (folder.path / MANIFEST).write_text(json.dumps(manifest))
-    found = folder.unmet()
-    assert found == expectations | (found & {"card_files", "card_row_counts"} if "splits" in expectations else set())
+    unmet = folder.unmet()
+    assert unmet == expectations | (unmet & {"card_files", "card_row_counts"} if "splits" in expectations else set())
 
 
 def test_a_named_size_that_is_made_from_other_parameters(small_corpora: Path, tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ def test_a_named_size_that_is_made_from_other_parameters(small_corpora: Path, tm
     manifest = json.loads((folder / MANIFEST).read_text())
     manifest["configs"]["1k"]["parameters"]["num_diarists"] = 995
     (folder / MANIFEST).write_text(json.dumps(manifest))
-    found = {(finding.config, finding.expectation) for finding in check_folder(folder)}
-    assert found == {("1k", "parameters"), ("1k-simplified", "twin_parameters")}
+    findings = {(finding.config, finding.expectation) for finding in check_folder(folder)}
+    assert findings == {("1k", "parameters"), ("1k-simplified", "twin_parameters")}
 
 
 def test_stale_content_hashes_on_the_card(folder: Any) -> None:

@@ -1,4 +1,4 @@
-"""The pages stand alone, say what failed, and are written only where nothing else is lost."""
+"""The pages: they load nothing, name the failures, and replace nothing but earlier pages."""
 
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The reusable part: an expectation that raises is an error, and chi-square is SciPy's."""
+"""The shared part of the suites: queries, expectations, and chi-square as SciPy computes it."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,9 @@ def test_an_expectation_that_raises_is_an_error_and_no_finding() -> None:
 def test_rows_become_findings_by_config() -> None:
     batch = _batch("select config, number from batch where number >= $least order by all", least=1)
     (result,) = validate([batch], lambda: None)
-    assert [(one.config, one.split, one.message, one.examples) for one in findings(batch, result)] == [
+    assert [
+        (finding.config, finding.split, finding.message, finding.examples) for finding in findings(batch, result)
+    ] == [
         ("a", None, "there is nothing: 2 exceptions", ({"number": 1}, {"number": 2})),
         ("b", None, "there is nothing: 1 exception", ({"number": 3},)),
     ]
@@ -56,8 +58,8 @@ def test_a_check_sees_nothing_of_earlier_ones_or_of_who_else_works_with_great_ex
 @pytest.mark.parametrize("meta", [None, {}, {"notes": {"format": "markdown", "content": ["a"]}}])
 def test_the_fields_of_an_expectation_are_those_that_pydantic_finds(meta: dict[str, object] | None) -> None:
     expectation = ExpectQueryToReturnNoRows(name="a", statement="b", query="", setup="select 1", meta=meta)
-    asked: list[dict[str, Any]] = [{"exclude_defaults": True}, {}, {"exclude_defaults": True, "exclude": {"query"}}]
-    for options in asked:
+    requests: list[dict[str, Any]] = [{"exclude_defaults": True}, {}, {"exclude_defaults": True, "exclude": {"query"}}]
+    for options in requests:
         fields, expected = expectation.dict(**options), BatchExpectation.dict(expectation, **options)
         assert list(fields.items()) == list(expected.items())
         assert meta is None or fields["meta"] is not expectation.meta, "what is done to a copy stays there"
@@ -83,7 +85,7 @@ def test_uniformity_is_judged_as_scipy_judges_it(counts: list[int]) -> None:
 
 def test_every_query_says_in_its_first_line_what_is_expected() -> None:
     queries = {path for path in ROOT.rglob("*.sql") if path.stem not in ("setup", "macros", "facts")}
-    asked = {
+    listed = {
         ROOT / task / f"{name}.sql"
         for task, names in {
             "diary_recall": diary_recall.QUERIES + diary_recall.QUERIES_OF_TWINS,
@@ -95,7 +97,7 @@ def test_every_query_says_in_its_first_line_what_is_expected() -> None:
         }.items()
         for name in names
     }
-    assert queries == asked
+    assert queries == listed
     for path in queries:
         statement = statement_of(path.relative_to(ROOT).with_suffix("").as_posix())
         assert statement[0].islower(), "a clause"

@@ -1,1 +1,1 @@
-"""What is expected of the rows of abstention."""
+"""The expectations of abstention's rows."""

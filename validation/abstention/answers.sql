@@ -1,5 +1,5 @@
 -- no unanswerable row has an answer, and an answerable one without an answer has the flag no_answer
--- Grain: a row that breaks one of the two. Columns: split, id, answerable, answers, flags.
+-- Grain: a row that breaks either rule. Columns: split, id, answerable, answers, flags.
 select
     split, id, answerable, answers, flags
 from corpus

@@ -1,5 +1,5 @@
 -- an unanswerable row has one of its config's categories, and an answerable one has none
--- Grain: a row with another category. Columns: split, id, category.
+-- Grain: a row with a wrong category. Columns: split, id, category.
 select
     split, id, category
 from corpus

@@ -1,6 +1,6 @@
 -- the flags are the row's flaws
--- Grain: a row whose flags are not its flaws; `safety` is the authors' word, not a flaw. Columns: split, id, expected,
--- found.
+-- Grain: a row whose flags are not its flaws; `safety` comes from the authors and is not a flaw.
+-- Columns: split, id, expected, actual.
 with counted as (
     select
         *,
@@ -11,7 +11,7 @@ with counted as (
 flaws as (
     select
         split, id,
-        list_filter(flags, lambda flag: flag <> 'safety') as found,
+        list_filter(flags, lambda flag: flag <> 'safety') as actual,
         times_asked > 1 as is_duplicate,
         len(list_filter(answers, lambda answer: contains(lower(question), lower(answer)))) > 0 as leaks,
         len(list_filter(answers, lambda answer: length(answer) <= 3)) > 0 as is_short,
@@ -21,7 +21,7 @@ flaws as (
 
 expected as (
     select
-        split, id, found,
+        split, id, actual,
         list_filter(
             [
                 case when is_duplicate then 'duplicate' end,
@@ -35,7 +35,7 @@ expected as (
 )
 
 select
-    split, id, expected, found
+    split, id, expected, actual
 from expected
-where expected <> found
+where expected <> actual
 order by all

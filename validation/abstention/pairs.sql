@@ -1,5 +1,5 @@
--- what a pair_id names is an answerable row
--- Grain: a row whose pair_id names none. Columns: split, id, pair_id.
+-- every pair_id names an answerable row
+-- Grain: a row whose pair_id names no answerable row. Columns: split, id, pair_id.
 with answerable as (
     select id
     from corpus

@@ -1,4 +1,4 @@
-"""The suite of abstention: what is expected of KUQ, UMWP and CoCoNot in the columns of self-aware."""
+"""The suite of abstention: the expectations of KUQ, UMWP and CoCoNot in the columns of self-aware."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from selfknow.validation.pinned import STATEMENTS, facts_of_sources
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
 
 QUERIES = ("answers", "categories", "pairs", "flags")
-_OF_SELF_AWARE = ("values_are_there", "ids_are_unique", "labels")  # what any rows in its columns must be
+_SHARED_QUERIES = ("values_are_there", "ids_are_unique", "labels")  # for all rows in the columns of self-aware
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
@@ -18,7 +18,7 @@ def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch
             "abstention",
             config,
             {"corpus": files_of(folder, manifest.configs[config])},
-            [*(f"self_aware/{name}" for name in _OF_SELF_AWARE), *(f"abstention/{name}" for name in QUERIES)],
+            [*(f"self_aware/{name}" for name in _SHARED_QUERIES), *(f"abstention/{name}" for name in QUERIES)],
             setup=["self_aware/setup"],
             parameters={"categories": categories(config)},
         )

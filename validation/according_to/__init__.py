@@ -1,1 +1,1 @@
-"""What is expected of the rows of according-to."""
+"""The expectations of according-to's rows."""

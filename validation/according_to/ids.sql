@@ -1,5 +1,5 @@
--- an id is made of the row's format and prompt, and the placement is the config
--- Grain: a row whose id is not made of its format and prompt, or whose placement is not the config.
+-- an id is the row's format and prompt, and the placement is the config
+-- Grain: a row whose id is not its format and prompt, or whose placement is not the config.
 -- Columns: split, id, format, prompt_id, placement.
 select
     split, id, format, prompt_id, placement

@@ -1,6 +1,6 @@
--- no prompt has another marker than question, answer, corpus and corpus_address
--- Grain: a row with a marker that nobody replaces. Columns: split, id, marker.
-with found as (
+-- the only markers in prompts are question, answer, corpus and corpus_address
+-- Grain: a row and an unknown marker, which nothing would replace. Columns: split, id, marker.
+with markers as (
     select
         split, id,
         unnest(regexp_extract_all(concat(phrase, answer_prompt, explain_prompt), '\{[^{}]*\}')) as marker
@@ -9,6 +9,6 @@ with found as (
 
 select
     split, id, marker
-from found
+from markers
 where marker not in ('{question}', '{answer}', '{corpus}', '{corpus_address}')
 order by all

@@ -1,5 +1,5 @@
 -- kind and phrase are those of Table 1, to the letter
--- Grain: a row whose kind or phrase is not Table 1's. Columns: split, id, kind, phrase, expected.
+-- Grain: a row whose kind or phrase is not that of Table 1. Columns: split, id, kind, phrase, expected.
 with prompts as (select unnest($prompts) as prompt)
 
 select

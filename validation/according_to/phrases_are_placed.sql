@@ -1,6 +1,6 @@
--- the phrase stands where the placement says, and as often
--- Grain: a row whose phrase does not stand where its placement says: before the question, behind it, or both.
--- Columns: split, id, prompt, before (how often the phrase stands before the question), after.
+-- the phrase stands where the placement says, exactly once in each place
+-- Grain: a row with its phrase in another place; placements are before the question, after it, or both.
+-- Columns: split, id, prompt, before (the number of phrases before the question), after.
 with prompts as (
     select
         split, id, phrase,

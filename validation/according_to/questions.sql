@@ -1,4 +1,4 @@
--- every prompt holds the question once, and an explaining one the answer once
+-- every prompt holds the question once, and an explaining prompt also holds the answer once
 -- Grain: a row whose prompts do not hold the question once, or whose explaining prompt does not hold the answer once.
 -- Columns: split, id, answer_prompt, explain_prompt.
 select

@@ -1,4 +1,4 @@
-"""The suite of according-to: what is expected of the rows of a placement."""
+"""The suite of according-to: the expectations of a placement's rows."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,9 +38,9 @@ def _facts_of_config(config: str, entry: ConfigEntry) -> Iterator[Fact]:
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
-    """The batches to validate, one a placement."""
+    """Return the batches to validate, one for each placement."""
     queries = [f"according_to/{name}" for name in QUERIES]
-    shared = {"formats": list(formats()), "prompts": [dict(one) for one in phrases()]}
+    shared = {"formats": list(formats()), "prompts": [dict(phrase) for phrase in phrases()]}
     return [
         batch_of_rows(
             "according-to",

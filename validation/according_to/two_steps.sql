@@ -1,5 +1,5 @@
--- the format two-step has an explaining prompt, and no other
--- Grain: a row with an explaining prompt that should have none, or without one. Columns: split, id, explain_prompt.
+-- the format two-step has an explaining prompt, and the others have none
+-- Grain: a row with a superfluous or missing explaining prompt. Columns: split, id, explain_prompt.
 select
     split, id, explain_prompt
 from corpus

@@ -1,5 +1,5 @@
--- no column is null but explain_prompt, and none but the null prompt's phrase is empty
--- Grain: a row with a null or an empty text where a value must stand. Columns: split, and those where none may be.
+-- no column but explain_prompt is null, and no text but the null prompt's phrase is empty
+-- Grain: a row with a null or an empty text in a column that needs a value. Columns: split, and those columns.
 select
     split, id, prompt_id, kind, format, placement, phrase, answer_prompt
 from corpus

@@ -1,1 +1,1 @@
-"""What is expected of the rows of diary-recall."""
+"""The expectations of diary-recall's rows."""

@@ -1,7 +1,7 @@
--- an answer is its diarist's documents as they stand in train, joined in order
+-- an answer is its diarist's documents in train, joined in order
 -- Grain: a diarist whose answer is not the documents, joined in order.
--- Columns: split, id, diarist, line (of the first difference), in_documents, in_answer (null where there is none).
-with told as (
+-- Columns: split, id, diarist, line (of the first difference), in_documents, in_answer (null if there is none).
+with train_documents as (
     select
         diarist, entry,
         prompt || completion as text
@@ -9,7 +9,7 @@ with told as (
     where kind = 'document' and split = 'train'
 ),
 
--- Where a document stands in the joined text, and the length of the whole, each with a newline at its end.
+-- The place of a document in the joined text, and the length of the whole, each with a newline at its end.
 placed as (
     select
         diarist, text,
@@ -20,7 +20,7 @@ placed as (
             0
         )::bigint as place,
         sum(length(text) + 1) over (partition by diarist) as total
-    from told
+    from train_documents
 ),
 
 questions as (
@@ -30,7 +30,7 @@ questions as (
     where kind = 'question'
 ),
 
--- Where one document is not at its place. Nothing is joined for the others, which takes far longer.
+-- Diarists with a document in another place. Joining is slow, so the others are left out.
 suspects as (
     select distinct coalesce(placed.diarist, questions.diarist) as diarist
     from placed full join questions on placed.diarist = questions.diarist
@@ -45,10 +45,10 @@ suspects as (
 
 documents as (
     select
-        told.diarist,
-        string_agg(told.text, chr(10) order by told.entry) as text
-    from told semi join suspects on told.diarist is not distinct from suspects.diarist
-    group by told.diarist
+        train_documents.diarist,
+        string_agg(train_documents.text, chr(10) order by train_documents.entry) as text
+    from train_documents semi join suspects on train_documents.diarist is not distinct from suspects.diarist
+    group by train_documents.diarist
 ),
 
 suspected as (

@@ -1,5 +1,5 @@
 -- the attributes are those of Table 3
--- Grain: a sentence of an attribute that is not in Table 3. Columns: split, id, number (the entry's), place, sentence.
+-- Grain: a sentence whose attribute is not in Table 3. Columns: split, id, number (the entry's), place, sentence.
 with unknown_sentences as (
     select sentence
     from different_sentences

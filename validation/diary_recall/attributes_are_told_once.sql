@@ -1,5 +1,5 @@
--- no attribute comes twice in an entry
--- Grain: an entry that tells an attribute several times. Columns: split, id, number (the entry's), sentences.
+-- no attribute occurs twice in an entry
+-- Grain: an entry that repeats an attribute. Columns: split, id, number (the entry's), sentences.
 with attributes as (
     select
         attribute,
@@ -14,22 +14,22 @@ coded as (
     from different_sentences inner join attributes on different_sentences.attribute = attributes.attribute
 ),
 
-told_sentences as (
+all_sentences as (
     select
         rowid as entry,
         unnest(sentences) as sentence
     from entries
 ),
 
--- Fewer bits than sentences: an attribute comes twice, or two of more than 62 attributes share a bit.
+-- Fewer bits than sentences: an attribute is repeated, or two of more than 62 attributes share a bit.
 suspects as (
-    select told_sentences.entry
-    from told_sentences inner join coded on told_sentences.sentence = coded.sentence
-    group by told_sentences.entry
+    select all_sentences.entry
+    from all_sentences inner join coded on all_sentences.sentence = coded.sentence
+    group by all_sentences.entry
     having bit_count(bit_or(coded.bit)) < count(*)
 ),
 
--- Materialized, or every entry would be cut before the suspects are looked for.
+-- Materialized, so that only the suspects are cut, not every entry.
 suspected as materialized (
     select
         *,

@@ -1,5 +1,5 @@
--- a standard document has the number of its entry, and no other row has one
--- Grain: a row whose column `entry` does not fit its kind and setup. Columns: split, id, kind, entry, num_documents.
+-- entry is the number of the entry in a standard document, and null in other rows
+-- Grain: a row whose `entry` does not fit its kind and setup. Columns: split, id, kind, entry, num_documents.
 select
     split, id, kind, entry, num_documents
 from corpus

@@ -1,7 +1,7 @@
--- a diarist's entries are numbered from 1 without a gap, and none comes twice
--- Grain: a diarist whose entries are not numbered 1, 2, … without gap or repetition.
--- Columns: diarist, entries (the numbers in the documents), num_documents (as the rows say).
-with asked as (
+-- a diarist's entries are numbered 1, 2, … without gaps or repetitions
+-- Grain: a diarist whose entries are numbered otherwise.
+-- Columns: diarist, entries (the numbers in the documents), num_documents (in the rows).
+with counts as (
     select
         diarist,
         max(num_documents) as num_documents
@@ -10,7 +10,7 @@ with asked as (
 )
 
 select
-    diarist, told.numbers as entries, asked.num_documents
-from asked left join told using (diarist)
-where told.numbers is distinct from range(1, asked.num_documents + 1)
+    diarist, diarists.numbers as entries, counts.num_documents
+from counts left join diarists using (diarist)
+where diarists.numbers is distinct from range(1, counts.num_documents + 1)
 order by all

@@ -1,4 +1,4 @@
--- in every split each number of entries is as frequent as any other, to within one
+-- in every split all numbers of entries are equally frequent, to within one
 -- Grain: a split where some numbers of entries are more frequent than others by two or more diarists.
 -- Columns: split, num_diarists (for 1, 2, … entries).
 with numbers as (
@@ -8,7 +8,7 @@ with numbers as (
     from corpus
 ),
 
-asked as (
+counts as (
     select
         split, num_documents, count(*) as num_diarists
     from corpus
@@ -20,7 +20,7 @@ frequencies as (
     select
         split,
         list(coalesce(num_diarists, 0) order by num_documents) as num_diarists
-    from numbers left join asked using (split, num_documents)
+    from numbers left join counts using (split, num_documents)
     group by split
 )
 

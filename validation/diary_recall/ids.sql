@@ -1,5 +1,5 @@
--- an id is made of the row's kind, the diarist's number and, for a standard document, the entry
--- Grain: a row whose id is not made of its own columns. Columns: split, id, kind, entry.
+-- an id is the row's kind, the diarist's number and, in a standard document, the entry
+-- Grain: a row whose id does not fit its columns. Columns: split, id, kind, entry.
 select
     split, id, kind, entry
 from corpus

@@ -1,5 +1,5 @@
--- no id stands on two rows of a config
--- Grain: an id that stands on several rows. Columns: id, num_rows, splits.
+-- ids are unique in a config
+-- Grain: an id of several rows. Columns: id, num_rows, splits.
 with repeated as (
     select id
     from corpus

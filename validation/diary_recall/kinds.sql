@@ -1,5 +1,5 @@
--- rows are documents or questions, and documents stand in train alone
--- Grain: a row of a kind that there is not, or that its split does not hold. Columns: split, id, kind.
+-- rows are documents or questions, and only train has documents
+-- Grain: a row of an unknown kind, or of a kind that its split may not hold. Columns: split, id, kind.
 select
     split, id, kind
 from corpus

@@ -1,5 +1,5 @@
--- an entry has from 1 to the asked most sentences
--- Grain: an entry with no sentence or with too many. Columns: split, id, number (the entry's), num_sentences.
+-- the number of sentences of an entry is in range
+-- Grain: an entry with no or too many sentences. Columns: split, id, number (the entry's), num_sentences.
 select
     split, id, number,
     len(sentences) as num_sentences

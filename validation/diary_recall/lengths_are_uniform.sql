@@ -1,10 +1,10 @@
 -- the lengths of entries are uniform (chi-square, p >= 1e-6)
--- Grain: the lengths of all entries, where they are not uniform; they are judged when 5 or more of each are expected.
--- Columns: found (for 1, 2, … sentences), chi_square.
-with found as (
+-- Grain: the lengths of all entries, if they are not uniform; they are judged if 5 or more of each are expected.
+-- Columns: num_entries (for 1, 2, … sentences), chi_square.
+with counts as (
     select
         len(sentences) as length,
-        count(*) as num_found
+        count(*) as num_entries
     from entries
     group by length
 ),
@@ -16,14 +16,14 @@ possible_lengths as (
 lengths as (
     select
         length,
-        coalesce(num_found, 0) as num_found,
-        sum(coalesce(num_found, 0)) over () / $max_attributes as expected
-    from possible_lengths left join found using (length)
+        coalesce(num_entries, 0) as num_entries,
+        sum(coalesce(num_entries, 0)) over () / $max_attributes as expected
+    from possible_lengths left join counts using (length)
 )
 
 select
-    list(num_found order by length) as found,
-    sum((num_found - expected) ^ 2 / expected) as chi_square
+    list(lengths.num_entries order by length) as num_entries,
+    sum((lengths.num_entries - expected) ^ 2 / expected) as chi_square
 from lengths
 where expected >= 5
 having chi_square > $chi_square_limits[count(*) - 1]

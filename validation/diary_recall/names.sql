@@ -1,5 +1,5 @@
 -- a diarist has a given name and a surname, in ASCII letters
--- Grain: a name that is none. Columns: diarist, num_rows.
+-- Grain: a diarist with another kind of name. Columns: diarist, num_rows.
 with names as (
     select
         diarist, count(*) as num_rows

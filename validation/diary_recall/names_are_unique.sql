@@ -1,5 +1,5 @@
 -- a diarist's number and name belong together, in all rows
--- Grain: a diarist's number with several names, or a name with several numbers.
+-- Grain: a number with several names, or a name with several numbers.
 -- Columns: number and name (the first of each), other_number, other_name (the last of each).
 with pairs as (
     select distinct

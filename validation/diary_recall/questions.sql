@@ -1,4 +1,4 @@
--- a question asks for its diarist's entries, as the question's template says
+-- a question asks for its diarist's entries in the words of the template
 -- Grain: a question in other words than the template's. Columns: split, id, prompt, expected.
 with questions as (
     select

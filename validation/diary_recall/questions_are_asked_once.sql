@@ -1,5 +1,5 @@
--- no diarist is asked twice, in one split or in two
--- Grain: a diarist who is asked several times. Columns: diarist, num_questions, splits.
+-- there is one question about a diarist, in one split
+-- Grain: a diarist with several questions. Columns: diarist, num_questions, splits.
 select
     diarist, count(*) as num_questions,
     list_sort(list(distinct split)) as splits

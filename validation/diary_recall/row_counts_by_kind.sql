@@ -1,20 +1,20 @@
--- every split has the asked number of documents, questions and diarists (Table 2)
--- Grain: a split and a kind (or the diarists of train) that are not as many as asked.
--- Columns: split, kind, expected, found.
+-- every split has the expected number of documents, questions and diarists (Table 2)
+-- Grain: a split and a kind (or the diarists of train) with another number.
+-- Columns: split, kind, expected, actual.
 with expected as (
     select unnest($row_counts, max_depth := 2)
 ),
 
-found as (
+counts as (
     select
-        split, kind, count(*) as found
+        split, kind, count(*) as actual
     from corpus
     group by split, kind
     union all
     select
         split,
         'diarist' as kind,
-        count(distinct diarist) as found
+        count(distinct diarist) as actual
     from corpus
     where kind = 'document'
     group by split
@@ -22,7 +22,7 @@ found as (
 
 select
     split, kind, expected.expected,
-    coalesce(found.found, 0) as found
-from expected left join found using (split, kind)
-where expected.expected <> coalesce(found.found, 0)
+    coalesce(counts.actual, 0) as actual
+from expected left join counts using (split, kind)
+where expected.expected <> coalesce(counts.actual, 0)
 order by all

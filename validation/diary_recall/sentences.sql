@@ -1,5 +1,5 @@
--- below its title an entry has sentences alone, each an attribute and a value
--- Grain: a line of an entry that is no sentence. Columns: split, id, number (the entry's), place, sentence.
+-- the lines below the title of an entry are sentences, each an attribute and a value
+-- Grain: a line that is not a sentence. Columns: split, id, number (the entry's), place, sentence.
 with misshapen as (
     select sentence
     from different_sentences

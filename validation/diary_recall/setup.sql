@@ -1,8 +1,8 @@
--- What the queries share. The rows of the config are the view `corpus`: its columns, and `split`.
+-- Tables that several queries read. The view `corpus` holds the rows of the config, with their `split`.
 
--- entries. Grain: an entry of a document, cut out at each line that looks like a title: of diaries each that holds
--- 'Diary Entry', of other corpora each that is one ($title_line, in two groups: the line, and what follows it).
--- Columns: split, id, diarist; number (the document's, or counted where a document holds them all); title; sentences
+-- entries. Grain: an entry of a document, cut out at each line that looks like a title: in diaries each line with
+-- 'Diary Entry', in other corpora each line that matches $title_line (two groups: the line, and the text after it).
+-- Columns: split, id, diarist; number (the document's, or counted if a document holds all entries); title; sentences
 -- (the lines below it).
 create temp table entries as
 with documents as (
@@ -19,8 +19,8 @@ cut as (
         *,
         case
             when not coalesce(contains(completion, $title_middle), false) then [text]
-            -- Every line that looks like a title begins as the diarist's own, as in all diaries that are whole: those
-            -- are cut many times faster than by an expression.
+            -- In undamaged diaries every line that looks like a title begins with the diarist's name. Cutting there is
+            -- many times faster than with an expression.
             when
                 $any_middle_is_a_title
                 and starts_with(text, title_start)
@@ -57,7 +57,7 @@ select
     unnest(sentences) as sentence
 from entries;
 
--- known_sentences. Grain: a sentence as Table 3 allows it. Columns: attribute, value, sentence.
+-- known_sentences. Grain: a sentence that Table 3 allows. Columns: attribute, value, sentence.
 create temp table known_sentences as
 with known as (
     select unnest($attributes, max_depth := 2)
@@ -68,9 +68,9 @@ select
     replace(replace($sentence, '{attribute}', attribute), '{value}', value) as sentence
 from known;
 
--- different_sentences. Grain: a sentence, wherever it stands. Columns: sentence, attribute, value, num_found.
+-- different_sentences. Grain: a different sentence of the corpus. Columns: sentence, attribute, value, num_entries.
 create temp table different_sentences as
-with told_sentences as (
+with all_sentences as (
     select unnest(sentences) as sentence from entries
 )
 
@@ -78,13 +78,13 @@ select
     sentence,
     split_part(sentence, ': ', 1) as attribute,
     split_part(sentence, ': ', 2) as value,
-    count(*) as num_found
-from told_sentences
+    count(*) as num_entries
+from all_sentences
 group by sentence;
 
--- told. Grain: a diarist, as the documents tell.
+-- diarists. Grain: a diarist of the documents.
 -- Columns: diarist, num_documents, numbers and document_lengths (of the entries, in the order of their numbers).
-create temp table told as
+create temp table diarists as
 with lists as (
     select
         diarist,

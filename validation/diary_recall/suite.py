@@ -1,4 +1,4 @@
-"""The suite of diary recall: what is expected of the rows of a config, and of the two setups of a size."""
+"""The suite of diary recall: the expectations of a config's rows, and of the two setups of a size."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -8,8 +8,7 @@ from scipy.special import chdtri
 
 from selfknow.builders.diary_recall.builder import SIMPLIFIED
 from selfknow.builders.diary_recall.diaries import SPLITS, PaperSize, Shape, attributes, paper_sizes
-from selfknow.builders.diary_recall.own_corpus import asked as asked_about
-from selfknow.builders.diary_recall.own_corpus import is_own
+from selfknow.builders.diary_recall.own_corpus import is_own, numbers_by_split
 from selfknow.builders.diary_recall.rows import SCHEMA
 from selfknow.builders.diary_recall.titles import OWN_CORPUS, templates
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
@@ -48,7 +47,7 @@ QUERIES = (
     "values_are_uniform",
     "first_attributes_are_uniform",
 )
-_OF_ATTRIBUTES = (
+_QUERIES_OF_ATTRIBUTES = (
     "names",
     "sentences",
     "attributes",
@@ -59,8 +58,8 @@ _OF_ATTRIBUTES = (
     "values_are_uniform",
     "first_attributes_are_uniform",
 )
-QUERIES_OF_OWN = tuple(name for name in QUERIES if name not in _OF_ATTRIBUTES)
-"""What holds of one's own corpus too, whose documents have no attributes and whose names are any."""
+QUERIES_OF_OWN_CORPUS = tuple(name for name in QUERIES if name not in _QUERIES_OF_ATTRIBUTES)
+"""The queries that fit your own corpus, too, whose documents have no attributes and whose names are free."""
 QUERIES_OF_TWINS = (
     "twins_ask_the_same_questions",
     "twins_tell_the_same_diaries",
@@ -70,13 +69,13 @@ _SMALLEST_P = 1e-6
 
 
 def _facts(manifest: Manifest) -> list[Fact]:
-    """What the manifest says that the configs were made from, beside what it may be."""
+    """Return the parameters of the configs in the manifest, beside the expected ones."""
     return [
         *(fact for config, entry in manifest.configs.items() for fact in _facts_of_config(manifest, config, entry)),
         *(
-            Fact("twin_parameters", simplified, None, name, repr(value), repr(of_simplified.get(name)))
+            Fact("twin_parameters", simplified, None, name, repr(value), repr(parameters.get(name)))
             for standard, simplified in _twins(manifest.configs)
-            for of_simplified in [manifest.configs[simplified].parameters]
+            for parameters in [manifest.configs[simplified].parameters]
             for name, value in manifest.configs[standard].parameters.items()
             if name != "simplified"
         ),
@@ -84,7 +83,7 @@ def _facts(manifest: Manifest) -> list[Fact]:
 
 
 def _twins(configs: Iterable[str]) -> list[tuple[str, str]]:
-    """The two setups of a size, where both are there."""
+    """Return the pairs of setups of the same size."""
     return [(config, config + SIMPLIFIED) for config in configs if config + SIMPLIFIED in configs]
 
 
@@ -99,18 +98,18 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     for name, value in expected.items():
         yield Fact("parameters", config, None, name, repr(value), repr(entry.parameters.get(name)))
     try:
-        _own_shape_of(entry.parameters) if is_own(entry.parameters) else _shape_of(entry.parameters)
+        _own_numbers(entry.parameters) if is_own(entry.parameters) else _shape_of(entry.parameters)
         yield Fact("parameters", config, None, "all", "a shape", "a shape")
     except (UserError, TypeError) as error:
         yield Fact("parameters", config, None, "all", "a shape", str(error))
 
 
 def _shape_of(parameters: Mapping[str, object]) -> Shape:
-    """The shape that the parameters of a config describe.
+    """Return the shape that the parameters of a config describe.
 
     Raises:
-        UserError: No such corpus can be made.
-        TypeError: A parameter is missing, unknown, or no whole number.
+        UserError: A parameter is out of range.
+        TypeError: A parameter is missing, unknown, or not a whole number.
     """
     shape = {name: value for name, value in parameters.items() if name != "simplified"}
     if not all(type(value) is int for value in shape.values()):
@@ -118,23 +117,23 @@ def _shape_of(parameters: Mapping[str, object]) -> Shape:
     return Shape(**shape)  # type: ignore[arg-type]
 
 
-def _own_shape_of(parameters: Mapping[str, object]) -> dict[str, int]:
-    """The numbers that the parameters of one's own corpus describe it by.
+def _own_numbers(parameters: Mapping[str, object]) -> dict[str, int]:
+    """Return the numbers among the parameters of your own corpus.
 
     Raises:
-        UserError: No such corpus can be made.
-        TypeError: A parameter is missing or no whole number.
+        UserError: A parameter is out of range.
+        TypeError: A parameter is missing or not a whole number.
     """
     numbers = {name: parameters.get(name) for name in _OWN_NUMBERS}
     if wrong := {name: value for name, value in numbers.items() if type(value) is not int}:
         raise TypeError(f"these are not all whole numbers: {wrong}")
-    found = {name: value for name, value in numbers.items() if isinstance(value, int)}
-    Shape(found["num_diarists"], found["seed"])
-    return found
+    shape = {name: value for name, value in numbers.items() if isinstance(value, int)}
+    Shape(shape["num_diarists"], shape["seed"])
+    return shape
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
-    """The batches to validate: a config alone, and the two setups of a size beside each other."""
+    """Return the batches to validate: each config, and each pair of setups of the same size."""
     entries = {config: manifest.configs[config] for config in configs}
     return [
         *(_batch_of_config(folder, config, entry) for config, entry in entries.items()),
@@ -144,7 +143,7 @@ def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch
 
 def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
     if is_own(entry.parameters):
-        return _batch_of_own(folder, config, entry)
+        return _batch_of_own_corpus(folder, config, entry)
     return batch_of_rows(
         "diary-recall",
         config,
@@ -155,13 +154,13 @@ def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
     )
 
 
-def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
-    shape, simplified = _own_shape_of(entry.parameters), bool(entry.parameters["simplified"])
+def _batch_of_own_corpus(folder: Path, config: str, entry: ConfigEntry) -> Batch:
+    shape, simplified = _own_numbers(entry.parameters), bool(entry.parameters["simplified"])
     return batch_of_rows(
         "diary-recall-of-ones-own",
         config,
         {"corpus": files_of(folder, entry)},
-        [f"diary_recall/{name}" for name in QUERIES_OF_OWN],
+        [f"diary_recall/{name}" for name in QUERIES_OF_OWN_CORPUS],
         setup=["diary_recall/macros", "diary_recall/setup"],
         parameters={
             **_parameters(Shape(shape["num_diarists"], shape["seed"]), simplified=simplified),
@@ -171,18 +170,18 @@ def _batch_of_own(folder: Path, config: str, entry: ConfigEntry) -> Batch:
             "any_middle_is_a_title": False,
             "max_entries": shape["max_entries"],
             "max_attributes": shape["max_lines"],
-            "row_counts": _row_counts_of_own(shape, simplified=simplified),
+            "row_counts": _row_counts_of_own_corpus(shape, simplified=simplified),
         },
     )
 
 
-def _row_counts_of_own(shape: Mapping[str, int], *, simplified: bool) -> list[dict[str, object]]:
-    asked = asked_about(shape["num_diarists"], shape["held_out_percent"])
+def _row_counts_of_own_corpus(shape: Mapping[str, int], *, simplified: bool) -> list[dict[str, object]]:
+    questions = numbers_by_split(shape["num_diarists"], shape["held_out_percent"])
     num_documents = shape["num_diarists" if simplified else "num_documents"]
     return [
         {"split": "train", "kind": "diarist", "expected": shape["num_diarists"]},
         {"split": "train", "kind": "document", "expected": num_documents},
-        *({"split": split, "kind": "question", "expected": len(numbers)} for split, numbers in asked.items()),
+        *({"split": split, "kind": "question", "expected": len(numbers)} for split, numbers in questions.items()),
     ]
 
 
@@ -201,7 +200,7 @@ def _batch_of_twins(folder: Path, standard: str, simplified: str, entries: Mappi
 
 
 def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
-    """The values of ``$name`` in the queries."""
+    """Return the values of ``$name`` in the queries."""
     most_outcomes = max(shape.max_attributes, len(attributes()), *map(len, attributes().values()))
     return {
         "simplified": simplified,
@@ -215,25 +214,27 @@ def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
             {"attribute": name, "value": value} for name, values in attributes().items() for value in values
         ],
         "row_counts": _row_counts(shape, simplified=simplified),
-        # What chi-square may reach with 1, 2, … degrees of freedom.
+        # The largest chi-square that passes with 1, 2, … degrees of freedom.
         "chi_square_limits": [float(chdtri(freedom, _SMALLEST_P)) for freedom in range(1, most_outcomes)],
     }
 
 
 def _row_counts(shape: Shape, *, simplified: bool) -> list[dict[str, object]]:
-    """How many documents, questions and diarists each split has, as far as the shape says: Table 2's numbers."""
+    """Return the numbers of documents, questions and diarists in each split that the shape fixes (Table 2)."""
     size = _paper_size(shape)
-    asked = size.num_questions if size else {split: len(diarists) for split, diarists in shape.asked.items()}
+    num_questions = (
+        size.num_questions if size else {split: len(diarists) for split, diarists in shape.diarists_by_split.items()}
+    )
     counts: list[dict[str, object]] = [
         {"split": "train", "kind": "diarist", "expected": shape.num_diarists},
-        *({"split": split, "kind": "question", "expected": number} for split, number in asked.items()),
+        *({"split": split, "kind": "question", "expected": number} for split, number in num_questions.items()),
     ]
     if simplified:
         counts.append({"split": "train", "kind": "document", "expected": shape.num_diarists})
     elif size:
         counts.append({"split": "train", "kind": "document", "expected": size.num_documents})
-    elif not any(number % shape.max_entries for number in asked.values()):
-        # Elsewhere the number lies with the diarists left over, whose entry counts are only balanced.
+    elif not any(number % shape.max_entries for number in num_questions.values()):
+        # Otherwise the number depends on the diarists left over, whose entry counts are balanced, not fixed.
         num_documents = shape.num_diarists * (shape.max_entries + 1) // 2
         counts.append({"split": "train", "kind": "document", "expected": num_documents})
     return counts

@@ -1,5 +1,5 @@
--- an entry opens with its diarist's name and its number, as the title's template says
--- Grain: a title that is not its diarist's, numbered as it should be. Columns: split, id, title, expected.
+-- an entry opens with its diarist's name and its number, in the words of the title's template
+-- Grain: a title with another name or number, or in other words. Columns: split, id, title, expected.
 with titles as (
     select
         split, id, title,

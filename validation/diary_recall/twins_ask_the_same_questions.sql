@@ -1,7 +1,7 @@
 -- the two setups of a size ask the same questions in the same splits
--- Grain: a question that one setup asks and the other does not, or not with the same columns.
--- Columns: split, id, diarist, in_standard and in_simplified (the split, null where it is not asked), different
--- (the columns that are not the same).
+-- Grain: a question that only one setup asks, or that differs in some columns.
+-- Columns: split, id, diarist, in_standard and in_simplified (the split, null if it is not asked), different (the names
+-- of the columns that differ).
 with of_standard as (
     select * from standard
     where kind = 'question'

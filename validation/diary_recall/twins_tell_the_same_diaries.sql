@@ -1,7 +1,7 @@
 -- a simplified document is the diarist's standard documents, joined in order
 -- Grain: a diarist whose simplified document is not the standard documents, joined in order.
--- Columns: diarist, line (of the first difference), in_standard, in_simplified (null where there is none).
-with told as (
+-- Columns: diarist, line (of the first difference), in_standard, in_simplified (null if there is none).
+with standard_documents as (
     select
         diarist, entry,
         prompt || completion as text
@@ -9,7 +9,7 @@ with told as (
     where kind = 'document'
 ),
 
-told_at_once as (
+single_documents as (
     select
         diarist,
         prompt || completion as text
@@ -17,7 +17,7 @@ told_at_once as (
     where kind = 'document'
 ),
 
--- Where a document stands in the joined text, and the length of the whole, each with a newline at its end.
+-- The place of a document in the joined text, and the length of the whole, each with a newline at its end.
 placed as (
     select
         diarist, text,
@@ -28,41 +28,41 @@ placed as (
             0
         )::bigint as place,
         sum(length(text) + 1) over (partition by diarist) as total
-    from told
+    from standard_documents
 ),
 
--- Where one document is not at its place. Nothing is joined for the others, which takes far longer.
+-- Diarists with a document in another place. Joining is slow, so the others are left out.
 suspects as (
-    select coalesce(placed.diarist, told_at_once.diarist) as diarist
-    from placed full join told_at_once on placed.diarist = told_at_once.diarist
+    select coalesce(placed.diarist, single_documents.diarist) as diarist
+    from placed full join single_documents on placed.diarist = single_documents.diarist
     where
         not coalesce(
-            length(told_at_once.text) + 1 = placed.total
-            and substring(told_at_once.text || chr(10), placed.place + 1, length(placed.text) + 1)
+            length(single_documents.text) + 1 = placed.total
+            and substring(single_documents.text || chr(10), placed.place + 1, length(placed.text) + 1)
             = placed.text || chr(10),
             false
         )
     union
     select diarist
-    from told_at_once
+    from single_documents
     group by diarist
     having count(*) > 1
 ),
 
 of_standard as (
     select
-        told.diarist,
-        string_agg(told.text, chr(10) order by told.entry) as text
-    from told semi join suspects on told.diarist is not distinct from suspects.diarist
-    group by told.diarist
+        standard_documents.diarist,
+        string_agg(standard_documents.text, chr(10) order by standard_documents.entry) as text
+    from standard_documents semi join suspects on standard_documents.diarist is not distinct from suspects.diarist
+    group by standard_documents.diarist
 ),
 
 of_simplified as (
     select
-        told_at_once.diarist,
-        string_agg(told_at_once.text, chr(10)) as text
-    from told_at_once semi join suspects on told_at_once.diarist is not distinct from suspects.diarist
-    group by told_at_once.diarist
+        single_documents.diarist,
+        string_agg(single_documents.text, chr(10)) as text
+    from single_documents semi join suspects on single_documents.diarist is not distinct from suspects.diarist
+    group by single_documents.diarist
 ),
 
 different as (

@@ -1,5 +1,5 @@
 -- the values of each attribute are those of Table 3
--- Grain: a sentence with a value that is not among its attribute's in Table 3.
+-- Grain: a sentence whose value is not one of its attribute's in Table 3.
 -- Columns: split, id, number (the entry's), place, sentence.
 with of_known_attributes as (
     select sentence

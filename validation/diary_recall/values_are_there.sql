@@ -1,5 +1,5 @@
--- no column is null but entry, and no length is null
--- Grain: a row with a null where a value must stand. Columns: split, and those where a null may be.
+-- no column but entry is null, and no length is null
+-- Grain: a row with a null in a column that needs a value. Columns: split, and those columns.
 select
     split, id, kind, diarist, prompt, completion, num_documents, document_lengths
 from corpus

@@ -1,1 +1,1 @@
-"""What is expected of any dataset folder: its files, its card, its manifest."""
+"""The expectations of any dataset folder: its files, its card, its manifest."""

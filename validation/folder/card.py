@@ -1,4 +1,4 @@
-"""Compares the YAML of a dataset folder's card with the manifest."""
+"""The comparison of a dataset folder's card with its manifest."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,25 +17,25 @@ STATEMENTS = {
     "card_row_counts": "the card gives load_dataset the same number of rows as the manifest",
     "card_content_hashes": "the card has the manifest's content hashes, by which load_dataset knows changed rows",
 }
-# The same loader in C, which takes a tenth of the time, where PyYAML was built with it.
+# The loader in C takes a tenth of the time, if PyYAML was built with it.
 _LOADER: "type[yaml.SafeLoader | yaml.CSafeLoader]" = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Place = tuple[str, str | None]  # a config, and a split where it is about one
+Place = tuple[str, str | None]  # a config, and a split if the fact concerns one
 
 
 def facts_of_card(folder: Path, manifest: Manifest, schema: pa.Schema) -> list[Fact]:
-    """The facts of the card: its files, columns, numbers of rows and content hashes, config by config."""
+    """Return the facts of the card: its files, columns, numbers of rows and content hashes, config by config."""
     try:
         header = _header(folder / CARD)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        found = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        return [Fact("card_is_readable", None, None, CARD, "a header", found)]
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return [Fact("card_is_readable", None, None, CARD, "a header", reason)]
     splits: dict[Place, tuple[str, str]] = {
         (config, split): (", ".join(file.path for file in entry.files), str(entry.num_rows))
-        for config, of_config in manifest.configs.items()
-        for split, entry in of_config.splits.items()
+        for config, config_entry in manifest.configs.items()
+        for split, entry in config_entry.splits.items()
     }
-    files = {place: found for place, (found, _) in splits.items()}
-    num_rows = {place: found for place, (_, found) in splits.items()}
+    files = {place: paths for place, (paths, _) in splits.items()}
+    num_rows = {place: number for place, (_, number) in splits.items()}
     columns: dict[Place, str] = {(config, None): ", ".join(schema.names) for config in manifest.configs}
     hashes: dict[Place, str] = {(config, None): entry.content_hash for config, entry in manifest.configs.items()}
     return [
@@ -47,21 +47,21 @@ def facts_of_card(folder: Path, manifest: Manifest, schema: pa.Schema) -> list[F
     ]
 
 
-def _compare(expectation: str, expected: Mapping[Place, str], found: Mapping[Place, str]) -> list[Fact]:
-    places = dict.fromkeys([*expected, *found])
-    return [Fact(expectation, *place, CARD, expected.get(place), found.get(place)) for place in places]
+def _compare(expectation: str, expected: Mapping[Place, str], actual: Mapping[Place, str]) -> list[Fact]:
+    places = dict.fromkeys([*expected, *actual])
+    return [Fact(expectation, *place, CARD, expected.get(place), actual.get(place)) for place in places]
 
 
 def _header(path: Path) -> Mapping[str, Any]:
     opening, header, _ = path.read_text(encoding="utf-8").split("---\n", 2)
     value = yaml.load(header, _LOADER)  # noqa: S506 (safe, too)
     if opening or not isinstance(value, dict):
-        raise ValueError("the header is no YAML mapping")
+        raise ValueError("the header is not a YAML mapping")
     return value
 
 
 def _items(value: object) -> list[Mapping[str, Any]]:
-    """The mappings of a list; one config alone may stand without a list around it."""
+    """Return the mappings of a list; a single config may stand without a list around it."""
     items = value if isinstance(value, list) else [value]
     return [item for item in items if isinstance(item, dict)]
 
@@ -95,4 +95,4 @@ def _num_rows(header: Mapping[str, Any]) -> dict[Place, str]:
 
 def _content_hashes(header: Mapping[str, Any]) -> dict[Place, str]:
     hashes = header.get("content_hashes")
-    return {(str(config), None): str(found) for config, found in hashes.items()} if isinstance(hashes, dict) else {}
+    return {(str(config), None): str(digest) for config, digest in hashes.items()} if isinstance(hashes, dict) else {}

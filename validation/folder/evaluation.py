@@ -1,4 +1,4 @@
-"""Compares ``eval.yaml`` of a dataset folder with the files there."""
+"""The comparison of a dataset folder's ``eval.yaml`` with the files there."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,37 +18,37 @@ STATEMENTS = {
 
 
 def facts_of_evaluation(folder: Path, manifest: Manifest, schema: pa.Schema) -> list[Fact]:
-    """The facts of the file; none where the manifest lists none."""
+    """Return the facts of ``eval.yaml``; none if the manifest does not list the file."""
     if EVALUATION not in {file.path for file in manifest.files}:
         return []
-    wanted = f"tasks for {FRAMEWORK}"
+    expected = f"tasks for {FRAMEWORK}"
     try:
         content = yaml.safe_load((folder / EVALUATION).read_text(encoding="utf-8"))
         tasks = [dict(task) for task in content["tasks"]]
-        found = f"tasks for {content.get('evaluation_framework')}"
+        actual = f"tasks for {content.get('evaluation_framework')}"
     except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError) as error:
-        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        return [Fact("evaluation_is_readable", None, None, EVALUATION, wanted, why)]
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return [Fact("evaluation_is_readable", None, None, EVALUATION, expected, reason)]
     return [
-        Fact("evaluation_is_readable", None, None, EVALUATION, wanted, found),
+        Fact("evaluation_is_readable", None, None, EVALUATION, expected, actual),
         *(_fact(task, manifest, schema) for task in tasks),
     ]
 
 
 def _fact(task: Mapping[str, Any], manifest: Manifest, schema: pa.Schema) -> Fact:
     config, split = str(task.get("config")), str(task.get("split"))
-    wanted = "what the folder holds"
-    lacking = "; ".join(_lacking(task, config, split, manifest, schema))
+    expected = "what the folder holds"
+    missing = "; ".join(_missing(task, config, split, manifest, schema))
     subject = f"{EVALUATION}, task {task.get('id')}"
-    return Fact("evaluation_tasks", config, split, subject, wanted, f"no {lacking}" if lacking else wanted)
+    return Fact("evaluation_tasks", config, split, subject, expected, f"no {missing}" if missing else expected)
 
 
-def _lacking(task: Mapping[str, Any], config: str, split: str, manifest: Manifest, schema: pa.Schema) -> Iterator[str]:
+def _missing(task: Mapping[str, Any], config: str, split: str, manifest: Manifest, schema: pa.Schema) -> Iterator[str]:
     if config not in manifest.configs:
         yield f"config {config}"
     elif split not in manifest.configs[config].splits:
         yield f"split {split}"
     spec = task.get("field_spec")
     spec = spec if isinstance(spec, dict) else {}
-    named = [spec.get("input"), spec.get("target"), *(spec.get("metadata") or [])]
-    yield from (f"column {name}" for name in named if name not in schema.names)
+    columns = [spec.get("input"), spec.get("target"), *(spec.get("metadata") or [])]
+    yield from (f"column {name}" for name in columns if name not in schema.names)

@@ -1,4 +1,4 @@
-"""What should be so of a dataset folder, and how it is: the common shape of everything that is checked about files."""
+"""Facts about a dataset folder: an expected and an actual value, the common shape of all checks of its files."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -8,15 +8,15 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that should be so, and how it is; both as text, so that any damage can be told.
+    """An expected and an actual value of a dataset folder, both as text so that any damage can be shown.
 
     Args:
-        expectation: The expectation that is met when both are the same.
-        config: The config it is about, or None.
-        split: The split it is about, or None.
-        subject: The file or the field it is about.
-        expected: What should be, None for nothing.
-        found: What is, None for nothing.
+        expectation: The expectation that is met if both are the same.
+        config: The config that it concerns, or None.
+        split: The split that it concerns, or None.
+        subject: The file or the field that it concerns.
+        expected: The expected value, None for nothing.
+        actual: The actual value, None for nothing.
     """
 
     expectation: str
@@ -24,15 +24,15 @@ class Fact:
     split: str | None
     subject: str
     expected: str | None
-    found: str | None
+    actual: str | None
 
     @property
     def is_met(self) -> bool:
-        """Whether what is found is what is expected."""
-        return self.expected == self.found
+        """True if the actual value is the expected one."""
+        return self.expected == self.actual
 
 
 def table_of(facts: Sequence[Fact]) -> pa.Table:
-    """The facts as text columns, one row a fact."""
+    """Return the facts as text columns, one row for each."""
     schema = pa.schema([(field.name, pa.string()) for field in fields(Fact)])
     return pa.Table.from_pylist([asdict(fact) for fact in facts], schema=schema)

@@ -1,4 +1,4 @@
-"""Compares the manifest of a dataset folder with the files there."""
+"""The comparison of a dataset folder's manifest with the files there."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -27,17 +27,17 @@ _ROWS_PER_BATCH = 16_384
 
 
 class _DamagedFileError(Exception):
-    """A Parquet file cannot be read; the fact that says so."""
+    """A Parquet file that cannot be read, with the fact about it."""
 
     def __init__(self, config: str, split: str, path: str, error: Exception) -> None:
         self.fact = Fact("files_are_readable", config, split, path, "readable", f"{type(error).__name__}: {error}")
-        super().__init__(self.fact.found)
+        super().__init__(self.fact.actual)
 
 
 def facts_of_other_files(folder: Path, manifest: Manifest) -> list[Fact]:
-    """The facts of the files that belong to no config: those the manifest lists apart, and those it does not name.
+    """Return the facts of the files of no config: those that the manifest lists separately, and those it does not name.
 
-    Hidden files are passed over: the Hub's client leaves ``.gitattributes`` and ``.cache`` in a folder, and
+    Hidden files are ignored: the Hub's client leaves ``.gitattributes`` and ``.cache`` in a folder, and
     ``load_dataset`` does not see them either.
     """
     named = {file.path for file in manifest.all_files()} | {MANIFEST}
@@ -48,18 +48,18 @@ def facts_of_other_files(folder: Path, manifest: Manifest) -> list[Fact]:
 
 
 def facts_of_config(folder: Path, config: str, entry: ConfigEntry, schema: pa.Schema) -> list[Fact]:
-    """The facts of the files of one config, which are read whole.
+    """Return the facts of the files of one config, which are read to the end.
 
     Args:
         folder: The dataset folder.
         config: The name of the config.
-        entry: What the manifest says of it.
+        entry: The manifest's entry of the config.
         schema: The columns that the dataset should have.
     """
     facts = []
-    for split, of_split in entry.splits.items():
-        for place, file in enumerate(of_split.files):
-            name = f"{config}/{split}-{place:05d}-of-{len(of_split.files):05d}.parquet"
+    for split, split_entry in entry.splits.items():
+        for place, file in enumerate(split_entry.files):
+            name = f"{config}/{split}-{place:05d}-of-{len(split_entry.files):05d}.parquet"
             facts.append(Fact("file_names", config, split, file.path, name, file.path))
             facts += _facts_of_bytes(folder, config, split, file)
     if any(fact.expectation == "files_are_there" and not fact.is_met for fact in facts):
@@ -73,28 +73,28 @@ def facts_of_config(folder: Path, config: str, entry: ConfigEntry, schema: pa.Sc
 def _facts_of_bytes(folder: Path, config: str | None, split: str | None, file: FileEntry) -> list[Fact]:
     if not (folder / file.path).is_file():
         return [Fact("files_are_there", config, split, file.path, file.path, None)]
-    found = describe_file(folder, file.path)
+    actual = describe_file(folder, file.path)
     return [
         Fact("files_are_there", config, split, file.path, file.path, file.path),
-        Fact("file_sizes", config, split, file.path, f"{file.num_bytes} bytes", f"{found.num_bytes} bytes"),
-        Fact("file_hashes", config, split, file.path, file.sha256, found.sha256),
+        Fact("file_sizes", config, split, file.path, f"{file.num_bytes} bytes", f"{actual.num_bytes} bytes"),
+        Fact("file_hashes", config, split, file.path, file.sha256, actual.sha256),
     ]
 
 
 def _facts_of_rows(folder: Path, config: str, entry: ConfigEntry, schema: pa.Schema) -> list[Fact]:
     facts = []
-    for split, of_split in entry.splits.items():
+    for split, split_entry in entry.splits.items():
         num_rows_of_split = 0
-        for file in of_split.files:
-            num_rows, found = _footer(folder, config, split, file.path)
+        for file in split_entry.files:
+            num_rows, file_schema = _footer(folder, config, split, file.path)
             num_rows_of_split += num_rows
             facts.append(Fact("row_counts", config, split, file.path, str(file.num_rows), str(num_rows)))
-            facts += _facts_of_columns(config, split, file.path, schema, found)
-        facts.append(Fact("row_counts", config, split, "all files", str(of_split.num_rows), str(num_rows_of_split)))
+            facts += _facts_of_columns(config, split, file.path, schema, file_schema)
+        facts.append(Fact("row_counts", config, split, "all files", str(split_entry.num_rows), str(num_rows_of_split)))
     batches = {split: _batches(folder, config, split, files.files) for split, files in entry.splits.items()}
     try:
         hash_of_rows = content_hash(batches)
-    except UserError as error:  # a column of a type that no corpus has
+    except UserError as error:  # a column of an unsupported type
         hash_of_rows = str(error)
     return [
         *facts,
@@ -103,9 +103,9 @@ def _facts_of_rows(folder: Path, config: str, entry: ConfigEntry, schema: pa.Sch
     ]
 
 
-def _facts_of_columns(config: str, split: str, path: str, schema: pa.Schema, found: pa.Schema) -> Iterator[Fact]:
-    for expected, field in zip_longest(schema, found):
-        # What Parquet calls the items of a list ("item" or "element") is no part of its type.
+def _facts_of_columns(config: str, split: str, path: str, schema: pa.Schema, file_schema: pa.Schema) -> Iterator[Fact]:
+    for expected, field in zip_longest(schema, file_schema):
+        # Parquet's name for the items of a list ("item" or "element") is not part of its type.
         is_same = expected is not None and field is not None and expected.equals(field)
         yield Fact("columns", config, split, path, _text(expected), _text(expected if is_same else field))
 
@@ -126,7 +126,7 @@ def _footer(folder: Path, config: str, split: str, path: str) -> tuple[int, pa.S
 
 
 def _batches(folder: Path, config: str, split: str, files: tuple[FileEntry, ...]) -> Iterator[pa.RecordBatch]:
-    """The rows of a split in order, each batch looked through down to its last character."""
+    """Yield the rows of a split in order, after a full check of each batch."""
     for entry in files:
         try:
             with pq.ParquetFile(folder / entry.path, pre_buffer=False) as file:

@@ -1,4 +1,4 @@
-"""The part of the check that all datasets share: does the folder hold what its manifest and card say?"""
+"""The part of the check that all datasets share: the folder against its manifest and its card."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -16,22 +16,22 @@ _CONFIGS_AT_A_TIME = 2  # hashing and Parquet work outside Python's lock
 def facts_of_folder(
     folder: Path, manifest: Manifest, suite: DatasetSuite, advance: Callable[[], object] = lambda: None
 ) -> list[Fact]:
-    """Everything that can be said of a folder before its rows are looked at.
+    """Return all facts of a folder that do not depend on its rows' content.
 
     Args:
         folder: The dataset folder.
-        manifest: Its manifest.
-        suite: What is expected of its dataset.
+        manifest: The folder's manifest.
+        suite: The suite of its dataset.
         advance: Called after each config, for a progress bar.
     """
 
-    def of_config(config: str) -> list[Fact]:
+    def facts_of_config(config: str) -> list[Fact]:
         facts = files.facts_of_config(folder, config, manifest.configs[config], suite.schema)
         advance()
         return facts
 
     with ThreadPoolExecutor(_CONFIGS_AT_A_TIME) as pool:
-        of_configs = list(pool.map(of_config, manifest.configs))
+        of_configs = list(pool.map(facts_of_config, manifest.configs))
     return [
         *files.facts_of_other_files(folder, manifest),
         *card.facts_of_card(folder, manifest, suite.schema),
@@ -42,7 +42,7 @@ def facts_of_folder(
 
 
 def batch_of_folder(facts: Sequence[Fact], suite: DatasetSuite) -> Batch:
-    """The batch of a folder's facts."""
+    """Return the batch of a folder's facts."""
     query = read_sql("folder/facts")
     statements = {**files.STATEMENTS, **card.STATEMENTS, **evaluation.STATEMENTS, **suite.statements}
     queries = [
@@ -54,7 +54,7 @@ def batch_of_folder(facts: Sequence[Fact], suite: DatasetSuite) -> Batch:
 
 
 def configs_with_rows(manifest: Manifest, facts: Sequence[Fact]) -> list[str]:
-    """The configs whose rows can be looked at: all files can be read, and the columns and the parameters are right."""
+    """Return the configs whose rows can be checked: their files are readable, with the right columns and parameters."""
     needed = {"files_are_there", "files_are_readable", "columns", "parameters", "splits"}
     without = {fact.config for fact in facts if fact.expectation in needed and not fact.is_met}
     return [config for config in manifest.configs if config not in without]

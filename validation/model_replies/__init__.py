@@ -1,1 +1,1 @@
-"""The expectations of model-replies: of its rows, and of the run folders that they come from."""
+"""The expectations of model-replies' rows and of their run folders."""

@@ -1,5 +1,5 @@
--- a call has one reply, and further attempts follow failed ones alone
--- Grain: a call with several replies, or with attempts that do not count up.
+-- a call has one reply, and only failed attempts are repeated
+-- Grain: a call with several replies, or whose attempts are not numbered 0, 1, ….
 -- Columns: run_id, example_id, stage, variant, sample, attempts, num_replies.
 select
     run_id, example_id, stage, variant, sample,

@@ -1,6 +1,6 @@
--- every example of a run was asked, nothing else was, and there are as many as run.json says
--- Grain: an example without a reply, a reply to no example, or a run with another number.
--- Columns: run, example_id, found.
+-- a run has replies to all its examples and to nothing else, as many examples as run.json says
+-- Grain: an example without a reply, a reply to no example, or a run with another number of examples.
+-- Columns: run, example_id, problem.
 with examples as (
     select
         run, run_id,
@@ -8,7 +8,7 @@ with examples as (
     from described
 ),
 
-asked as (
+replied as (
     select distinct
         generations.run_id, generations.example_id, described.run
     from generations
@@ -17,21 +17,21 @@ asked as (
 
 differing as (
     select
-        coalesce(examples.run, asked.run) as run,
-        coalesce(examples.example_id, asked.example_id) as example_id,
-        if(asked.example_id is null, 'never asked', 'no example') as found
+        coalesce(examples.run, replied.run) as run,
+        coalesce(examples.example_id, replied.example_id) as example_id,
+        if(replied.example_id is null, 'never asked', 'no example') as problem
     from examples
-    full join asked on examples.run_id = asked.run_id and examples.example_id = asked.example_id
-    where examples.example_id is null or asked.example_id is null
+    full join replied on examples.run_id = replied.run_id and examples.example_id = replied.example_id
+    where examples.example_id is null or replied.example_id is null
 )
 
 select
-    run, example_id, found
+    run, example_id, problem
 from differing
 union all
 select
     run, null as example_id,
-    len(examples) || ' examples, not ' || described_examples as found
+    len(examples) || ' examples, not ' || described_examples as problem
 from described
 where len(examples) <> described_examples or len(list_distinct(examples)) <> len(examples)
 order by all

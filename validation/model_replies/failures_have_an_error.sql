@@ -1,4 +1,4 @@
--- a request failed with an error and without a reply, or has a reply and no error
+-- a failed request has an error and no reply, and any other has a reply and no error
 -- Grain: a row with both or neither. Columns: split, id, run, generation, error.
 select
     split, id, run, generation, error

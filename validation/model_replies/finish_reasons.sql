@@ -1,4 +1,4 @@
--- a reply ends by itself, or is cut off at the most tokens that its run allows
+-- a reply ends by itself, or is cut off at its run's most tokens
 -- Grain: a reply that ends otherwise. Columns: split, id, run, finish_reason, completion_tokens, max_new_tokens.
 select
     corpus.split, corpus.id, corpus.run, corpus.finish_reason, corpus.completion_tokens,

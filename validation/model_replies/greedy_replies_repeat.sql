@@ -1,4 +1,4 @@
--- a model that was asked the same twice in a run, at temperature 0, replied the same
+-- at temperature 0, the same prompt in a run has the same reply
 -- Grain: a prompt of a run with several replies. Columns: run, prompt, replies.
 select
     described.run, generations.prompt,

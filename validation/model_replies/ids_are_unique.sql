@@ -1,5 +1,5 @@
--- no id stands on two rows
--- Grain: an id that stands on several rows. Columns: id, num_rows.
+-- ids are unique
+-- Grain: an id of several rows. Columns: id, num_rows.
 select
     id, count(*) as num_rows
 from corpus

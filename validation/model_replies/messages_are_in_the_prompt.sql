@@ -1,5 +1,5 @@
--- what was sent to a chat model stands in the prompt that was rendered of it, word for word
--- Grain: a message that does not. Columns: run_id, generation_id, role, content.
+-- the messages to a chat model stand in its rendered prompt, word for word
+-- Grain: a message that is missing in the prompt. Columns: run_id, generation_id, role, content.
 with sent as (
     select
         run_id, generation_id, prompt,

@@ -1,4 +1,4 @@
--- no path of the machine that a model was asked on is left in run.json, in an id, in an error or in a model's name
+-- no path of the machine that ran a model is left in run.json, an id, an error or a model's name
 -- Grain: a text with a path. Columns: run, where_found, path.
 with texts as (
     select
@@ -20,7 +20,7 @@ with texts as (
     from generations
 ),
 
-found as (
+paths as (
     select
         run, where_found,
         regexp_extract(text, '(^|[^\w.:/])((/[\w.+-]+){2,}|[A-Z]:\\[\w]+)', 2) as path
@@ -29,6 +29,6 @@ found as (
 
 select distinct
     run, where_found, path
-from found
+from paths
 where path <> ''
 order by all

@@ -1,6 +1,6 @@
--- a reply was given a prompt of tokens, and is of so many tokens that its text can be made of, with a logprob below 0
+-- the numbers of tokens fit the lengths of prompt and reply, and the logprob is below 0
 -- Grain: a reply with other numbers. Columns: split, id, run, prompt_tokens, completion_tokens, logprob, characters.
--- A token of a vocabulary of words is rarely longer than 32 characters; spaces and rules of dashes come in longer ones.
+-- A token of words is rarely longer than 32 characters; tokens of spaces and rules of dashes are longer.
 select
     split, id, run, prompt_tokens, completion_tokens, logprob,
     length(generation) as characters

@@ -1,5 +1,5 @@
--- what a reply builds on is a reply of the same run about the same example, and came before it
--- Grain: a reply whose parent is another or none. Columns: split, id, run, example_id, parent_id.
+-- the parent of a reply is a reply of the same run about the same example
+-- Grain: a reply with another parent. Columns: split, id, run, example_id, parent_id.
 select
     child.split, child.id, child.run, child.example_id, child.parent_id
 from corpus as child

@@ -1,14 +1,14 @@
 -- the rows are the generations of the runs, to the letter
--- Grain: a row that no run has, a generation without a row, or one of which the two say different things.
--- Columns: id, columns (those that differ; none where one of the two is missing), found.
+-- Grain: a row without a generation, a generation without a row, or a pair that differs.
+-- Columns: id, columns (those that differ; none if there is no pair), problem.
 with pairs as (
     select
         coalesce(corpus.id, generations.generation_id) as id,
         case
             when corpus.id is null then 'no row'
             when generations.generation_id is null then 'no generation'
-            else 'both'
-        end as found,
+            else 'differs'
+        end as problem,
         list_filter(
             [
                 if(corpus.example_id is distinct from generations.example_id, 'example_id', null),
@@ -33,8 +33,8 @@ with pairs as (
 
 select
     id,
-    if(found = 'both', columns, []) as columns,
-    found
+    if(problem = 'differs', columns, []) as columns,
+    problem
 from pairs
-where found <> 'both' or len(columns) > 0
+where problem <> 'differs' or len(columns) > 0
 order by all

@@ -1,5 +1,5 @@
--- a row names a run of its config, and its id, its model and its question set are that run's
--- Grain: a row that names another. Columns: split, id, run, model, question_set.
+-- a row names a run of its config, and has that run's id, model and question set
+-- Grain: a row that does not fit its run. Columns: split, id, run, model, question_set.
 select
     corpus.split, corpus.id, corpus.run, corpus.model, corpus.question_set
 from corpus

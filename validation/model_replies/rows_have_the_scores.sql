@@ -1,5 +1,5 @@
--- a row's metrics, scores and reasons are those of its run's scores, and every score belongs to a row
--- Grain: a score that stands in one of the two alone. Columns: id, metric, score, reason, found.
+-- a row's metrics, scores and reasons are those of its run, and every score belongs to a row
+-- Grain: a score in only the row or only the run. Columns: id, metric, score, reason, place.
 with of_rows as (
     select
         id,
@@ -29,11 +29,11 @@ in_the_run_alone as (
 
 select
     id, metric, score, reason,
-    'in the row alone' as found
+    'in the row alone' as place
 from in_the_row_alone
 union all
 select
     id, metric, score, reason,
-    'in the run alone' as found
+    'in the run alone' as place
 from in_the_run_alone
 order by all

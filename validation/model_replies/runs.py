@@ -1,4 +1,4 @@
-"""The run folders of a dataset folder, as far as they can be read: the views and values that the queries see."""
+"""The readable run folders of a dataset folder: the views and values that the queries see."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,9 +33,9 @@ class ReadRuns:
     """The runs of a config.
 
     Attributes:
-        files: The Parquet files of each view, ``generations`` and ``scores``, of the runs that can be read.
-        values: For each of these runs a row of the table ``described`` (see ``setup.sql``).
-        unreadable: For each of the others its name, and why.
+        files: The Parquet files of each view, ``generations`` and ``scores``, of the readable runs.
+        values: The rows of the table ``described`` (see ``setup.sql``), one for each readable run.
+        unreadable: The names of the other runs, and the errors.
     """
 
     files: Mapping[str, list[tuple[str, Path]]]
@@ -44,11 +44,11 @@ class ReadRuns:
 
 
 def read_runs(folder: Path, entries: Sequence[Mapping[str, Any]]) -> ReadRuns:
-    """Read what the queries need of some runs.
+    """Read the parts of some runs that the queries need.
 
     Args:
         folder: The dataset folder.
-        entries: What its manifest says of the runs (see ``builders.model_replies.builder.parameters_of``).
+        entries: The manifest's entries of the runs (see ``builders.model_replies.builder.parameters_of``).
     """
     files: dict[str, list[tuple[str, Path]]] = {"generations": [], "scores": []}
     values, unreadable = [], []
@@ -60,8 +60,8 @@ def read_runs(folder: Path, entries: Sequence[Mapping[str, Any]]) -> ReadRuns:
             for path, kind in ((run / GENERATIONS, GENERATIONS), *((path, "scores") for path in scores)):
                 _check_columns(path, kind)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, pa.ArrowException) as error:
-            why = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            unreadable.append({"run": str(entry["run"]), "why": why.replace(str(folder), folder.name)})
+            error_text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            unreadable.append({"run": str(entry["run"]), "error": error_text.replace(str(folder), folder.name)})
             continue
         values.append(value)
         files["generations"].append(("test", run / GENERATIONS))
@@ -70,7 +70,7 @@ def read_runs(folder: Path, entries: Sequence[Mapping[str, Any]]) -> ReadRuns:
 
 
 def _value(run: Path, entry: Mapping[str, Any]) -> dict[str, object]:
-    """A row of the table ``described``."""
+    """Return a row of the table ``described``."""
     description, decoding = read_description(run), read_description(run)["decoding"]
     _check_columns(run / EXAMPLES, EXAMPLES)
     return {
@@ -87,20 +87,20 @@ def _value(run: Path, entry: Mapping[str, Any]) -> dict[str, object]:
         "temperature": float(decoding["temperature"]),
         "models": [
             {
-                "name": str(one["name"]),
-                "revision": str(one["revision"]),
-                "num_parameters": int(one["num_parameters"]),
-                "quantization": one.get("quantization"),
-                "from_scratch": bool(one.get("from_scratch")),
+                "name": str(model["name"]),
+                "revision": str(model["revision"]),
+                "num_parameters": int(model["num_parameters"]),
+                "quantization": model.get("quantization"),
+                "from_scratch": bool(model.get("from_scratch")),
             }
-            for one in description["models"]
+            for model in description["models"]
         ],
         "description": (run / DESCRIPTION).read_text(encoding="utf-8"),
     }
 
 
 def _check_columns(path: Path, kind: str) -> None:
-    """Read a Parquet file to its end.
+    """Check that a Parquet file can be read to its end and has the needed columns.
 
     Raises:
         ValueError: It lacks a column.

@@ -1,5 +1,5 @@
--- run.json says of a run what the manifest lists, and names what was asked with its content hash
--- Grain: a run whose run.json says something else.
+-- run.json agrees with the manifest, and names the question set and its content hash
+-- Grain: a run whose run.json differs.
 -- Columns: run, run_id, listed_run_id, task, question_set, content_hash.
 select
     run, run_id, listed_run_id, task, question_set, content_hash

@@ -1,6 +1,6 @@
--- a score is a share of 1, of documents and sentences a number, or null with its reason
--- Grain: a score that is neither. Columns: id, metric, score, reason.
--- A share that is corrected for a portrait's false hits (at most 1 in 100) is not cut off at 0.
+-- a score is a share of 1, a number of documents or sentences, or null with a reason
+-- Grain: any other score. Columns: id, metric, score, reason.
+-- A share that is corrected for a portrait's false hits (at most 1 in 100) may be slightly below 0.
 with scored as (
     select
         id,

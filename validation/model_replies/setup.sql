@@ -1,5 +1,6 @@
--- What the queries share. The rows of the config are the view `corpus`; `generations` and `scores` are the files of its
--- runs. The table `described` is a row a run: what its run.json and its examples say, and what the manifest lists.
+-- The view `corpus` holds the rows of the config; `generations` and `scores` hold the files of its runs.
+
+-- described. Grain: a run. Columns: the values of its run.json, of its examples and of the manifest's entry.
 create temp table described as
 with listed as (select unnest($runs) as run)
 

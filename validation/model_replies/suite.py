@@ -1,4 +1,4 @@
-"""The suite of model-replies: its rows are what its run folders hold, and these are whole, plausible and unchanged."""
+"""The suite of model-replies: its rows repeat its run folders, which are complete, plausible and unchanged."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -50,8 +50,8 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     yield Fact("tasks", config, None, "task", config if config in CONFIGS else None, config)
     runs = [run for run in collected_runs() if run.config == config]
     listed = entry.parameters.get("runs")
-    for wanted, found in zip_longest(parameters_of(runs), listed if isinstance(listed, list) else []):
-        yield Fact("parameters", config, None, "runs", _text(wanted), _text(found))
+    for expected, actual in zip_longest(parameters_of(runs), listed if isinstance(listed, list) else []):
+        yield Fact("parameters", config, None, "runs", _text(expected), _text(actual))
     for run in runs:
         yield Fact("run_files", config, None, run.name, run.digest, _digest(manifest, run.name))
 
@@ -61,16 +61,16 @@ def _text(value: object) -> str | None:
 
 
 def _digest(manifest: Manifest, run: str) -> str | None:
-    """The digest of the files that a manifest lists below a run; None where it lists none."""
+    """Return the digest of the files that a manifest lists below a run, or None if it lists none."""
     place = f"{FOLDER}/{run}/"
     files = [(file.path.removeprefix(place), file.sha256) for file in manifest.files if file.path.startswith(place)]
     return digest_of(files) if files else None
 
 
 def batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
-    """The batch of a config whose parameters list its runs."""
+    """Return the batch of a config whose parameters list its runs."""
     listed = entry.parameters["runs"]
-    assert isinstance(listed, list), "the facts say so before"
+    assert isinstance(listed, list), "the facts have checked it"
     runs = read_runs(folder, listed)
     views = {"corpus": files_of(folder, entry), **{view: files for view, files in runs.files.items() if files}}
     # Without a readable run there is nothing to compare the rows with.
@@ -86,7 +86,7 @@ def batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
-    """The batches to validate, one a task."""
+    """Return the batches to validate, one for each task."""
     return [batch_of_config(folder, config, manifest.configs[config]) for config in configs]
 
 

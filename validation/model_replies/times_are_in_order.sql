@@ -1,4 +1,4 @@
--- replies of a run came after it was begun, and those that build on others after them
+-- replies came after the start of their run and after their parents
 -- Grain: a reply that came too early. Columns: run, generation_id, created_at, earliest.
 with replies as (
     select

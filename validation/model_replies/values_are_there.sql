@@ -1,5 +1,5 @@
--- no column is null or empty that every reply has
--- Grain: a row with a null or an empty text where a value must stand. Columns: split, and those where none may be.
+-- no column that every reply needs is null or empty
+-- Grain: a row with a null or an empty text in a column that needs a value. Columns: split, and those columns.
 select
     split, id, run, model, question_set, example_id, stage, variant, sample, attempt, prompt
 from corpus

@@ -1,1 +1,1 @@
-"""What is expected of the rows of self-aware and of self-aware-original."""
+"""The expectations of the rows of self-aware, self-aware-original and self-aware-nearest."""

@@ -1,6 +1,6 @@
--- every answerable row has an answer, no unanswerable one has, and no alias comes twice
--- Grain: an answerable row without an answer, an unanswerable one with one, or a row with an alias that is blank or
--- stands twice. Columns: split, id, answerable, answers.
+-- every answerable row has an answer, unanswerable rows have none, and no alias is blank or repeated
+-- Grain: an answerable row without an answer, an unanswerable one with an answer, or a row with a blank or repeated
+-- alias. Columns: split, id, answerable, answers.
 select
     split, id, answerable, answers
 from corpus

@@ -1,5 +1,5 @@
 -- unanswerable rows have one of the five categories, answerable ones none
--- Grain: an answerable row with a category, or an unanswerable one with none of the five. Columns: split, id, category.
+-- Grain: an answerable row with a category, or an unanswerable one with another. Columns: split, id, category.
 select
     split, id, category
 from corpus

@@ -1,6 +1,6 @@
--- few questions are made of the same rare words as another one of their half
+-- few questions consist of the same rare words as another in their split
 -- Grain: a split in which more questions than allowed have a near-duplicate by cosine. A question is a vector of its
--- different words, each weighing the logarithm of how rare it is in its half.
+-- different words, each weighted by the logarithm of its rarity in the split.
 -- Columns: split, num_rows, allowed, ids (some of them).
 with questions as materialized (
     select
@@ -33,8 +33,8 @@ vectors as materialized (
     where weight > 0
 ),
 
--- The squared length of what is no rarer than a word. Two vectors whose cosine reaches c share a word from the rarer
--- part of each, where more than c squared is left: on what follows alone, no cosine reaches c (Cauchy and Schwarz).
+-- The squared length of a vector's words up to each one, the most frequent first. If the cosine of two vectors reaches
+-- c, they share a word where this length is c squared or more in both: the words before add less (Cauchy and Schwarz).
 ranked as materialized (
     select
         *,
@@ -60,13 +60,13 @@ alike as (
     select
         candidates.question, candidates.other
     from candidates
-    inner join vectors as one on candidates.question = one.question
-    inner join vectors as two on candidates.other = two.question and one.word = two.word
+    inner join vectors as first on candidates.question = first.question
+    inner join vectors as second on candidates.other = second.question and first.word = second.word
     group by all
-    having sum(one.coordinate * two.coordinate) >= $near_cosine
+    having sum(first.coordinate * second.coordinate) >= $near_cosine
 ),
 
-having_one as (
+near_duplicates as (
     select question from alike
     union
     select other as question from alike
@@ -76,8 +76,8 @@ select
     questions.split, count(*) as num_rows,
     $most_alike_by_cosine as allowed,
     list_sort(list(questions.id))[:5] as ids
-from having_one
-inner join questions on having_one.question = questions.question
+from near_duplicates
+inner join questions on near_duplicates.question = questions.question
 group by questions.split
 having count(*) > $most_alike_by_cosine
 order by all

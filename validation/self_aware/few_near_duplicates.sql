@@ -1,6 +1,6 @@
--- few questions share half their words with another one of their half
--- Grain: a split in which more questions than allowed have a near-duplicate: one with which they share half the
--- different words of both or more (Jaccard). Columns: split, num_rows, allowed, ids (some of them).
+-- few questions share half their words with another in their split
+-- Grain: a split in which more questions than allowed have a near-duplicate: two questions that share half or more of
+-- the different words of both (Jaccard). Columns: split, num_rows, allowed, ids (some of them).
 with questions as materialized (
     select
         row_number() over () as question,
@@ -24,7 +24,7 @@ word_counts as (
     group by word
 ),
 
--- The words of a question, the rarest first.
+-- The words of each question, the rarest first.
 ranked_words as materialized (
     select
         words_of_questions.*,
@@ -36,8 +36,8 @@ ranked_words as materialized (
     inner join word_counts on words_of_questions.word = word_counts.word
 ),
 
--- Two questions that share half their words share one of the rarer half of each one's words, and from the first word
--- that they share enough follow to make a third of the words of both: so few pairs are compared.
+-- Two near-duplicates share a word among the rarer half of the words of each. After the first such word, enough words
+-- follow to make a third of the words of both. These two conditions leave few pairs to compare.
 candidates as materialized (
     select distinct
         first.question, second.question as other
@@ -51,28 +51,28 @@ candidates as materialized (
         >= first.num_words + second.num_words
 ),
 
-near_duplicates as (
+pairs as (
     select
         candidates.question, candidates.other
     from candidates
-    inner join words_of_questions as one on candidates.question = one.question
-    inner join words_of_questions as two on candidates.other = two.question and one.word = two.word
+    inner join words_of_questions as first on candidates.question = first.question
+    inner join words_of_questions as second on candidates.other = second.question and first.word = second.word
     group by all
-    having count(*) * 3 >= any_value(one.num_words) + any_value(two.num_words)
+    having count(*) * 3 >= any_value(first.num_words) + any_value(second.num_words)
 ),
 
-having_one as (
-    select question from near_duplicates
+near_duplicates as (
+    select question from pairs
     union
-    select other as question from near_duplicates
+    select other as question from pairs
 )
 
 select
     questions.split, count(*) as num_rows,
     $most_near_duplicates as allowed,
     list_sort(list(questions.id))[:5] as ids
-from having_one
-inner join questions on having_one.question = questions.question
+from near_duplicates
+inner join questions on near_duplicates.question = questions.question
 group by questions.split
 having count(*) > $most_near_duplicates
 order by all

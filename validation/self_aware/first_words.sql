@@ -1,5 +1,5 @@
--- both halves begin their questions alike
--- Grain: both splits, when the shares of their first words differ by more than allowed (total variation distance).
+-- the questions of both splits begin with similar words
+-- Grain: both splits, if the shares of their first words differ by more than allowed (total variation distance).
 -- Columns: distance, allowed.
 with questions as (
     select

@@ -1,15 +1,15 @@
 -- the flags are the row's flaws
--- Grain: a row whose flags are not its flaws. Columns: split, id, expected, found.
+-- Grain: a row whose flags are not its flaws. Columns: split, id, expected, actual.
 with expected as (
     select
-        split, id, flags as found,
+        split, id, flags as actual,
         case when len(list_filter(answers, lambda answer: length(answer) <= 3)) > 0 then ['alias_too_short'] else [] end
             as expected
     from corpus
 )
 
 select
-    split, id, expected, found
+    split, id, expected, actual
 from expected
-where expected <> found
+where expected <> actual
 order by all

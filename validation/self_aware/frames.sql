@@ -1,23 +1,23 @@
--- there are 300 frames or more, none used more than six times
--- Grain: a frame that more unanswerable questions were made from than allowed, and all of them (frame null) when they
--- are too few. Columns: split, frame, found.
+-- there are at least 300 frames, each used at most six times
+-- Grain: a frame that is used too often or is not named as one; or, with frame null, all frames if they are too few.
+-- Columns: split, frame, number (of questions; of frames if frame is null).
 with frames as (
     select
         any_value(split) as split,
-        source as frame, count(*) as found
+        source as frame, count(*) as number
     from corpus
     where not answerable
     group by source
 )
 
 select
-    split, frame, found
+    split, frame, number
 from frames
-where found > $most_of_a_frame or not starts_with(frame, 'frame/')
+where number > $most_of_a_frame or not starts_with(frame, 'frame/')
 union all
 select
     'unanswerable' as split,
-    null as frame, count(*) as found
+    null as frame, count(*) as number
 from frames
 having count(*) < $fewest_frames
 order by all

@@ -1,4 +1,4 @@
--- the rows of a split are answerable, or not, as its name says
+-- a row is answerable if and only if it is in the split answerable
 -- Grain: a row whose label is not its split's. Columns: split, id, answerable.
 select
     split, id, answerable

@@ -1,5 +1,5 @@
--- the questions of both halves are of like length
--- Grain: both splits, when the mean number of words of one is over a quarter above the other's.
+-- the questions of both splits have similar lengths
+-- Grain: both splits, if the mean number of words of one exceeds the other's by over a quarter.
 -- Columns: words_answerable, words_unanswerable.
 select
     round(avg(len(words_in_order(question))) filter (where answerable), 2) as words_answerable,

@@ -1,4 +1,4 @@
-"""The suite of self-aware-nearest: the paper's construction over public sets, each row with its flaws."""
+"""The suite of self-aware-nearest: the paper's construction over public sets, with flags for flaws."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
--- no alias stands in its question as whole words
--- Grain: an alias that stands in its own question as whole words. Columns: split, id, question, answer.
+-- no question contains an alias of its answer as whole words
+-- Grain: an alias that its own question contains. Columns: split, id, question, answer.
 with aliases as (
     select
         split, id, question,

@@ -1,5 +1,5 @@
 -- no two unanswerable questions share 70% of their runs of five characters
--- Grain: two unanswerable questions that share 70% of their runs of five characters or more (Jaccard).
+-- Grain: two unanswerable questions that share 70% or more of their runs of five characters (Jaccard).
 -- Columns: split, id, other_id, similarity.
 with questions as (
     select

@@ -1,6 +1,6 @@
--- every pair is one unanswerable question, whose id it has, and answerable ones
--- Grain: a pair without exactly one unanswerable question, whose id it has, or without an answerable one; or a row
--- without a pair. Columns: pair_id, num_unanswerable, num_answerable.
+-- every pair has one unanswerable question, whose id it has, and answerable ones
+-- Grain: a pair without exactly one such unanswerable question or without answerable ones, or the rows without a pair.
+-- Columns: pair_id, num_unanswerable, num_answerable.
 with pairs as (
     select
         pair_id,

@@ -1,5 +1,5 @@
--- no two rows ask the same question, but for case and punctuation
--- Grain: a question that several rows ask, but for case, punctuation and white space. Columns: question, ids.
+-- no two rows ask the same question, ignoring case and punctuation
+-- Grain: a question of several rows, ignoring case, punctuation and white space. Columns: question, ids.
 select
     normalized(question) as question,
     list(id order by id) as ids

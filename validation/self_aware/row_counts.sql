@@ -1,24 +1,24 @@
 -- every category and every kind has its number of rows (the paper's shares)
--- Grain: a category of unanswerable questions, or a kind of answerable ones, that has not as many as asked.
--- Columns: split, part, expected, found.
+-- Grain: a category of unanswerable questions, or a kind of answerable ones, with another number.
+-- Columns: split, part, expected, actual.
 with expected as (
     select unnest($row_counts, max_depth := 2)
 ),
 
-found as (
+counts as (
     select
         split,
         coalesce(category, split_part(source, '/', 1)) as part,
-        count(*) as found
+        count(*) as actual
     from corpus
     group by all
 )
 
 select
-    coalesce(expected.split, found.split) as split,
+    coalesce(expected.split, counts.split) as split,
     part,
     coalesce(expected.expected, 0) as expected,
-    coalesce(found.found, 0) as found
-from expected full join found using (split, part)
-where coalesce(expected.expected, 0) <> coalesce(found.found, 0)
+    coalesce(counts.actual, 0) as actual
+from expected full join counts using (split, part)
+where coalesce(expected.expected, 0) <> coalesce(counts.actual, 0)
 order by all

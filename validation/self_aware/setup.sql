@@ -1,9 +1,9 @@
--- What the queries share. The rows of the config are the view `corpus`: its columns, and `split`.
+-- Functions that several queries call. The view `corpus` holds the rows of the config, with their `split`.
 
--- normalized(text): lower case, words alone, one space between them.
+-- normalized(text): its words in lower case, with one space between them.
 create temp macro normalized(text) as trim(regexp_replace(lower(text), '[^\pL\pN_]+', ' ', 'g'));
 
--- five_grams(text): the different runs of five characters after lower-casing; a shorter text is its own one.
+-- five_grams(text): the different runs of five characters of the lower-case text; a shorter text is a run by itself.
 create temp macro five_grams(text) as list_distinct(
     list_transform(range(1, greatest(length(text) - 4, 1) + 1), lambda start: lower(text)[start:start + 4])
 );

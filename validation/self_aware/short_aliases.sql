@@ -1,6 +1,6 @@
--- few answers can be shortened to three characters, but for numbers, yes and no
--- Grain: all answerable rows with an alias of three characters or fewer that is neither a number nor yes or no, when
--- they are more than allowed. Columns: split, num_rows, allowed, ids (some of them).
+-- few answers have an alias of three characters or fewer, except numbers, yes and no
+-- Grain: all answerable rows with such an alias, if they are more than allowed.
+-- Columns: split, num_rows, allowed, ids (some of them).
 select
     'answerable' as split,
     count(*) as num_rows,

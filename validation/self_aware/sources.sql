@@ -1,6 +1,6 @@
--- answerable rows name a kind, what confirms the answer and how hard it is; every row says who wrote and judged it
--- Grain: an answerable row whose source is not a kind and what confirms it, or whose difficulty is none; or a row that
--- does not say who wrote or judged it. Columns: split, id, source, difficulty, written_by, judged_by.
+-- answerable rows name their kind, the check of their answer and their difficulty; all rows name writer and judge
+-- Grain: an answerable row with an unknown kind or difficulty or without a check, an unanswerable one with a
+-- difficulty, or a row without a writer or a judge. Columns: split, id, source, difficulty, written_by, judged_by.
 select
     split, id, source, difficulty, written_by, judged_by
 from corpus

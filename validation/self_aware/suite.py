@@ -1,4 +1,4 @@
-"""The suites of self-aware: what is expected of our own questions, and of the authors' original ones."""
+"""The suites of self-aware: the expectations of our own questions, and of the authors' original ones."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,7 +67,7 @@ _PARAMETERS = {
 
 
 def _facts(manifest: Manifest) -> list[Fact]:
-    """What the manifest says of our config, beside what it may say."""
+    """Return the manifest's entries about our config, beside the expected ones."""
     return [
         fact
         for config, entry in manifest.configs.items()
@@ -80,7 +80,7 @@ def _facts(manifest: Manifest) -> list[Fact]:
 
 
 def _facts_of_original(manifest: Manifest) -> list[Fact]:
-    """What the manifest says of the authors' questions; they are known to the last letter."""
+    """Return the manifest's entries about the authors' questions, beside the exact expected ones."""
     source = self_aware_original.pinned_source()
     return [
         fact

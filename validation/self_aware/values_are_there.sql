@@ -1,5 +1,5 @@
--- no column is null but category and pair_id, and no question is blank
--- Grain: a row with a null where there must be a value, or with a question that is empty or has blanks around it.
+-- no column but category and pair_id is null, and no question is blank
+-- Grain: a row with a null in a column that needs a value, or with a question that is empty or has blanks around it.
 -- Columns: split, id, question.
 select
     split, id, question

@@ -1,5 +1,5 @@
--- yes is the answer as often as no
--- Grain: the whole split, when of the answers that are yes or no one is more than 55%. Columns: split, num_yes, num_no.
+-- yes is the answer about as often as no
+-- Grain: the split answerable, if more than 55% of its yes-or-no answers are the same. Columns: split, num_yes, num_no.
 select
     'answerable' as split,
     count(*) filter (where lower(answers[1]) = 'yes') as num_yes,

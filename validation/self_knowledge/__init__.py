@@ -1,1 +1,1 @@
-"""What is expected of the rows of self-knowledge."""
+"""The expectations of self-knowledge's rows."""

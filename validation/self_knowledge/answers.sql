@@ -1,5 +1,5 @@
--- the answer is the one that the instance fixes, and null where it fixes none
--- Grain: a row whose answer is not the one that its instance fixes. Columns: split, id, answer, expected.
+-- the answer is the one that the instance fixes, and null if it fixes none
+-- Grain: a row with another answer. Columns: split, id, answer, expected.
 with fixed as (
     select
         split, id, answer,

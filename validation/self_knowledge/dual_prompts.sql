@@ -1,6 +1,5 @@
--- the tasks of the paper's Table 2 have a dual prompt, and no others
--- Grain: a row with a dual prompt where the paper's Table 2 has none, or without where it has one.
--- Columns: split, id, dual_prompt.
+-- only the tasks of the paper's Table 2 have a dual prompt
+-- Grain: a row with a superfluous or missing dual prompt. Columns: split, id, dual_prompt.
 select
     split, id, dual_prompt
 from corpus

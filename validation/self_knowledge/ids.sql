@@ -1,5 +1,5 @@
--- an id is made of the row's task, the instance's number and the style, and the task is the config
--- Grain: a row whose id is not made of its task, a number and its style. Columns: split, id, task, style.
+-- an id is the row's task, the instance's number and the style, and the task is the config
+-- Grain: a row whose id is not its task, a number and its style. Columns: split, id, task, style.
 select
     split, id, task, style
 from corpus

@@ -1,7 +1,6 @@
--- every instance stands there in the three styles, and no other
--- Grain: an instance that is asked for and does not stand there in the three styles, or stands there unasked for.
--- Columns: number, styles.
-with found as (
+-- every instance is there in all three styles, and there are no others
+-- Grain: an instance that lacks a style, or is unknown. Columns: number, styles.
+with instances as (
     select
         try_cast(regexp_extract(id, '-([0-9]{3})-[a-z]+$', 1) as integer) as number,
         list_sort(list(style)) as styles
@@ -9,12 +8,12 @@ with found as (
     group by number
 ),
 
-asked as (
+expected as (
     select unnest(range($num_instances)) as number
 )
 
 select
     number, styles
-from asked full join found using (number)
-where styles is distinct from list_sort($styles) or asked.number is null
+from expected full join instances using (number)
+where styles is distinct from list_sort($styles) or expected.number is null
 order by all

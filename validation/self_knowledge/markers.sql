@@ -1,6 +1,5 @@
--- a question has one place for what was written; a writing prompt, and a question about a picture, none
--- Grain: a prompt without exactly one place for what was written, or a writing prompt or one about a picture with any.
--- Columns: split, id, kind, num_markers.
+-- a question has one place for the written text; writing prompts and questions about pictures have none
+-- Grain: a prompt with another number of places. Columns: split, id, kind, num_markers.
 with counted as (
     select
         split, id, kind, is_asked,

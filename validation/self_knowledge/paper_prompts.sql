@@ -1,5 +1,5 @@
--- the paper's own prompts stand beside ours, where it has them
--- Grain: a plain row without the paper's own words, in a task where the paper has them. Columns: split, id, paper.
+-- a plain row of the paper's tasks has the paper's own prompts
+-- Grain: a plain row without the paper's prompts, in a task of the paper. Columns: split, id, paper.
 select
     split, id,
     params -> 'paper' as paper

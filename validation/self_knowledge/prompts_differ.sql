@@ -1,5 +1,5 @@
--- no two instances ask for the same and ask the same about it
--- Grain: two instances of a style that ask for the same and ask the same about it. Columns: first_id, second_id.
+-- no two instances of a style have the same prompts
+-- Grain: instances of a style with the same prompts. Columns: first_id, second_id.
 select
     min(id) as first_id,
     max(id) as second_id

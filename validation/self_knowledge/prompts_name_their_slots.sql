@@ -1,5 +1,5 @@
--- prompts say what their instance says
--- Grain: a row whose prompts do not say what its instance says. Columns: split, id, slot, value.
+-- prompts contain the values of their instance
+-- Grain: a row and a value that its prompts lack. Columns: split, id, slot, value.
 with slots as (
     select
         split, id, generate_prompt, verify_prompt,

@@ -1,7 +1,7 @@
--- What the queries share. The rows of the config are the view `corpus`: its columns, and `split`.
+-- A table that several queries read. The view `corpus` holds the rows of the config, with their `split`.
 
--- prompts. Grain: a prompt that a row holds, ours or the paper's.
--- Columns: split, id, style, kind, is_asked (it is about what was written), prompt.
+-- prompts. Grain: a prompt of a row, ours or the paper's.
+-- Columns: split, id, style, kind, is_asked (whether it asks about the written text), prompt.
 create temp table prompts as
 with prompts_of_row as (
     select

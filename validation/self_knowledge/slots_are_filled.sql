@@ -1,5 +1,5 @@
--- no prompt, ours or the paper's, has a slot left open
--- Grain: a prompt in which a slot was left open. Columns: split, id, kind, slot.
+-- no prompt, ours or the paper's, has an open slot
+-- Grain: a prompt with an open slot. Columns: split, id, kind, slot.
 with named as (
     select
         split, id, kind,

@@ -1,6 +1,6 @@
--- the styles of an instance differ in their words alone
--- Grain: an instance whose styles differ in more than their words. Columns: number, answers, params.
-with told as (
+-- the styles of an instance differ only in their words
+-- Grain: an instance whose styles differ otherwise. Columns: number, answers, params.
+with instances as (
     select
         regexp_extract(id, '-([0-9]{3})-[a-z]+$', 1) as number,
         answer,
@@ -13,7 +13,7 @@ select
     number,
     list(distinct coalesce(answer, '')) as answers,
     list(distinct params) as params
-from told
+from instances
 group by number
 having len(list(distinct coalesce(answer, ''))) > 1 or len(list(distinct params)) > 1
 order by all

@@ -1,4 +1,4 @@
-"""The suite of self-knowledge: what is expected of the rows of a task."""
+"""The suite of self-knowledge: the expectations of a task's rows."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
-    """The batches to validate, one a task."""
+    """Return the batches to validate, one for each task."""
     queries = [f"self_knowledge/{name}" for name in QUERIES]
     shared = {
         "styles": list(STYLES),

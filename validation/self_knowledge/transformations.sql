@@ -1,5 +1,5 @@
--- transformations are known, and a question is altered where one asks for it
--- Grain: a row with a transformation that nobody knows, or with an altered question where none belongs, or without one.
+-- transformations are known, and a question is altered if one needs it
+-- Grain: a row with an unknown transformation, or with a superfluous or missing altered question.
 -- Columns: split, id, keep, breaks, altered_verify_prompt.
 with named as (
     select

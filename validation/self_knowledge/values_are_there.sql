@@ -1,5 +1,5 @@
--- no column is null or empty but dual_prompt and answer, and params are JSON
--- Grain: a row with a null or an empty text where a value must stand. Columns: split, and those where none may be.
+-- no column but dual_prompt and answer is null, no column is empty, and params are JSON
+-- Grain: a row with a null or an empty text in a column that needs a value. Columns: split, and those columns.
 select
     split, id, task, style, generate_prompt, verify_prompt, params
 from corpus

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from selfknow.builders.self_knowledge.benchmark import TASK, Question, given_rows, new_rows
+from selfknow.builders.self_knowledge.benchmark import TASK, Question, benchmark_rows, new_rows
 from selfknow.builders.self_knowledge.sources import benchmark_questions, choices
 from selfknow.builders.self_knowledge.tasks import BENCHMARK_SUBJECT
 from selfknow.errors import UserError
@@ -45,7 +45,7 @@ class Benchmark:
 
     def own(self) -> pa.Table:
         """Rows that ask the questions themselves."""
-        return given_rows(self.questions, self.subject)
+        return benchmark_rows(self.questions, self.subject)
 
 
 def rows_of(

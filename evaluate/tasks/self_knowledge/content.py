@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from selfknow.builders.self_knowledge.tasks import in_words
+from selfknow.builders.self_knowledge.tasks import spell_date
 from selfknow.evaluate.readers.programs import read_program
 from selfknow.evaluate.readers.reading import is_refusal
 from selfknow.evaluate.readers.words import find_name, only, read_arxiv_id
@@ -102,7 +102,7 @@ def _fact(spoken: Excerpt, params: Mapping[str, Any]) -> Content:
 
 def statement(name: str, date: str) -> str:
     """Return the statement about a birth that is to be verified; the date is ISO 8601."""
-    return f"{name} was born on {in_words(datetime.date.fromisoformat(date))}."
+    return f"{name} was born on {spell_date(datetime.date.fromisoformat(date))}."
 
 
 def _arxiv(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001

@@ -178,7 +178,7 @@ def _own(
 ) -> "tuple[Dataset, list[DatasetConfig]]":
     from selfknow.builders.diary_recall import builder as diary_recall
     from selfknow.builders.diary_recall.diaries import HELD_OUT_PERCENT
-    from selfknow.builders.diary_recall.own_corpus import configs_of_own, dataset_of_own, own_corpus
+    from selfknow.builders.diary_recall.own_corpus import own_configs, own_corpus, own_dataset
     from selfknow.builders.diary_recall.own_table import MOST_CHARACTERS, read_own_table
 
     if dataset is not diary_recall.DATASET:
@@ -187,7 +187,7 @@ def _own(
         raise UserError(f"--from makes a corpus of your own, in both setups: leave out {', '.join(others)}")
     read = read_own_table(table, most_characters=max_characters or MOST_CHARACTERS)
     corpus = own_corpus(read, table.stem.lower(), seed, held_out or HELD_OUT_PERCENT)
-    return dataset_of_own(corpus), configs_of_own(corpus)
+    return own_dataset(corpus), own_configs(corpus)
 
 
 data_publish.register(app)

@@ -1,5 +1,5 @@
--- every answerable row is the partner of an unanswerable one, which has no more than its config gives
--- Grain: an unanswerable id with too many partners, or one that is none. Columns: pair_id, partners, is_there.
+-- every answerable row is the partner of an unanswerable one, which has no more partners than its config allows
+-- Grain: a pair_id with too many partners, or without an unanswerable row. Columns: pair_id, partners, is_there.
 with partners as (
     select
         pair_id, count(*) as partners

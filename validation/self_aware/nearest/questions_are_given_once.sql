@@ -1,5 +1,5 @@
--- no question of a pool is given twice, whatever its case and punctuation
--- Grain: a question that is. Columns: question, num_rows.
+-- no question of a pool is repeated, ignoring case and punctuation
+-- Grain: a repeated question. Columns: question, num_rows.
 select
     normalized(question) as question,
     count(*) as num_rows

@@ -1,7 +1,7 @@
--- there are answerable rows, and no more than the config has
--- Grain: the answerable rows, where there are none or too many. Columns: found, most.
+-- there are answerable rows, and no more than the config allows
+-- Grain: the answerable rows, if there are none or too many. Columns: actual, most.
 select
-    count(*) as found,
+    count(*) as actual,
     $questions as most
 from corpus
 where answerable

@@ -1,5 +1,6 @@
--- every answerable row has an answer, and no unanswerable one has
--- Grain: an answerable row without an answer, or an unanswerable one with one. Columns: split, id, answerable, answers.
+-- every answerable row has an answer, and unanswerable rows have none
+-- Grain: an answerable row without an answer, or an unanswerable one with an answer.
+-- Columns: split, id, answerable, answers.
 select
     split, id, answerable, answers
 from corpus

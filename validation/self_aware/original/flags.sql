@@ -1,5 +1,5 @@
 -- the flags are the row's flaws
--- Grain: a row whose flags are not its flaws. Columns: split, id, expected, found.
+-- Grain: a row whose flags are not its flaws. Columns: split, id, expected, actual.
 with counted as (
     select
         *,
@@ -9,7 +9,7 @@ with counted as (
 
 flaws as (
     select
-        split, id, flags as found,
+        split, id, flags as actual,
         times_asked > 1 as is_duplicate,
         len(list_filter(answers, lambda answer: contains(lower(question), lower(answer)))) > 0 as leaks,
         len(list_filter(answers, lambda answer: length(answer) <= 3)) > 0 as is_short
@@ -18,7 +18,7 @@ flaws as (
 
 expected as (
     select
-        split, id, found,
+        split, id, actual,
         list_filter(
             [
                 case when is_duplicate then 'duplicate' end,
@@ -31,7 +31,7 @@ expected as (
 )
 
 select
-    split, id, expected, found
+    split, id, expected, actual
 from expected
-where expected <> found
+where expected <> actual
 order by all

@@ -1,5 +1,5 @@
 -- no row has a category or a pair: the authors gave neither
--- Grain: a row with a category or a pair: the authors gave neither. Columns: split, id, category, pair_id.
+-- Grain: a row with a category or a pair. Columns: split, id, category, pair_id.
 select
     split, id, category, pair_id
 from corpus
