@@ -1,4 +1,4 @@
-"""The overlap of a benchmark with a corpus as a page of HTML that needs nothing else."""
+"""The overlap of a benchmark with a corpus as a self-contained HTML page."""
 
 from collections.abc import Iterable
 from html import escape
@@ -42,10 +42,10 @@ about {expected} hits among {ngrams} n-grams ({low} to {high} in 95 of 100 cases
 
 
 def as_html(overlap: Overlap, facts: Iterable[tuple[str, str]]) -> str:
-    """The page: the numbers of the whole, and the rows with the longest spans.
+    """Return the page: the numbers of the whole benchmark, and the rows with the longest spans.
 
     Args:
-        overlap: What was measured.
+        overlap: The measured overlap.
         facts: Names and values to show on top.
     """
     summary = overlap.summary()

@@ -17,7 +17,7 @@ from selfknow.portraits.filter.adding import Adder
 from selfknow.portraits.filter.asking import Asker
 from selfknow.portraits.filter.hashing import mix, ngram_hash
 from selfknow.portraits.filter.layout import FilterShape, pack_header, probe_constants, probe_positions
-from selfknow.portraits.filter.ngrams import Batch, hash_batch, sums_by_text
+from selfknow.portraits.filter.ngrams import Batch, hash_batch, sum_by_text
 from selfknow.portraits.filter.texts import arrow_batches
 
 assert kernel  # loaded, so that even small batches take the compiled path
@@ -31,13 +31,13 @@ def slices(text: str, width: int, stride: int = 1) -> list[str]:
 
 
 def batch_of(texts: list[str], width: int, stride: int = 1) -> Batch:
-    return Batch.of(pa.array(texts, pa.large_string()), width, stride)
+    return Batch.from_texts(pa.array(texts, pa.large_string()), width, stride)
 
 
 def bits_of(texts: list[str], shape: FilterShape, width: int, stride: int = 1, threads: int = 1) -> Adder:
     adder = Adder(shape, threads)
     for batch in arrow_batches(texts):
-        adder.add(Batch.of(batch, width, stride))
+        adder.add(Batch.from_texts(batch, width, stride))
     adder.finish()
     return adder
 
@@ -85,7 +85,7 @@ def test_compiled_answers_are_the_references_answers(corpus: list[str], asked: l
     compiled, _ = Asker(shape, array, 1).hits(batch)
     assert compiled.tolist() == reference.answer(hashes, shape, array).tolist()
     by_text = [sum(part.tolist()) for part in np.split(compiled, offsets[1:-1])] if len(asked) else []
-    assert sums_by_text(compiled, offsets).tolist() == by_text
+    assert sum_by_text(compiled, offsets).tolist() == by_text
 
 
 def test_the_bits_are_those_that_rbloom_itself_would_set(tmp_path: Path) -> None:

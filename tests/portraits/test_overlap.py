@@ -17,7 +17,7 @@ import pytest
 from selfknow.errors import UserError
 from selfknow.portraits import Portrait, Quote, sql
 from selfknow.portraits.overlap import measure_overlap, poisson_interval
-from selfknow.portraits.quotes import shaped
+from selfknow.portraits.quotes import trim_quotes
 
 Run = Callable[..., CompletedProcess[str]]
 CORPUS = "The cat sat on the mat, and the dog sat by the door of the old house."
@@ -37,20 +37,20 @@ def portrait() -> Portrait:
 
 
 def test_a_quote_gives_up_parts_of_words_at_its_ends() -> None:
-    assert shaped("within thinking", [Quote(3, 13)], whole_words=True) == []
-    assert shaped("we think so, or", [Quote(1, 13)], whole_words=True) == [Quote(3, 12)]
-    assert shaped("we think so", [Quote(0, 11)], whole_words=True) == [Quote(0, 11)]
-    assert shaped("(think_so) x", [Quote(2, 12)], whole_words=True) == [Quote(9, 12)], "an underscore joins"
-    assert shaped("cafe\u0301s are", [Quote(4, 10)], whole_words=True) == [Quote(7, 10)], "so does an accent"
-    assert shaped("我们知道", [Quote(1, 3)], whole_words=True) == [Quote(1, 3)], "words that nothing parts"
+    assert trim_quotes("within thinking", [Quote(3, 13)], whole_words=True) == []
+    assert trim_quotes("we think so, or", [Quote(1, 13)], whole_words=True) == [Quote(3, 12)]
+    assert trim_quotes("we think so", [Quote(0, 11)], whole_words=True) == [Quote(0, 11)]
+    assert trim_quotes("(think_so) x", [Quote(2, 12)], whole_words=True) == [Quote(9, 12)], "an underscore joins"
+    assert trim_quotes("cafe\u0301s are", [Quote(4, 10)], whole_words=True) == [Quote(7, 10)], "so does an accent"
+    assert trim_quotes("我们知道", [Quote(1, 3)], whole_words=True) == [Quote(1, 3)], "words that nothing parts"
 
 
 def test_the_least_length_is_that_of_what_is_left() -> None:
-    assert shaped("a thinker thinks", [Quote(2, 14)], 7, whole_words=True) == [Quote(2, 9)]
-    assert shaped("a thinker thinks", [Quote(2, 14)], 8, whole_words=True) == []
-    assert shaped("a thinker thinks", [Quote(2, 14)], 12) == [Quote(2, 14)]
+    assert trim_quotes("a thinker thinks", [Quote(2, 14)], 7, whole_words=True) == [Quote(2, 9)]
+    assert trim_quotes("a thinker thinks", [Quote(2, 14)], 8, whole_words=True) == []
+    assert trim_quotes("a thinker thinks", [Quote(2, 14)], 12) == [Quote(2, 14)]
     with pytest.raises(UserError, match="0 or more, not -1"):
-        shaped("a", [], -1)
+        trim_quotes("a", [], -1)
 
 
 def test_python_and_sql_give_the_same_quotes(portrait: Portrait, tmp_path: Path) -> None:

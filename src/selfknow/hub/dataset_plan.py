@@ -16,7 +16,7 @@ from selfknow.builders.folder.manifest import (
 from selfknow.errors import UserError
 from selfknow.files import parse_json
 from selfknow.hub.dataset_changes import count_row_changes, split_changes
-from selfknow.hub.plan import Plan, checked_tag
+from selfknow.hub.plan import Plan, check_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
 from selfknow.hub.sql_console import with_sql_console
 
@@ -37,7 +37,7 @@ def plan_dataset(
     local = _as_published(_local_files(folder, manifest), manifest, card)
     snapshot = remote.snapshot()
     before = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
-    tag = checked_tag(tag or f"v{manifest.version}")
+    tag = check_tag(tag or f"v{manifest.version}")
     tag_exists = bool(snapshot) and _tag_names_these_rows(remote, tag, manifest)
     serves_it = before and snapshot and _is_served(remote, snapshot, card, manifest, before)
     if before and snapshot and serves_it:

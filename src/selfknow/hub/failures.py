@@ -15,7 +15,7 @@ HOW_TO_LOG_IN = f"log in with `hf auth login` or set HF_TOKEN (a token with writ
 
 
 @contextmanager
-def told_in_one_line(repo: str) -> Iterator[None]:
+def hub_errors_in_one_line(repo: str) -> Iterator[None]:
     """Turn what the Hub's client raises inside the block into a `UserError` about `repo`; the rest passes unchanged."""
     try:
         yield

@@ -90,7 +90,7 @@ class Plan:
         )
 
 
-def checked_tag(tag: str) -> str:
+def check_tag(tag: str) -> str:
     """The tag, if Git would take it as one.
 
     Raises:

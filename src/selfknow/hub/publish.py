@@ -15,7 +15,7 @@ from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import FileEntry
 from selfknow.errors import UserError
 from selfknow.hub.dataset_plan import plan_dataset
-from selfknow.hub.failures import told_in_one_line
+from selfknow.hub.failures import hub_errors_in_one_line
 from selfknow.hub.plan import Plan
 from selfknow.hub.remote import GIT_ATTRIBUTES, Remote, sha256_of
 
@@ -48,7 +48,7 @@ def diff(folder: Path, repo: str, *, tag: str | None = None, replace: bool = Fal
     Raises:
         UserError: The folder is damaged, the Hub cannot be reached, the repo holds something else, and so on.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         return plan_dataset(folder, Remote(repo), tag=tag, replace=replace)
 
 
@@ -75,7 +75,7 @@ def prepare(
         FailedCheckError: The gate has findings.
         UserError: There is no token that may write, and all that `diff` raises.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         remote = Remote(repo)
         remote.writer()
         findings = (check or _suite())(folder)
@@ -94,7 +94,7 @@ def push(plan: Plan) -> str:
         UserError: The repo has changed since the plan was made, the Hub cannot be reached, or what it serves is not
             what was sent; without a tag, no release has half the files.
     """
-    with told_in_one_line(plan.repo):
+    with hub_errors_in_one_line(plan.repo):
         remote = Remote(plan.repo)
         commit = plan.parent_commit or _new_repo(remote, private=plan.private)
         if plan.makes_commit:

@@ -7,7 +7,7 @@ from pathlib import Path
 from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import MANIFEST, FileEntry, Manifest, parse_manifest
 from selfknow.errors import UserError
-from selfknow.hub.failures import told_in_one_line
+from selfknow.hub.failures import hub_errors_in_one_line
 from selfknow.hub.remote import Remote, Snapshot, sha256_of
 
 _DOWNLOADS_AT_A_TIME = 8
@@ -30,7 +30,7 @@ def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest
     Raises:
         UserError: There is no such release, the folder holds something else, or a file arrived damaged.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         remote = Remote(repo)
         snapshot = _snapshot(remote, revision)
         if MANIFEST not in snapshot.files:
