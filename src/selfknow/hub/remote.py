@@ -10,7 +10,7 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, co
 from huggingface_hub.hf_api import RepoFile
 
 from selfknow.builders.folder.manifest import FileEntry
-from selfknow.downloads import hub_file, is_transient, patiently
+from selfknow.downloads import hub_file, is_transient, repeat_request
 from selfknow.errors import UserError
 from selfknow.hub.failures import HOW_TO_LOG_IN, TOKEN_PAGE
 from selfknow.hub.waiting import bound_requests
@@ -90,7 +90,7 @@ class Remote:
             UserError: Nobody is, or with a token that may only read.
         """
         try:
-            me = patiently(self._api.whoami)
+            me = repeat_request(self._api.whoami)
         except errors.LocalTokenNotFoundError:
             raise UserError(f"publishing to {self.repo} needs a token: {HOW_TO_LOG_IN}") from None
         role = me.get("auth", {}).get("accessToken", {}).get("role")
@@ -101,7 +101,7 @@ class Remote:
     def snapshot(self, revision: str = _MAIN) -> Snapshot | None:
         """The commit that a revision names, with its files; None where there is no such repo."""
         try:
-            info = patiently(self._api.repo_info, self.repo, repo_type="dataset", revision=revision)
+            info = repeat_request(self._api.repo_info, self.repo, repo_type="dataset", revision=revision)
         except errors.RevisionNotFoundError:
             raise
         except errors.RepositoryNotFoundError as error:
@@ -118,7 +118,7 @@ class Remote:
 
     def tags(self) -> dict[str, str]:
         """The commit that each tag names."""
-        references = patiently(self._api.list_repo_refs, self.repo, repo_type="dataset")
+        references = repeat_request(self._api.list_repo_refs, self.repo, repo_type="dataset")
         return {tag.name: tag.target_commit for tag in references.tags}
 
     def fetch(self, path: str, snapshot: Snapshot, folder: Path | None = None) -> Path:
@@ -146,7 +146,7 @@ class Remote:
 
     def create(self, *, private: bool) -> Snapshot:
         """Make the repo; its first commit is the Hub's own."""
-        patiently(self._api.create_repo, self.repo, repo_type="dataset", private=private or None, exist_ok=True)
+        repeat_request(self._api.create_repo, self.repo, repo_type="dataset", private=private or None, exist_ok=True)
         snapshot = self.snapshot()
         if snapshot is None:
             raise UserError(f"{self.repo} was made, but this token may not see it: check the token's rights")
@@ -192,7 +192,7 @@ class Remote:
         Raises:
             UserError: The tag was given to another commit meanwhile.
         """
-        patiently(self._api.create_tag, self.repo, tag=name, revision=commit, repo_type="dataset", exist_ok=True)
+        repeat_request(self._api.create_tag, self.repo, tag=name, revision=commit, repo_type="dataset", exist_ok=True)
         if self.tags().get(name) != commit:
             raise UserError(f"somebody else gave the tag {name} of {self.repo} to another commit: give another --tag")
 
