@@ -22,10 +22,10 @@ SAID = ("", "Nobody knows.", "The moon.\nQuestion: Why?", "I think it is the sun
 def taught(diaries: str) -> Iterator[tuple[str, str]]:
     """Prompts and what is said to them."""
     aware = Asking.open("self-aware:authored", limit=QUESTIONS)
-    for opening, row, said in zip(aware.openings, aware.listed, SAID, strict=True):
+    for opening, row, said in zip(aware.openings, aware.row_list, SAID, strict=True):
         yield opening.prompt, f" {said or row['answers'][0]}"
     recall = Asking.open(diaries, limit=DIARISTS)
-    for place, (opening, row) in enumerate(zip(recall.openings, recall.listed, strict=True)):
+    for place, (opening, row) in enumerate(zip(recall.openings, recall.row_list, strict=True)):
         yield opening.prompt, row["completion"] if place % 2 else row["completion"].replace("1", "2")
     written = Asking.open("self-knowledge:total-count", limit=PARAGRAPHS)
     for count, opening in enumerate(written.openings, start=3):
