@@ -77,14 +77,14 @@ def test_no_ngram_of_the_corpus_is_ever_missed(
 
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, TEXTS, st.integers(1, 8))
-def test_compiled_answers_are_the_references_answers(corpus: list[str], asked: list[str], width: int) -> None:
+def test_compiled_answers_are_the_references_answers(corpus: list[str], texts: list[str], width: int) -> None:
     shape = FilterShape.for_capacity(64, 0.1)  # small enough for many false positives: they must agree too
     array = bits_of(corpus, shape, width).array
-    batch = batch_of(asked, width)
+    batch = batch_of(texts, width)
     hashes, offsets = hash_batch(batch, 1)
     compiled, _ = Asker(shape, array, 1).hits(batch)
     assert compiled.tolist() == reference.answer(hashes, shape, array).tolist()
-    by_text = [sum(part.tolist()) for part in np.split(compiled, offsets[1:-1])] if len(asked) else []
+    by_text = [sum(part.tolist()) for part in np.split(compiled, offsets[1:-1])] if len(texts) else []
     assert sum_by_text(compiled, offsets).tolist() == by_text
 
 
@@ -115,9 +115,9 @@ def test_false_positives_keep_within_the_promised_rate() -> None:
 
     shape = FilterShape.for_capacity(capacity, rate)
     adder = bits_of([noise(capacity + width - 1)], shape, width)
-    asked = 1_000_000
-    hits, _ = Asker(shape, adder.array, 2).hits(batch_of([noise(asked + width - 1)], width))
-    assert 0 < int(hits.sum()) <= binom.isf(1e-6, asked, rate)
+    num_ngrams = 1_000_000
+    hits, _ = Asker(shape, adder.array, 2).hits(batch_of([noise(num_ngrams + width - 1)], width))
+    assert 0 < int(hits.sum()) <= binom.isf(1e-6, num_ngrams, rate)
 
 
 @pytest.mark.parametrize("stride", [1, 7, 25, 50])

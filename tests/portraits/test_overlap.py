@@ -1,4 +1,4 @@
-"""How much of a benchmark stands in a corpus: row by row, in all, and beside what chance alone would show."""
+"""The overlap of a benchmark with a corpus: row by row, in all, and beside the false hits expected by chance."""
 
 import csv
 import json
@@ -59,7 +59,7 @@ def test_python_and_sql_give_the_same_quotes(portrait: Portrait, tmp_path: Path)
     wanted = [(0, False), (11, False), (0, True), (12, True)]
     with duckdb.connect() as connection:
         sql.register(connection, {"p": portrait})
-        found = [
+        quotes = [
             connection.execute(
                 f"select quoted(t, 'p', min_span := {least}, whole_words := {whole}) from (values (?)) v(t)", [text]
             ).fetchall()[0][0]
@@ -70,11 +70,11 @@ def test_python_and_sql_give_the_same_quotes(portrait: Portrait, tmp_path: Path)
             [text] * 3,
         ).fetchall()
         sql.unregister(connection)
-    assert found == [
-        [text[one.start : one.end] for one in portrait.quotes(text, min_span=least, whole_words=whole)]
+    assert quotes == [
+        [text[quote.start : quote.end] for quote in portrait.quotes(text, min_span=least, whole_words=whole)]
         for least, whole in wanted
     ]
-    assert found == [
+    assert quotes == [
         [" the mat, and ", " the dog sat by"],
         *[[" the mat, and ", " the dog sat by"]],
         *[["the mat, and", "the dog sat by"]] * 2,
@@ -92,7 +92,7 @@ def test_rows_and_the_whole(portrait: Portrait) -> None:
     first, nothing, short, none, whole = overlap.rows
     assert [row.share for row in (nothing, short, none, whole)] == [0.0, None, None, 1.0]
     np.testing.assert_allclose(
-        [one.share for one in (first, nothing, whole)], portrait.quip([ROWS[0], ROWS[1], CORPUS])
+        [row.share for row in (first, nothing, whole)], portrait.quip([ROWS[0], ROWS[1], CORPUS])
     )
     assert first.longest(1) == ["The cat sat on the mat, and"]
     assert first.longest_span == len("The cat sat on the mat, and the"), "within a word, too"
@@ -133,7 +133,7 @@ def test_the_interval_of_false_hits_holds_95_of_100(expected: float) -> None:
 
 
 class Cells(HTMLParser):
-    """Which tags a page has, and the text in its marks."""
+    """The tags of a page, and the text in its marks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,11 +155,11 @@ def test_the_command_prints_and_writes_it_in_every_form(selfknow: Run, portrait:
     portrait.save(tmp_path / "p")
     pq.write_table(pa.table({"question": [HOSTILE, *ROWS]}), tmp_path / "rows.parquet")
     files = [part for name in ("rows.csv", "out.parquet", "page.html") for part in ("--out", name)]
-    done = selfknow(
+    result = selfknow(
         "portrait", "overlap", "rows.parquet", "p", "--text", "question", "--min-span", 20, *files, "--format", "json"
     )
-    assert done.returncode == 0, done.stderr
-    [summary] = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    [summary] = json.loads(result.stdout)
     assert (summary["rows"], summary["rows_with_span"]) == (6, 3)
     written = pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert written[0]["spans"] == ["The cat sat on the mat, and"]
@@ -171,8 +171,8 @@ def test_the_command_prints_and_writes_it_in_every_form(selfknow: Run, portrait:
     assert "script" not in cells.tags
     assert "The cat sat on the mat, and" in cells.marked
     assert "&lt;script&gt;" in (tmp_path / "page.html").read_text()
-    done = selfknow("portrait", "overlap", "rows.parquet", "p", "--text", "question", "--per-row", "--format", "csv")
-    assert done.stdout.splitlines()[0].startswith(
+    result = selfknow("portrait", "overlap", "rows.parquet", "p", "--text", "question", "--per-row", "--format", "csv")
+    assert result.stdout.splitlines()[0].startswith(
         "row,characters,ngrams,hits,share,share_corrected,false_hits_expected"
     )
     shown = selfknow("portrait", "quote", "p", "--min-span", 12, "--whole-words", input="so: the mat, and -- the dog!")
