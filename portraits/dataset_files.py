@@ -54,4 +54,4 @@ def _content_hash(manifest: Path | None, config: str) -> str | None:
     try:
         return str(parse_json(manifest.read_bytes())["configs"][config]["content_hash"])
     except (ValueError, KeyError, TypeError):
-        raise UserError(f"{manifest} is damaged, or says nothing of config {config}") from None
+        raise UserError(f"{manifest} is damaged, or does not list the config {config}") from None

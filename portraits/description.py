@@ -20,7 +20,7 @@ from selfknow.portraits.normalization import Normalization, check_normalization
 FORMAT = "selfknow-portrait"
 FORMAT_VERSION = 2
 _WITHOUT_HASH = 1
-_HASH_OF_ITS_OWN = "description_sha256"
+_HASH_KEY = "description_sha256"
 DESCRIPTION = "portrait.json"
 REDISBLOOM_HASH = "murmur64a-redisbloom"
 MAX_WIDTH = 4096
@@ -83,7 +83,7 @@ class Description:
 
     @property
     def overfull(self) -> str | None:
-        """A sentence saying that the filter is fuller than it was made for, if it is."""
+        """A sentence that tells how much fuller the filter is than it was made for; null if it is not."""
         expected = self.shape.expected_ones(self.capacity)
         if self.ones <= expected + 6 * expected**0.5 + 1:
             return None
@@ -96,7 +96,7 @@ class Description:
     def to_json(self) -> str:
         """Return the text of ``portrait.json``."""
         head = {"format": FORMAT, "format_version": FORMAT_VERSION, "bits_file": self.bits_file}
-        text = json.dumps(head | self.facts() | {_HASH_OF_ITS_OWN: ""}, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(head | self.facts() | {_HASH_KEY: ""}, indent=2, ensure_ascii=False) + "\n"
         before, after = text.rsplit('""', 1)
         return f'{before}"{hashlib.sha256(text.encode()).hexdigest()}"{after}'
 
@@ -127,7 +127,7 @@ def read_description(path: Path) -> Description:
         raise DamagedDescriptionError(f"{path} is damaged: {error}") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UserError(f"{path} does not describe a portrait")
-    version, own_hash = value.get("format_version"), value.get(_HASH_OF_ITS_OWN)
+    version, own_hash = value.get("format_version"), value.get(_HASH_KEY)
     if type(version) is not int or version not in (_WITHOUT_HASH, FORMAT_VERSION):
         raise UserError(
             f"{path} has format version {version}; this selfknow reads up to {FORMAT_VERSION}: upgrade selfknow"
@@ -135,7 +135,7 @@ def read_description(path: Path) -> Description:
     has_hash = version != _WITHOUT_HASH or own_hash is not None
     if has_hash and not (isinstance(own_hash, str) and _hash_without(content, own_hash) == own_hash):
         raise DamagedDescriptionError(
-            f"{path} is damaged: its {_HASH_OF_ITS_OWN} is of another text: download or build the portrait again"
+            f"{path} is damaged: its {_HASH_KEY} does not match its content: download or build the portrait again"
         )
     return _parse_fields(path, value, is_checked=has_hash)
 
@@ -161,7 +161,7 @@ def _parse_fields(path: Path, value: dict[str, Any], *, is_checked: bool) -> Des
 
     hash_name = text("hash")
     if hash_name not in _BITS_FILES:
-        raise UserError(f"{path} was made with the hash {hash_name!r}, which this selfknow does not know: upgrade it")
+        raise UserError(f"{path} was made with the unknown hash {hash_name!r}: upgrade selfknow")
     rate = value.get("false_positive_rate")
     if not isinstance(rate, float) or not 0 < rate < 1:
         raise UserError(f"{path} is damaged: false_positive_rate is {rate!r}, not a number between 0 and 1")

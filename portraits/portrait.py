@@ -155,7 +155,7 @@ class Portrait:
         """
         if self.description.stride != 1:
             raise UserError(
-                f"QUIP needs a portrait of stride 1, and this one has stride {self.description.stride}: ask contains "
+                f"QUIP needs a portrait of stride 1, and this one has stride {self.description.stride}: use contains "
                 "or quotes, or build one with stride 1"
             )
         hits, ngrams = self.count_hits(texts)
@@ -209,7 +209,7 @@ class Portrait:
             [Quote(start=10, end=36)]
         """
         if not isinstance(text, str):
-            raise UserError(f"quotes takes one text, not a {type(text).__name__}")
+            raise UserError(f"quotes takes a string, not a {type(text).__name__}")
         normalized, positions = normalize_with_positions(text, self.description.normalization)
         (spans,) = (spans for _, spans in self.spans([normalized], normalized=True))
         quotes = [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.quotes(0)]

@@ -58,7 +58,7 @@ def read_folder(folder: Path) -> tuple[Description, Bytes]:
     """Read a portrait's description and map its bits; of the bits' file, only header and size are checked.
 
     Raises:
-        UserError: There is no portrait, or the files do not fit each other.
+        UserError: There is no portrait, or its files do not match each other.
     """
     description = read_description(folder / DESCRIPTION)
     path = folder / description.bits_file
@@ -85,9 +85,9 @@ def verify(description: Description, array: Bytes) -> None:
         UncheckedDescriptionWarning: The description has no hash, since an earlier version wrote it.
     """
     if sha256_of(description.header, array) != description.sha256:
-        raise UserError("the portrait's bits are not those of its description: download or build it again")
+        raise UserError("the portrait's bits do not match its description: download or build it again")
     if count_ones(array) != description.ones:
-        raise UserError("the portrait's description counts another number of ones: download or build it again")
+        raise UserError("the portrait has another number of ones than its description: download or build it again")
     if not description.is_checked:
         warnings.warn(
             f"the portrait's bits are sound, but its {DESCRIPTION} is unchecked: an earlier selfknow wrote it without "

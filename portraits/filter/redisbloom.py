@@ -156,9 +156,9 @@ def _read_header(index: Path, content: bytes) -> _Header:
     if not header.options & _FORCE_64_BIT_HASH:
         raise UserError(f"{index} was made with RedisBloom's 32-bit hash, which is not supported")
     if header.size_in_bits != header.size_in_bytes * 8 or not header.size_in_bits or not 1 <= header.hashes <= 64:
-        raise UserError(f"{index}: the header is damaged (sizes that do not fit each other)")
+        raise UserError(f"{index}: the header is damaged (its sizes contradict each other)")
     if header.log2_bits and header.size_in_bits != 1 << header.log2_bits:
-        raise UserError(f"{index}: the header is damaged (a size that is not the power of two it says)")
+        raise UserError(f"{index}: the header is damaged (its size is not the power of two that it states)")
     if not 0 < header.error_rate < 1 or header.capacity < 1:
         raise UserError(f"{index}: the header is damaged (error rate {header.error_rate}, capacity {header.capacity})")
     return header

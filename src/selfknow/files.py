@@ -32,7 +32,7 @@ def user_path(name: str) -> Path:
         path = Path(name).expanduser()
         path.lstat()
     except RuntimeError as error:
-        raise UserError(f"{name} is in the home folder of a user whom this machine does not know") from error
+        raise UserError(f"{name} is in the home folder of an unknown user") from error
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise UserError(f"{name[:60]}… is too long for the name of a file or folder") from error
@@ -99,9 +99,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         if not isinstance(error, OSError):
             raise
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise UserError(
-                f"no space left for {path}: free some and run the same command again, it goes on where it stopped"
-            ) from error
+            raise UserError(f"no space left for {path}: free some and run the same command again to resume") from error
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
 
 

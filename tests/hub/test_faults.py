@@ -81,7 +81,7 @@ def test_someone_without_write_access_cannot_make_a_repo_nor_change_one(
 
 
 def test_offline_mode_and_bad_names_are_told(client: Client, folder: Path) -> None:
-    assert_one_line(client.selfknow("data", "diff", folder, "a/b/c"), "'a/b/c' is no name of a repo on the Hub")
+    assert_one_line(client.selfknow("data", "diff", folder, "a/b/c"), "'a/b/c' is not the name of a repo on the Hub")
     client.environment["HF_HUB_OFFLINE"] = "1"
     assert_one_line(client.selfknow("data", "diff", folder, "org/any"), "HF_HUB_OFFLINE is set; unset it")
 
@@ -255,7 +255,7 @@ def test_a_pull_leaves_a_folder_with_other_things_alone(
     out.mkdir()
     (out / "notes.txt").write_text("mine")
     assert_one_line(
-        client.selfknow("data", "pull", repo, "--out", out), "holds notes.txt, which is not of this release"
+        client.selfknow("data", "pull", repo, "--out", out), "holds notes.txt, which is not part of this release"
     )
     assert _contents(out) == {"notes.txt": b"mine"}
     assert_one_line(client.selfknow("data", "pull", repo, "--out", out / "notes.txt"), "is a file, not a folder")

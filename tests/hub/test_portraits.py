@@ -140,7 +140,7 @@ def test_a_portrait_that_is_not_as_described_is_refused(hub: Hub, client: Client
         bits.write(bytes([byte ^ 1]))
     result = publish(client, portraits, repo)
     assert (result.returncode, "Traceback" in result.stderr) == (2, False)
-    assert "2k: the portrait's bits are not those of its description" in result.stderr
+    assert "2k: the portrait's bits do not match its description" in result.stderr
     assert not (hub.root / "datasets" / repo).exists()
 
 

@@ -132,8 +132,8 @@ def test_the_bit_positions_follow_the_published_format(tmp_path: Path) -> None:
     [
         ({"filters": 2}, "2 layers"),
         ({"options": 1}, "32-bit hash"),
-        ({"bits": 64}, "sizes that do not fit"),
-        ({"hashes": 0}, "sizes that do not fit"),
+        ({"bits": 64}, "sizes contradict each other"),
+        ({"hashes": 0}, "sizes contradict each other"),
         ({"n2": 6}, "power of two"),
         ({"error": 2.0}, "error rate"),
         ({"entries": 0}, "capacity 0"),

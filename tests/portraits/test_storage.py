@@ -40,7 +40,7 @@ def change(folder: Path, **values: object) -> None:
         ({"format_version": True}, "upgrade selfknow"),
         ({"format_version": [1]}, "upgrade selfknow"),
         ({"format": "other"}, "does not describe a portrait"),
-        ({"hash": "sha1"}, "does not know"),
+        ({"hash": "sha1"}, "unknown hash"),
         ({"size_in_bits": 512}, "cut short"),
         ({"size_in_bits": 449}, "whole number of bytes"),
         ({"size_in_bits": True}, "size_in_bits"),

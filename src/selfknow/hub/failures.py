@@ -43,7 +43,7 @@ def _describe(error: BaseException, repo: str) -> str | None:
     if isinstance(error, errors.OfflineModeIsEnabled):
         return f"the Hub cannot be reached for {repo}: HF_HUB_OFFLINE is set; unset it"
     if isinstance(error, errors.HFValidationError):
-        return f"{repo!r} is no name of a repo on the Hub: it is written org/name"
+        return f"{repo!r} is not the name of a repo on the Hub: write org/name"
     if isinstance(error, errors.HfHubHTTPError):
         return _describe_answer(error, repo)
     if isinstance(error, httpx2.TransportError | ConnectionError):  # Xet raises the latter
@@ -57,7 +57,7 @@ def _describe(error: BaseException, repo: str) -> str | None:
     ):
         return f"a file of {repo} did not arrive whole from {constants.ENDPOINT}: run the command again"
     if isinstance(error, json.JSONDecodeError):
-        return f"{constants.ENDPOINT} does not answer as a Hub does: check HF_ENDPOINT and any proxy"
+        return f"{constants.ENDPOINT} does not answer like a Hub: check HF_ENDPOINT and any proxy"
     if type(error).__module__.split(".")[0] == "hf_xet" or "Invalid metadata in README.md" in str(error):
         return f"the transfer of {repo} failed: {error}"
     return None
@@ -69,7 +69,7 @@ def _describe_answer(error: errors.HfHubHTTPError, repo: str) -> str:
     if isinstance(error, errors.RevisionNotFoundError):
         return f"{repo} has no such revision ({message}): name a tag, a branch or a full commit hash of it"
     if isinstance(error, errors.EntryNotFoundError):
-        return f"{repo} misses a file ({message}): it holds no whole release"
+        return f"{repo} lacks a file ({message}): its release is incomplete"
     if status == 401 and "Authorization" not in error.response.request.headers:
         return f"{repo} does not exist, or is private and no token was sent: check the name, or {HOW_TO_LOG_IN}"
     if status == 401:
@@ -89,5 +89,5 @@ def _describe_answer(error: errors.HfHubHTTPError, repo: str) -> str:
             "run the command again to see the new plan"
         )
     if is_transient(error):
-        return f"the Hub is in trouble (status {status}, {message}), several times over: run the command again later"
+        return f"the Hub is in trouble (status {status}, {message}) after several attempts: run the command again later"
     return f"the Hub refused the request for {repo} (status {status}): {message or error}"

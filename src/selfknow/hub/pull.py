@@ -66,7 +66,7 @@ def _missing_files(folder: Path, manifest: Manifest, served_manifest: Path) -> l
         del local[MANIFEST]
     for name, path in local.items():
         if name not in entries or sha256_of(path) != entries[name].sha256:
-            raise UserError(f"{folder} holds {name}, which is not of this release: give another folder")
+            raise UserError(f"{folder} holds {name}, which is not part of this release: give another folder")
     return [entry for name, entry in entries.items() if name not in local]
 
 
