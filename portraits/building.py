@@ -49,7 +49,7 @@ def build(
         if earlier and earlier.doing == "portraying":
             capacity = earlier.numbers["capacity"]
         if capacity is None:
-            texts = _readable_twice(texts, stack)
+            texts = _make_rereadable(texts, stack)
             counter = count_distinct(texts, width, stride, normalization, threads, progress, checkpoint, earlier)
             capacity = counter.upper_bound()
             check_not_empty(capacity, width)
@@ -166,7 +166,7 @@ def _normalized_batches(
             bar.update(batch.nbytes)
 
 
-def _readable_twice(texts: Iterable[Any], stack: ExitStack) -> Iterable[Any]:
+def _make_rereadable(texts: Iterable[Any], stack: ExitStack) -> Iterable[Any]:
     """Return the texts, or a copy on disk of an iterator that can be read only once."""
     if not isinstance(texts, Iterator):
         return texts

@@ -30,7 +30,7 @@ class Bar:
     def __init__(self, ray: Any, doing: str, num_parts: int, *, progress: bool) -> None:
         self._ray, self._doing, self._num_parts = ray, doing, num_parts
         self._bar = bars.Bar(desc=doing, unit="B", unit_scale=True, disable=not progress)
-        self._board = None if self._bar.disable else _board_beside_the_driver(ray)
+        self._board = None if self._bar.disable else _start_board(ray)
 
     def __enter__(self) -> Self:
         return self
@@ -104,7 +104,7 @@ class _Board:
         return sum(self._bytes.values())
 
 
-def _board_beside_the_driver(ray: Any) -> Any:
+def _start_board(ray: Any) -> Any:
     """Start the board on the driver's node, so that it outlives every other; calls wait if it has to restart."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

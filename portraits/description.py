@@ -133,14 +133,14 @@ def read_description(path: Path) -> Description:
             f"{path} has format version {version}; this selfknow reads up to {FORMAT_VERSION}: upgrade selfknow"
         )
     has_hash = version != _WITHOUT_HASH or own_hash is not None
-    if has_hash and not (isinstance(own_hash, str) and _hash_without(content, own_hash) == own_hash):
+    if has_hash and not (isinstance(own_hash, str) and _hash_without_itself(content, own_hash) == own_hash):
         raise DamagedDescriptionError(
             f"{path} is damaged: its {_HASH_KEY} does not match its content: download or build the portrait again"
         )
     return _parse_fields(path, value, is_checked=has_hash)
 
 
-def _hash_without(content: bytes, own_hash: str) -> str:
+def _hash_without_itself(content: bytes, own_hash: str) -> str:
     """Return the SHA-256 of a file after its last occurrence of a hash is replaced by an empty text."""
     before, mark, after = content.rpartition(f'"{own_hash}"'.encode(errors="replace"))
     return hashlib.sha256(before + b'""' * bool(mark) + after).hexdigest()

@@ -156,5 +156,5 @@ def _merge(first: Bytes, second: Bytes) -> Bytes:
 def _merge_counters(counters: list[DistinctCounter]) -> DistinctCounter:
     total = DistinctCounter()
     for counter in counters:
-        total = total.merged(counter)
+        total = total.merge(counter)
     return total

@@ -57,7 +57,7 @@ class DistinctCounter:
         sketches = [arrays[f"sketch-{i}"].tobytes() for i in range(len(arrays) - 1)]
         return cls(ngrams, [arrays["exact"]] if len(arrays["exact"]) else [], sketches)
 
-    def merged(self, other: "DistinctCounter") -> "DistinctCounter":
+    def merge(self, other: "DistinctCounter") -> "DistinctCounter":
         """Return the counter of both corpora together; both must be closed."""
         ngrams = self.ngrams + other.ngrams
         exact = [*self._exact, *other._exact] if ngrams <= _EXACT_NGRAMS else []

@@ -27,7 +27,7 @@ def for_terminal(text: str) -> str:
         >>> for_terminal("a\x1b[31mb")
         'a␛[31mb'
     """
-    return _UNSAFE.sub(lambda match: _visible(ord(match[0])), text)
+    return _UNSAFE.sub(lambda match: _make_visible(ord(match[0])), text)
 
 
 def for_label(text: str) -> str:
@@ -56,7 +56,7 @@ def for_display(value: Any) -> Any:
     return [for_display(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _visible(code: int) -> str:
+def _make_visible(code: int) -> str:
     if code < _BELOW_BLANK:
         return chr(_PICTURES + code)
     return "\N{SYMBOL FOR DELETE}" if code == _DELETE else _REPLACEMENT

@@ -18,7 +18,7 @@ from selfknow.files import parse_json
 from selfknow.hub.dataset_changes import count_row_changes, split_changes
 from selfknow.hub.plan import Plan, check_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
-from selfknow.hub.sql_console import with_sql_console
+from selfknow.hub.sql_console import add_sql_console_links
 
 
 def plan_dataset(
@@ -33,12 +33,12 @@ def plan_dataset(
             names a release with other rows.
     """
     manifest = read_manifest(folder)
-    card = with_sql_console((folder / CARD).read_text(encoding="utf-8"), remote.repo, manifest.configs)
+    card = add_sql_console_links((folder / CARD).read_text(encoding="utf-8"), remote.repo, manifest.configs)
     local = _replace_card(_local_files(folder, manifest), manifest, card)
     snapshot = remote.snapshot()
     earlier = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
     tag = check_tag(tag or f"v{manifest.version}")
-    tag_exists = bool(snapshot) and _tag_names_these_rows(remote, tag, manifest)
+    tag_exists = bool(snapshot) and _is_tagged(remote, tag, manifest)
     is_served = earlier and snapshot and _is_served(remote, snapshot, card, manifest, earlier)
     if earlier and snapshot and is_served:
         send, delete, served = [], [], [*earlier.all_files(), _served_manifest_entry(remote, snapshot)]
@@ -100,7 +100,7 @@ def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replac
         return None
     if MANIFEST in snapshot.files:
         content = remote.fetch(MANIFEST, snapshot).read_bytes()
-        if _names_a_dataset(content):
+        if _is_dataset_manifest(content):
             manifest = parse_manifest(content, f"{remote.repo}/{MANIFEST}")
             if manifest.dataset == dataset:
                 return manifest
@@ -116,7 +116,7 @@ def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replac
     )
 
 
-def _names_a_dataset(content: bytes) -> bool:
+def _is_dataset_manifest(content: bytes) -> bool:
     try:
         value = parse_json(content)
     except ValueError:
@@ -124,7 +124,7 @@ def _names_a_dataset(content: bytes) -> bool:
     return isinstance(value, dict) and "format_version" in value and "dataset" in value
 
 
-def _tag_names_these_rows(remote: Remote, tag: str, manifest: Manifest) -> bool:
+def _is_tagged(remote: Remote, tag: str, manifest: Manifest) -> bool:
     """Return True if the tag exists for the same rows; refuse a tag of other rows, since a tag never moves."""
     commit = remote.tags().get(tag)
     if commit is None:
@@ -132,22 +132,26 @@ def _tag_names_these_rows(remote: Remote, tag: str, manifest: Manifest) -> bool:
     tagged = remote.snapshot(commit)
     if tagged and MANIFEST in tagged.files:
         content = remote.fetch(MANIFEST, tagged).read_bytes()
-        if _names_a_dataset(content) and _rows(parse_manifest(content, f"{tag}/{MANIFEST}")) == _rows(manifest):
-            return True
+        if _is_dataset_manifest(content):
+            tagged_manifest = parse_manifest(content, f"{tag}/{MANIFEST}")
+            if _content_hashes(tagged_manifest) == _content_hashes(manifest):
+                return True
     raise UserError(f"{remote.repo} has a tag {tag} already, for other rows: raise the dataset's version or give --tag")
 
 
-def _rows(manifest: Manifest) -> object:
+def _content_hashes(manifest: Manifest) -> object:
     return manifest.dataset, {name: config.content_hash for name, config in manifest.configs.items()}
 
 
 def _is_served(remote: Remote, snapshot: Snapshot, card: str, manifest: Manifest, earlier: Manifest) -> bool:
     """Return True if the Hub serves the whole of this release; another pyarrow may have written its Parquet."""
-    if _rows(manifest) != _rows(earlier) or manifest.version != earlier.version or not _is_whole(snapshot, earlier):
+    if _content_hashes(manifest) != _content_hashes(earlier) or manifest.version != earlier.version:
+        return False
+    if not _is_whole(snapshot, earlier):
         return False
     if _other_files(manifest) != _other_files(earlier):
         return False
-    return _without_sizes(card) == _without_sizes(remote.fetch(CARD, snapshot).read_text(encoding="utf-8"))
+    return _remove_sizes(card) == _remove_sizes(remote.fetch(CARD, snapshot).read_text(encoding="utf-8"))
 
 
 def _other_files(manifest: Manifest) -> set[FileEntry]:
@@ -163,7 +167,7 @@ def _is_whole(snapshot: Snapshot, manifest: Manifest) -> bool:
     return True
 
 
-def _without_sizes(card: str) -> str:
+def _remove_sizes(card: str) -> str:
     return re.sub(r"^ *(num_bytes|download_size|dataset_size): \d+\n", "", card, flags=re.MULTILINE)
 
 

@@ -12,7 +12,7 @@ HEADING = "## Ask it in SQL"
 _SECTION = re.compile(rf"\n*^{HEADING}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
-def with_sql_console(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -> str:
+def add_sql_console_links(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -> str:
     r"""Append links to the SQL console to a card, one for every split; they replace earlier links.
 
     The console runs DuckDB in the reader's browser; each split of the shown config is a table of its name.
@@ -23,7 +23,7 @@ def with_sql_console(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -
         configs: The manifest's configs.
 
     Example:
-        >>> with_sql_console("# Mine\n", "org/mine", {}).splitlines()[2]
+        >>> add_sql_console_links("# Mine\n", "org/mine", {}).splitlines()[2]
         '## Ask it in SQL'
     """
     lines = [

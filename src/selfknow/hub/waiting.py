@@ -27,7 +27,7 @@ def bound_requests() -> None:
     Raises:
         UserError: The variable holds no number of seconds.
     """
-    seconds = seconds_allowed()
+    seconds = read_time_limit()
     os.environ.setdefault(_XET_PAUSE, "8s")
     if os.environ.get(VARIABLE):
         os.environ.setdefault(_XET_SILENCE, f"{max(1, round(seconds))}s")
@@ -35,7 +35,7 @@ def bound_requests() -> None:
         set_client_factory(_bounded_client)
 
 
-def seconds_allowed() -> float:
+def read_time_limit() -> float:
     """Return the seconds in ``SELFKNOW_HUB_SECONDS``, or 120.
 
     Raises:
@@ -53,5 +53,5 @@ def seconds_allowed() -> float:
 
 def _bounded_client() -> httpx2.Client:
     client = _http.default_client_factory()
-    client.timeout = httpx2.Timeout(seconds_allowed())
+    client.timeout = httpx2.Timeout(read_time_limit())
     return client

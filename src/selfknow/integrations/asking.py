@@ -120,7 +120,8 @@ class Asking:
 
     def sample(self, opening: Request) -> OwnSample:
         """Return the facts of a sample that another tool's log carries, so that the log can be imported."""
-        return replace(self._origin, row=self._by_id[opening.example_id], stage=opening.stage, variant=opening.variant)
+        row = self._rows_by_id[opening.example_id]
+        return replace(self._origin, row=row, stage=opening.stage, variant=opening.variant)
 
     def scores(self, calls: Sequence[Call]) -> dict[str, Outcome[float]]:
         """Score the calls of one sample with the task's scorer.
@@ -136,7 +137,7 @@ class Asking:
         return {self._metric_name(calls, place, metric): outcome for place, metric, outcome in scores}
 
     @cached_property
-    def _by_id(self) -> Mapping[str, Row]:
+    def _rows_by_id(self) -> Mapping[str, Row]:
         return {row["id"]: row for row in self.row_list}
 
     @cached_property
