@@ -105,14 +105,16 @@ def build(shape: FilterShape, texts: pa.LargeStringArray, threads: int) -> Adder
     """Set the bits of all n-grams."""
     adder = Adder(shape, threads)
     for batch in arrow_batches(texts):
-        adder.add(Batch.of(batch, WIDTH, 1))
+        adder.add(Batch.from_texts(batch, WIDTH, 1))
     adder.finish()
     return adder
 
 
 def ask(asker: Asker, texts: pa.LargeStringArray) -> int:
     """Count the n-grams that the filter holds."""
-    return sum(int(np.count_nonzero(asker.hits(Batch.of(batch, WIDTH, 1))[0])) for batch in arrow_batches(texts))
+    return sum(
+        int(np.count_nonzero(asker.hits(Batch.from_texts(batch, WIDTH, 1))[0])) for batch in arrow_batches(texts)
+    )
 
 
 def limits(shape: FilterShape, array: npt.NDArray[np.uint8], threads: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Building a portrait: count the distinct n-grams unless told, then set their bits."""
+"""The build of a portrait: count the distinct n-grams if no capacity is set, then set their bits."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,25 +40,26 @@ def build(
 ) -> tuple[Description, Bytes]:
     """Build a portrait's description and bits; see ``Portrait.build``."""
     threads = thread_count(threads)
-    # A wrong number is told before the corpus is read.
+    # Refuse a wrong number before reading the corpus.
     FilterShape.for_capacity(1 if capacity is None else capacity, false_positive_rate)
-    kept = _checkpoint(texts, folder, [width, stride, normalization, capacity, false_positive_rate])
+    settings = [width, stride, normalization, capacity, false_positive_rate]
+    checkpoint = _open_checkpoint(texts, folder, settings)
     with ExitStack() as stack:
-        before = kept.progress() if kept else None
-        if before and before.doing == "portraying":
-            capacity = before.numbers["capacity"]
+        earlier = checkpoint.progress() if checkpoint else None
+        if earlier and earlier.doing == "portraying":
+            capacity = earlier.numbers["capacity"]
         if capacity is None:
-            texts = _readable_twice(texts, stack)
-            counter = count_distinct(texts, width, stride, normalization, threads, progress, kept, before)
+            texts = _make_rereadable(texts, stack)
+            counter = count_distinct(texts, width, stride, normalization, threads, progress, checkpoint, earlier)
             capacity = counter.upper_bound()
             check_not_empty(capacity, width)
-            if kept and kept.is_used():
-                kept.keep(Progress("portraying", 0, {"items": 0, "capacity": capacity}, {}))
+            if checkpoint and checkpoint.is_used():
+                checkpoint.save(Progress("portraying", 0, {"items": 0, "capacity": capacity}, {}))
         shape = FilterShape.for_capacity(capacity, false_positive_rate)
-        adder = add_all(texts, shape, width, stride, normalization, threads, progress, capacity, kept, before)
+        adder = add_all(texts, shape, width, stride, normalization, threads, progress, capacity, checkpoint, earlier)
     check_not_empty(adder.items, width)
-    told = texts.description() if isinstance(texts, Corpus) else {}
-    return describe(
+    facts = texts.description() if isinstance(texts, Corpus) else {}
+    return freeze(
         adder.array,
         Description(
             width=width,
@@ -72,13 +73,13 @@ def build(
             false_positive_rate=float(false_positive_rate),
             ones=count_ones(adder.array),
             sha256=sha256_of(pack_header(shape.hashes), adder.array),
-            corpus=dict(corpus) if corpus is not None else told,
+            corpus=dict(corpus) if corpus is not None else facts,
         ),
     )
 
 
-def describe(array: Bytes, description: Description) -> tuple[Description, Bytes]:
-    """Both parts of a portrait; the bits can no longer be changed."""
+def freeze(array: Bytes, description: Description) -> tuple[Description, Bytes]:
+    """Make the bits read-only and return both parts of a portrait."""
     array.setflags(write=False)
     return description, array
 
@@ -87,19 +88,19 @@ def check_not_empty(ngrams: int, width: int) -> None:
     """Refuse a corpus without n-grams.
 
     Raises:
-        UserError: There is none.
+        UserError: The corpus has no n-gram.
     """
     if not ngrams:
         raise UserError(f"the corpus has no text of {width} characters or more: there is nothing to portray")
 
 
-def _checkpoint(texts: Iterable[Any], folder: Path | None, how: list[object]) -> Checkpoint | None:
-    """Where the progress of this build is kept; null where it is not, or where nothing says what the texts are."""
+def _open_checkpoint(texts: Iterable[Any], folder: Path | None, settings: list[object]) -> Checkpoint | None:
+    """Open the checkpoint of this build; null without a folder, or if the texts are no ``Corpus`` and have no name."""
     if folder is None or not isinstance(texts, Corpus):
         return None
-    here = [Path(file).stat() for file in texts.files if Path(file).is_file()]
-    files = [texts.files, [(one.st_size, one.st_mtime_ns) for one in here]]
-    return Checkpoint.of(folder, [texts.description(), files, how])
+    local_files = [Path(file).stat() for file in texts.files if Path(file).is_file()]
+    files = [texts.files, [(status.st_size, status.st_mtime_ns) for status in local_files]]
+    return Checkpoint.of_build(folder, [texts.description(), files, settings])
 
 
 def count_distinct(
@@ -109,19 +110,19 @@ def count_distinct(
     normalization: Normalization,
     threads: int,
     progress: bool,
-    kept: Checkpoint | None = None,
-    before: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+    earlier: Progress | None = None,
 ) -> DistinctCounter:
-    """Count the distinct n-grams of texts, reading them once; a count that was killed goes on."""
-    counter, done = DistinctCounter(), 0
-    if before is not None:
-        counter, done = DistinctCounter.from_arrays(before.numbers["ngrams"], before.arrays), before.texts
-    for batch in _normalized(texts, normalization, "counting", progress, done):
-        hashes, _ = hash_batch(Batch.of(batch, width, stride), threads)
+    """Count the distinct n-grams of texts, reading them once; resume from an earlier progress if there is one."""
+    counter, num_texts = DistinctCounter(), 0
+    if earlier is not None:
+        counter, num_texts = DistinctCounter.from_arrays(earlier.numbers["ngrams"], earlier.arrays), earlier.texts
+    for batch in _normalized_batches(texts, normalization, "counting", progress, num_texts):
+        hashes, _ = hash_batch(Batch.from_texts(batch, width, stride), threads)
         counter.add(hashes)
-        done += len(batch)
-        if kept and kept.is_due():
-            kept.keep(Progress("counting", done, {"ngrams": counter.ngrams}, counter.as_arrays()))
+        num_texts += len(batch)
+        if checkpoint and checkpoint.is_due():
+            checkpoint.save(Progress("counting", num_texts, {"ngrams": counter.ngrams}, counter.as_arrays()))
     return counter.close()
 
 
@@ -134,39 +135,39 @@ def add_all(
     threads: int,
     progress: bool,
     capacity: int = 0,
-    kept: Checkpoint | None = None,
-    before: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+    earlier: Progress | None = None,
 ) -> Adder:
-    """Set the bits of all n-grams of texts; a build that was killed goes on."""
-    adder, done = Adder(shape, threads), 0
-    if before is not None and len(before.arrays.get("bits", ())) == len(adder.array):
-        adder.array[:], adder.items, done = before.arrays["bits"], before.numbers["items"], before.texts
-    for batch in _normalized(texts, normalization, "portraying", progress, done):
-        adder.add(Batch.of(batch, width, stride))
-        done += len(batch)
-        if kept and kept.is_due():
+    """Set the bits of all n-grams of texts; resume from an earlier progress if there is one."""
+    adder, num_texts = Adder(shape, threads), 0
+    if earlier is not None and len(earlier.arrays.get("bits", ())) == len(adder.array):
+        adder.array[:], adder.items, num_texts = earlier.arrays["bits"], earlier.numbers["items"], earlier.texts
+    for batch in _normalized_batches(texts, normalization, "portraying", progress, num_texts):
+        adder.add(Batch.from_texts(batch, width, stride))
+        num_texts += len(batch)
+        if checkpoint and checkpoint.is_due():
             adder.finish()
             numbers = {"items": adder.items, "capacity": capacity}
-            kept.keep(Progress("portraying", done, numbers, {"bits": adder.array}))
+            checkpoint.save(Progress("portraying", num_texts, numbers, {"bits": adder.array}))
     adder.finish()
     return adder
 
 
-def _normalized(
-    texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool, done: int = 0
+def _normalized_batches(
+    texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool, skip: int = 0
 ) -> Iterator[pa.LargeStringArray]:
-    """The texts behind those that are done, a batch at a time."""
+    """Yield the texts in normalised batches, without the first ``skip`` texts."""
     with Bar(desc=doing, unit="B", unit_scale=True, disable=not progress) as bar:
         for batch in arrow_batches(texts):
-            left = batch.slice(done)
-            done -= len(batch) - len(left)
-            if len(left):
-                yield normalize(left, normalization)
+            rest = batch.slice(skip)
+            skip -= len(batch) - len(rest)
+            if len(rest):
+                yield normalize(rest, normalization)
             bar.update(batch.nbytes)
 
 
-def _readable_twice(texts: Iterable[Any], stack: ExitStack) -> Iterable[Any]:
-    """The texts themselves, or a copy on disk of an iterator that can be read only once."""
+def _make_rereadable(texts: Iterable[Any], stack: ExitStack) -> Iterable[Any]:
+    """Return the texts, or a copy on disk of an iterator that can be read only once."""
     if not isinstance(texts, Iterator):
         return texts
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="selfknow-")))

@@ -1,4 +1,4 @@
-"""A portrait's card: what it holds, how to ask it, and what its scores do not say."""
+"""The card of a portrait: its size, its corpus, how to query it and the limits of its scores."""
 
 import json
 
@@ -61,7 +61,7 @@ _RBLOOM = (
 
 
 def card_text(description: Description) -> str:
-    """The text of a portrait's ``README.md``."""
+    """Return the text of a portrait's ``README.md``."""
     corpus = description.corpus
     title = " ".join(str(corpus[key]) for key in ("repo", "path", "config", "split") if corpus.get(key)) or "a corpus"
     return _CARD.format(

@@ -1,9 +1,9 @@
-"""Saves the progress of a portrait's build now and then, so that a killed build resumes.
+"""Checkpoints of a portrait's build, so that a killed build resumes.
 
 ::
 
-    PORTRAIT/.building/progress.json     what is built, the pass, the texts that are done
-    PORTRAIT/.building/HEX.npz           the counter, or the bits, as they were after those texts
+    PORTRAIT/.building/progress.json     the build's key, the pass, the number of texts read
+    PORTRAIT/.building/HEX.npz           the counter, or the bits, after those texts
 """
 
 import hashlib
@@ -25,11 +25,11 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, remove_unfinished, write_json, written_whole
 
 SECONDS_BETWEEN = 60.0
-"""The most that a kill costs, but for a filter so large that to write it takes a twentieth of that."""
+"""Seconds of work that a kill can cost; more for a filter that takes more than a twentieth of them to write."""
 _TIMES_A_WRITE = 20
 _FOLDER = ".building"
 _FORMAT_VERSION = 1
-_WHAT_CANNOT_BE_READ = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+_READ_ERRORS = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
 
 Pass = Literal["counting", "portraying"]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -37,13 +37,13 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a build stood.
+    """The state of a build at a moment between two batches.
 
     Attributes:
-        doing: Which of the two passes it was in.
-        texts: How many texts of the corpus it had done.
-        numbers: What else it had counted.
-        arrays: The counter's, or the bits.
+        doing: The pass.
+        texts: Number of texts that the pass had read.
+        numbers: Other counts, by name.
+        arrays: The counter's arrays, or the bits.
     """
 
     doing: Pass
@@ -54,11 +54,11 @@ class Progress:
 
 @dataclass
 class Checkpoint:
-    """Keeps how far a build has come.
+    """The place where a build saves its progress.
 
     Attributes:
-        folder: Where; a hidden one in the portrait's.
-        key: What is built and how: progress of another build is not gone on with.
+        folder: A hidden folder in the portrait's.
+        key: A hash of the corpus and the settings; only a build with the same key resumes.
     """
 
     folder: Path
@@ -67,41 +67,44 @@ class Checkpoint:
     _wait: float = -1.0
 
     @classmethod
-    def of(cls, portrait: Path, what: object) -> "Checkpoint":
-        """The checkpoint of a portrait's folder.
+    def of_build(cls, portrait: Path, inputs: object) -> "Checkpoint":
+        """Return the checkpoint of a build.
 
         Args:
             portrait: The folder that the portrait will be written to.
-            what: All that its bits depend on, as JSON.
+            inputs: All that its bits depend on; JSON, or values with a stable ``str``.
         """
-        text = json.dumps([_FORMAT_VERSION, what], sort_keys=True, default=str)
+        text = json.dumps([_FORMAT_VERSION, inputs], sort_keys=True, default=str)
         return cls(portrait / _FOLDER, hashlib.sha256(text.encode()).hexdigest())
 
     def progress(self) -> Progress | None:
-        """Where this same build stood when it was killed; null where there is nothing to go on with."""
+        """Read the progress that this build saved before it was killed; null if there is none to resume from."""
         try:
-            said = read_json(self.folder / "progress.json")
-            if said["key"] != self.key:
+            state = read_json(self.folder / "progress.json")
+            if state["key"] != self.key:
                 return None
-            with np.load(self.folder / str(said["arrays"]), allow_pickle=False) as arrays:
-                kept = {name: arrays[name] for name in arrays.files}
-            numbers: Any = said["numbers"]
+            with np.load(self.folder / str(state["arrays"]), allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            numbers: Any = state["numbers"]
             return Progress(
-                "portraying" if said["doing"] == "portraying" else "counting", int(str(said["texts"])), numbers, kept
+                "portraying" if state["doing"] == "portraying" else "counting",
+                int(str(state["texts"])),
+                numbers,
+                arrays,
             )
-        except (UserError, *_WHAT_CANNOT_BE_READ):
+        except (UserError, *_READ_ERRORS):
             return None
 
     def is_used(self) -> bool:
-        """Whether anything was kept."""
+        """Return True if the folder holds saved progress."""
         return (self.folder / "progress.json").exists()
 
     def is_due(self) -> bool:
-        """Whether it is time to keep the progress."""
+        """Return True if it is time to save the progress."""
         return time.monotonic() - self._last >= max(SECONDS_BETWEEN, self._wait)
 
-    def keep(self, progress: Progress) -> None:
-        """Keep the progress in place of what was kept before.
+    def save(self, progress: Progress) -> None:
+        """Save the progress in place of any earlier one.
 
         Raises:
             UserError: The disk is full, or the folder cannot be written.
@@ -109,10 +112,10 @@ class Checkpoint:
         started = time.monotonic()
         name = f"{uuid.uuid4().hex}.npz"
         with written_whole(self.folder / name) as file:
-            arrays: Any = dict(progress.arrays)  # numpy takes them by name, beside options of its own
+            arrays: Any = dict(progress.arrays)  # savez takes arrays by name, beside its own options
             np.savez(file, **arrays)
-        said = {"key": self.key, "doing": progress.doing, "texts": progress.texts, "numbers": dict(progress.numbers)}
-        write_json(self.folder / "progress.json", {**said, "arrays": name})
+        state = {"key": self.key, "doing": progress.doing, "texts": progress.texts, "numbers": dict(progress.numbers)}
+        write_json(self.folder / "progress.json", {**state, "arrays": name})
         for path in self.folder.glob("*.npz"):
             if path.name != name:
                 path.unlink(missing_ok=True)
@@ -122,6 +125,6 @@ class Checkpoint:
 
 
 def discard_checkpoint(portrait: Path) -> None:
-    """Remove what a build kept in a portrait's folder."""
+    """Remove the progress that a build saved in a portrait's folder."""
     with suppress(OSError):
         shutil.rmtree(portrait / _FOLDER)

@@ -1,7 +1,7 @@
-"""One bar for the tasks of a Ray cluster: how many parts are done, and how many bytes of text were read in all of them.
+"""One progress bar for the tasks of a Ray cluster: finished parts, and bytes of text read in all of them.
 
-The tasks tell an actor on the driver's node, which keeps one number for each part: a task that is done again after its
-worker or its node died starts at 0 again, and nothing is counted twice.
+The tasks report to an actor on the driver's node, which keeps one number for each part. A task that runs again after
+its worker or node died starts at 0 again, so nothing counts twice.
 """
 
 import time
@@ -18,19 +18,19 @@ _SECONDS_BETWEEN = 0.5
 
 
 class Bar:
-    """Shows what tasks do that are given a telling of their own.
+    """A progress bar for tasks that each hold a :class:`Reporter`.
 
     Args:
         ray: The module, connected to a cluster.
-        doing: What the tasks do, such as ``portraying``.
-        num_parts: How many tasks there are.
-        progress: Whether to show anything.
+        doing: A word for the work, such as ``portraying``.
+        num_parts: Number of tasks.
+        progress: Show the bar.
     """
 
     def __init__(self, ray: Any, doing: str, num_parts: int, *, progress: bool) -> None:
         self._ray, self._doing, self._num_parts = ray, doing, num_parts
         self._bar = bars.Bar(desc=doing, unit="B", unit_scale=True, disable=not progress)
-        self._board = None if self._bar.disable else _board_beside_the_driver(ray)
+        self._board = None if self._bar.disable else _start_board(ray)
 
     def __enter__(self) -> Self:
         return self
@@ -38,20 +38,20 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         self._bar.close()
 
-    def telling(self, part: int) -> "Telling":
-        """What the task of a part wraps its texts in."""
-        return Telling(self._board, part)
+    def reporter(self, part: int) -> "Reporter":
+        """Return the reporter of a part, for its task."""
+        return Reporter(self._board, part)
 
     def wait(self, tasks: list[Any], num_ready: int, parts: list[Any]) -> tuple[list[Any], list[Any]]:
-        """Wait until so many tasks are done, and show meanwhile how far all parts are.
+        """Wait until ``num_ready`` tasks have finished, and show the progress of all parts meanwhile.
 
         Args:
-            tasks: What to wait for.
-            num_ready: How many of them.
+            tasks: The tasks to wait for.
+            num_ready: Number of them to wait for.
             parts: A result of each part.
 
         Returns:
-            The tasks that are done, ``num_ready`` of them, and the others. Their results stay where they are.
+            ``num_ready`` finished tasks, and the others. Their results stay on their nodes.
         """
         while True:
             timeout = _SECONDS_BETWEEN if self._board else None
@@ -63,49 +63,49 @@ class Bar:
     def _show(self, parts: list[Any]) -> None:
         if self._board is None:
             return
-        done, _ = self._ray.wait(parts, num_returns=len(parts), timeout=0, fetch_local=False)
-        self._bar.set_description_str(f"{self._doing}, {len(done)} of {self._num_parts} parts", refresh=False)
+        finished, _ = self._ray.wait(parts, num_returns=len(parts), timeout=0, fetch_local=False)
+        self._bar.set_description_str(f"{self._doing}, {len(finished)} of {self._num_parts} parts", refresh=False)
         self._bar.n = self._ray.get(self._board.total.remote())
         self._bar.refresh()
 
 
 @dataclass(frozen=True)
-class Telling:
-    """Tells how much of a part was read; sent to its task."""
+class Reporter:
+    """A part's link to the progress bar; sent to the part's task."""
 
     board: Any
     part: int
 
-    def of(self, texts: Iterable[Any]) -> Iterator[pa.Array]:
-        """The texts, a batch at a time."""
-        num_bytes, told = 0, time.monotonic()
+    def watch(self, texts: Iterable[Any]) -> Iterator[pa.Array]:
+        """Yield the texts a batch at a time, and report the bytes that were read."""
+        num_bytes, last_report = 0, time.monotonic()
         for batch in arrow_batches(texts):
             yield batch
             num_bytes += batch.nbytes
-            if self.board is not None and time.monotonic() - told > _SECONDS_BETWEEN:
-                self.board.tell.remote(self.part, num_bytes)
-                told = time.monotonic()
+            if self.board is not None and time.monotonic() - last_report > _SECONDS_BETWEEN:
+                self.board.report.remote(self.part, num_bytes)
+                last_report = time.monotonic()
         if self.board is not None:
             import ray
 
-            ray.get(self.board.tell.remote(self.part, num_bytes))
+            ray.get(self.board.report.remote(self.part, num_bytes))
 
 
 class _Board:
-    """Keeps how many bytes of each part were read."""
+    """The bytes read of each part."""
 
     def __init__(self) -> None:
         self._bytes: dict[int, int] = {}
 
-    def tell(self, part: int, num_bytes: int) -> None:
+    def report(self, part: int, num_bytes: int) -> None:
         self._bytes[part] = num_bytes
 
     def total(self) -> int:
         return sum(self._bytes.values())
 
 
-def _board_beside_the_driver(ray: Any) -> Any:
-    """Where no other node's death ends it; if its own process dies, it starts anew, and calls wait for that."""
+def _start_board(ray: Any) -> Any:
+    """Start the board on the driver's node, so that it outlives every other; calls wait if it has to restart."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)

@@ -1,6 +1,6 @@
-"""What is portrayed: a split of a dataset, or files, and the SQL expression that makes a text of a row.
+"""The texts that a portrait is built from: a split of a dataset, or files, and the SQL that makes a text of a row.
 
-A corpus is read in bounded memory, any number of times, whole or as partitions that together are the whole.
+A corpus is read in bounded memory, any number of times, whole or in partitions.
 """
 
 import hashlib
@@ -27,15 +27,15 @@ _ROWS_AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus: iterating over it gives Arrow arrays of texts.
+    """An iterable of Arrow arrays of texts.
 
     Attributes:
         files: Paths, or ``hf://`` addresses; all of one kind.
         text: A SQL expression over a row's columns that gives its text.
         where: A SQL condition on the rows that belong to the corpus.
-        sample_by: Whether each line of a text file is a text, or each file (which is then held in memory).
-        facts: Where the corpus comes from, for ``portrait.json``.
-        rows: The part of the rows of a single Parquet file that belongs to this partition.
+        sample_by: ``line`` makes each line of a text file a text; ``document`` each file, which then fits in memory.
+        facts: The corpus's origin, for ``portrait.json``.
+        rows: First row of this partition of a single Parquet file, and one past its last.
 
     Example:
         >>> corpus = Corpus.from_dataset("out/diary-recall", "1k", text="prompt || completion",
@@ -61,7 +61,7 @@ class Corpus:
         where: str | None = None,
         revision: str | None = None,
     ) -> "Corpus":
-        """A split of a dataset folder, or of a dataset on the Hub.
+        """Open a split of a dataset folder, or of a dataset on the Hub.
 
         Raises:
             UserError: There is no such dataset, config or split, or the Hub cannot be reached.
@@ -75,7 +75,7 @@ class Corpus:
     def from_files(
         cls, paths: Sequence[str | Path], *, text: str = "text", where: str | None = None, sample_by: SampleBy = "line"
     ) -> "Corpus":
-        """Parquet, JSONL or text files, the latter two also compressed (``.gz``, ``.zst``).
+        """Open Parquet, JSONL or text files, the latter two also compressed (``.gz``, ``.zst``).
 
         Raises:
             UserError: A file is missing or of no known kind, or the kinds differ.
@@ -109,7 +109,7 @@ class Corpus:
         return f" where {self.where}" if self.where else ""
 
     def description(self) -> dict[str, Any]:
-        """What ``portrait.json`` says of the corpus."""
+        """Return the facts that ``portrait.json`` records of the corpus."""
         if _suffix(self.files[0]) == _TEXT:
             return {**self.facts, "sample_by": self.sample_by}
         return {**self.facts, "query": self.query}
@@ -122,7 +122,7 @@ class Corpus:
                 yield from read_text_file(Path(file), whole=self.sample_by == "document")
 
     def partitions(self, count: int) -> list["Corpus"]:
-        """About ``count`` parts that together hold each text of the corpus once."""
+        """Return about ``count`` parts that together hold each text of the corpus once."""
         if len(self.files) == 1 and _suffix(self.files[0]) == ".parquet" and not self.files[0].startswith("hf://"):
             import pyarrow.parquet as pq
 
@@ -150,11 +150,11 @@ class Corpus:
             "read_parquet": ", file_row_number = true" if self.rows else "",
             "read_json": ", format = 'newline_delimited', maximum_object_size = 1073741824",
         }[reader]
-        source = f"{reader}([{', '.join(map(_quoted, self.files))}]{options})"
+        source = f"{reader}([{', '.join(map(_quote_sql, self.files))}]{options})"
         first, last = self.rows or (0, 0)
-        within = f"where file_row_number >= {first} and file_row_number < {last}" if self.rows else ""
+        condition = f"where file_row_number >= {first} and file_row_number < {last}" if self.rows else ""
         columns = "* exclude (file_row_number)" if self.rows else "*"
-        connection.execute(f"create temp view corpus as select {columns} from {source} {within}")  # noqa: S608
+        connection.execute(f"create temp view corpus as select {columns} from {source} {condition}")  # noqa: S608
         check_select_only(connection, self.query)
         batches = connection.sql(self.query).to_arrow_reader(_ROWS_AT_ONCE)
         kind = batches.schema.field(0).type
@@ -165,10 +165,10 @@ class Corpus:
 
 
 def _suffix(file: str) -> str:
-    """The kind of a file by its name, such as ``.parquet``.
+    """Return the kind of a file by its name, such as ``.parquet``.
 
     Raises:
-        UserError: It is of no known kind.
+        UserError: The name has no known ending.
     """
     path = Path(file)
     suffix = Path(path.stem).suffix if path.suffix in _COMPRESSIONS else path.suffix
@@ -185,7 +185,7 @@ def _sha256(file: str) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def _quoted(text: str) -> str:
+def _quote_sql(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -1,4 +1,4 @@
-"""Which files a split of a dataset consists of, in a folder here or on the Hub, and what identifies their content."""
+"""The files of a dataset's split, in a local folder or on the Hub, and the facts that identify their content."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ _REVISION = re.compile(r"^hf://datasets/[^@]+@([0-9a-f]{40})/")
 def find_dataset_files(
     repo: str, config: str | None, split: str, revision: str | None
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The files of a split and the facts that ``portrait.json`` keeps: repo, config, split, revision, content hash.
+    """Return a split's files and the facts for ``portrait.json``: repo, config, split, revision, content hash.
 
     Raises:
         UserError: There is no such dataset, config or split, or the Hub cannot be reached.
@@ -54,4 +54,4 @@ def _content_hash(manifest: Path | None, config: str) -> str | None:
     try:
         return str(parse_json(manifest.read_bytes())["configs"][config]["content_hash"])
     except (ValueError, KeyError, TypeError):
-        raise UserError(f"{manifest} is damaged, or says nothing of config {config}") from None
+        raise UserError(f"{manifest} is damaged, or does not list the config {config}") from None

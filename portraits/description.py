@@ -1,7 +1,7 @@
-"""``portrait.json`` describes a portrait. Everything is checked when it is read back.
+"""The description of a portrait, ``portrait.json``, whose every field is checked when it is read back.
 
-It ends in ``description_sha256``: the hash of the whole file, an empty text in place of this hash. So no byte of it can
-change unseen. Version 1 of the format had no such hash.
+It ends in ``description_sha256``: the hash of the whole file, with an empty text in place of the hash. So no byte of it
+can change unseen. Version 1 of the format had no such hash.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from selfknow.portraits.normalization import Normalization, check_normalization
 FORMAT = "selfknow-portrait"
 FORMAT_VERSION = 2
 _WITHOUT_HASH = 1
-_HASH_OF_ITS_OWN = "description_sha256"
+_HASH_KEY = "description_sha256"
 DESCRIPTION = "portrait.json"
 REDISBLOOM_HASH = "murmur64a-redisbloom"
 MAX_WIDTH = 4096
@@ -34,17 +34,17 @@ class Description:
     Attributes:
         width: Characters (Unicode code points) of an n-gram.
         stride: Characters from one n-gram of the corpus to the next.
-        normalization: What was done to the texts first, and is done to queries.
-        hash: Which hash and probes the bits were made with.
+        normalization: Normalisation of the texts, and of queries.
+        hash: Name of the hash, which also fixes the probes.
         capacity: Distinct n-grams that the filter was made for.
         items: N-grams that were added, repeats included.
         size_in_bits: Bits of the filter.
         hashes: Probes of each n-gram.
-        false_positive_rate: What is promised at capacity; ``ones`` tells the actual one.
+        false_positive_rate: Rate promised at capacity; the actual one follows from ``ones``.
         ones: Bits that are set.
-        sha256: Of the file of bits.
-        corpus: What was portrayed: its repo or files, config, split, query, revision, content hash.
-        is_checked: Whether it was compared with a hash of its own; an earlier version wrote none.
+        sha256: SHA-256 of the file of bits.
+        corpus: The corpus's repo or files, config, split, query, revision and content hash.
+        is_checked: True if the description matched its hash; an earlier version wrote none.
     """
 
     width: int
@@ -73,7 +73,7 @@ class Description:
 
     @property
     def header(self) -> bytes:
-        """What stands before the bits in their file."""
+        """Bytes that stand before the bits in their file."""
         return pack_header(self.hashes) if self.hash == HASH_NAME else b""
 
     @property
@@ -83,7 +83,7 @@ class Description:
 
     @property
     def overfull(self) -> str | None:
-        """A sentence saying that the filter is fuller than it was made for, if it is."""
+        """A sentence that tells how much fuller the filter is than it was made for; null if it is not."""
         expected = self.shape.expected_ones(self.capacity)
         if self.ones <= expected + 6 * expected**0.5 + 1:
             return None
@@ -94,29 +94,29 @@ class Description:
         )
 
     def to_json(self) -> str:
-        """The text of ``portrait.json``."""
+        """Return the text of ``portrait.json``."""
         head = {"format": FORMAT, "format_version": FORMAT_VERSION, "bits_file": self.bits_file}
-        text = json.dumps(head | self.facts() | {_HASH_OF_ITS_OWN: ""}, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(head | self.facts() | {_HASH_KEY: ""}, indent=2, ensure_ascii=False) + "\n"
         before, after = text.rsplit('""', 1)
         return f'{before}"{hashlib.sha256(text.encode()).hexdigest()}"{after}'
 
     def facts(self) -> dict[str, Any]:
-        """What it says, by name."""
+        """Return the fields of ``portrait.json``, by name."""
         facts = asdict(self)
         del facts["is_checked"]
         return facts
 
 
 class DamagedDescriptionError(UserError):
-    """A ``portrait.json`` is not as it was written."""
+    """A ``portrait.json`` that is not as it was written."""
 
 
 def read_description(path: Path) -> Description:
     """Read ``portrait.json``.
 
     Raises:
-        DamagedDescriptionError: It is no JSON, or not what its own hash was made of.
-        UserError: There is none, it is in a newer format, or describes what cannot be.
+        DamagedDescriptionError: The file is no JSON, or does not match its own hash.
+        UserError: There is no such file, its format is newer, or a value is out of range.
     """
     try:
         content = path.read_bytes()
@@ -127,26 +127,26 @@ def read_description(path: Path) -> Description:
         raise DamagedDescriptionError(f"{path} is damaged: {error}") from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UserError(f"{path} does not describe a portrait")
-    version, own_hash = value.get("format_version"), value.get(_HASH_OF_ITS_OWN)
+    version, own_hash = value.get("format_version"), value.get(_HASH_KEY)
     if type(version) is not int or version not in (_WITHOUT_HASH, FORMAT_VERSION):
         raise UserError(
             f"{path} has format version {version}; this selfknow reads up to {FORMAT_VERSION}: upgrade selfknow"
         )
     has_hash = version != _WITHOUT_HASH or own_hash is not None
-    if has_hash and not (isinstance(own_hash, str) and _hash_without(content, own_hash) == own_hash):
+    if has_hash and not (isinstance(own_hash, str) and _hash_without_itself(content, own_hash) == own_hash):
         raise DamagedDescriptionError(
-            f"{path} is damaged: its {_HASH_OF_ITS_OWN} is of another text: download or build the portrait again"
+            f"{path} is damaged: its {_HASH_KEY} does not match its content: download or build the portrait again"
         )
-    return _described(path, value, is_checked=has_hash)
+    return _parse_fields(path, value, is_checked=has_hash)
 
 
-def _hash_without(content: bytes, own_hash: str) -> str:
-    """The sha256 of a file in which a hash is replaced by an empty text, where it stands last."""
+def _hash_without_itself(content: bytes, own_hash: str) -> str:
+    """Return the SHA-256 of a file after its last occurrence of a hash is replaced by an empty text."""
     before, mark, after = content.rpartition(f'"{own_hash}"'.encode(errors="replace"))
     return hashlib.sha256(before + b'""' * bool(mark) + after).hexdigest()
 
 
-def _described(path: Path, value: dict[str, Any], *, is_checked: bool) -> Description:
+def _parse_fields(path: Path, value: dict[str, Any], *, is_checked: bool) -> Description:
     def integer(name: str, least: int, most: int) -> int:
         number = value.get(name)
         if type(number) is not int or not least <= number <= most:
@@ -161,7 +161,7 @@ def _described(path: Path, value: dict[str, Any], *, is_checked: bool) -> Descri
 
     hash_name = text("hash")
     if hash_name not in _BITS_FILES:
-        raise UserError(f"{path} was made with the hash {hash_name!r}, which this selfknow does not know: upgrade it")
+        raise UserError(f"{path} was made with the unknown hash {hash_name!r}: upgrade selfknow")
     rate = value.get("false_positive_rate")
     if not isinstance(rate, float) or not 0 < rate < 1:
         raise UserError(f"{path} is damaged: false_positive_rate is {rate!r}, not a number between 0 and 1")

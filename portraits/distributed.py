@@ -1,7 +1,7 @@
-"""The same build on a Ray cluster: partial filters over partitions of the corpus, merged by union.
+"""The build of a portrait on a Ray cluster: partial filters over partitions of the corpus, merged by union.
 
-The bits are those of the local build: a union does not depend on order or partition, and the capacity is estimated by a
-sketch that does not either. Ray tries a task again whose worker died, and makes again what a node that died has kept.
+The bits equal those of a local build, since neither the union nor the sketch that estimates the capacity depends on
+order or partition. Ray repeats a task whose worker died, and makes the results that a dead node held once more.
 """
 
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from selfknow.errors import MissingExtraError, UserError
-from selfknow.portraits.building import add_all, check_not_empty, count_distinct, describe
-from selfknow.portraits.cluster_progress import Bar, Telling
+from selfknow.portraits.building import add_all, check_not_empty, count_distinct, freeze
+from selfknow.portraits.cluster_progress import Bar, Reporter
 from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import Description
 from selfknow.portraits.filter.capacity import DistinctCounter
@@ -39,16 +39,16 @@ def build_on_ray(
     """Portray a corpus on a Ray cluster; the arguments are those of ``Portrait.build``.
 
     Args:
-        corpus: Its files must be readable from every node.
+        corpus: A corpus whose files every node can read.
         width: Characters of an n-gram.
         stride: Characters from one n-gram to the next.
         capacity: Distinct n-grams to make room for; estimated by default.
-        false_positive_rate: What is promised at capacity.
+        false_positive_rate: Rate promised at capacity.
         normalization: ``none`` or ``data-portraits``.
         partitions: Parts of the corpus, one for each core of the cluster by default. Each is a task that holds a whole
             filter in memory.
-        address: The cluster's; by default one that this process is connected to already, or a new local one.
-        progress: Whether to show a bar on stderr, where that is a terminal: parts done, and bytes read in all of them.
+        address: Address of the cluster; by default the one this process is connected to, or a new local one.
+        progress: Show a bar on stderr if that is a terminal: finished parts, and bytes read in all of them.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -62,7 +62,7 @@ def build_on_ray(
     parts = corpus.partitions(partitions or int(ray.cluster_resources().get("CPU", 1)))
     try:
         if capacity is None:
-            capacity = _merged(_count(ray, parts, settings, progress=progress)).upper_bound()
+            capacity = _merge_counters(_count(ray, parts, settings, progress=progress)).upper_bound()
             check_not_empty(capacity, width)
         shape = FilterShape.for_capacity(capacity, false_positive_rate)
         array, items = _build(ray, parts, shape, settings, progress=progress)
@@ -72,7 +72,7 @@ def build_on_ray(
         raise
     check_not_empty(items, width)
     return Portrait(
-        *describe(
+        *freeze(
             array,
             Description(
                 width=width,
@@ -97,7 +97,7 @@ def _count(
 ) -> list[DistinctCounter]:
     count = ray.remote(_count_part).options(max_retries=_RETRIES)
     with Bar(ray, "counting", len(parts), progress=progress) as bar:
-        tasks = [count.remote(part, bar.telling(number), *settings) for number, part in enumerate(parts)]
+        tasks = [count.remote(part, bar.reporter(number), *settings) for number, part in enumerate(parts)]
         bar.wait(tasks, len(tasks), tasks)
         counters: list[DistinctCounter] = ray.get(tasks)
     return counters
@@ -115,9 +115,9 @@ def _build(
     portray = ray.remote(_portray_part).options(max_retries=_RETRIES, num_returns=2)
     merge = ray.remote(_merge).options(max_retries=_RETRIES)
     with Bar(ray, "portraying", len(parts), progress=progress) as bar:
-        tasks = [portray.remote(part, bar.telling(number), shape, *settings) for number, part in enumerate(parts)]
+        tasks = [portray.remote(part, bar.reporter(number), shape, *settings) for number, part in enumerate(parts)]
         waiting, items = [array for array, _ in tasks], [item for _, item in tasks]
-        del tasks  # a filter that was merged into another need not be kept
+        del tasks  # so that Ray frees a filter once it is merged into another
         while len(waiting) > 1:
             ready, rest = bar.wait(waiting, 2, items)
             waiting = [*rest, merge.remote(*ready)]
@@ -137,15 +137,15 @@ def _ray(address: str | None) -> Any:
 
 
 def _count_part(
-    part: Corpus, telling: Telling, width: int, stride: int, normalization: Normalization
+    part: Corpus, reporter: Reporter, width: int, stride: int, normalization: Normalization
 ) -> DistinctCounter:
-    return count_distinct(telling.of(part), width, stride, normalization, threads=1, progress=False)
+    return count_distinct(reporter.watch(part), width, stride, normalization, threads=1, progress=False)
 
 
 def _portray_part(
-    part: Corpus, telling: Telling, shape: FilterShape, width: int, stride: int, normalization: Normalization
+    part: Corpus, reporter: Reporter, shape: FilterShape, width: int, stride: int, normalization: Normalization
 ) -> tuple[Bytes, int]:
-    adder = add_all(telling.of(part), shape, width, stride, normalization, threads=1, progress=False)
+    adder = add_all(reporter.watch(part), shape, width, stride, normalization, threads=1, progress=False)
     return adder.array, adder.items
 
 
@@ -153,8 +153,8 @@ def _merge(first: Bytes, second: Bytes) -> Bytes:
     return first | second
 
 
-def _merged(counters: list[DistinctCounter]) -> DistinctCounter:
+def _merge_counters(counters: list[DistinctCounter]) -> DistinctCounter:
     total = DistinctCounter()
     for counter in counters:
-        total = total.merged(counter)
+        total = total.merge(counter)
     return total

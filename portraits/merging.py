@@ -13,11 +13,11 @@ from selfknow.portraits.storage import count_ones, sha256_of
 _ALIKE = ("width", "stride", "normalization", "hash", "size_in_bits", "hashes", "capacity")
 
 
-def merged(mine: Description, my_array: Bytes, theirs: Description, their_array: Bytes) -> tuple[Description, Bytes]:
-    """Description and bits of the portrait of both corpora together, alike whichever comes first.
+def merge(mine: Description, my_array: Bytes, theirs: Description, their_array: Bytes) -> tuple[Description, Bytes]:
+    """Return the description and bits of the portrait of both corpora together, whichever comes first.
 
     Raises:
-        UserError: They differ in what makes bits comparable.
+        UserError: The portraits differ in width, stride, normalisation, hash, size or capacity.
     """
     for name in _ALIKE:
         if getattr(mine, name) != getattr(theirs, name):
@@ -40,6 +40,6 @@ def merged(mine: Description, my_array: Bytes, theirs: Description, their_array:
 
 
 def _union(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Both corpora, in an order that does not depend on which came first."""
+    """Return both corpora, in an order that does not depend on which came first."""
     parts = [part for corpus in (first, second) for part in corpus.get("union", [corpus])]
     return {"union": sorted(parts, key=lambda part: json.dumps(part, sort_keys=True))}

@@ -1,4 +1,4 @@
-"""How a text is normalized before its n-grams are taken: not at all, or as in the Data Portraits tool.
+"""The normalisation of a text before its n-grams are taken: none, or that of the Data Portraits tool.
 
 ``data-portraits`` (Marone and Van Durme, 2023): a run of line ends becomes one line feed, any other run of white space
 one space, then a space at the start of a line and white space at both ends are dropped. Letters stay as they are.
@@ -26,7 +26,7 @@ def check_normalization(name: str) -> Normalization:
     """Return the name if it is a normalisation's.
 
     Raises:
-        UserError: It is not.
+        UserError: The name is unknown.
     """
     for known in get_args(Normalization):
         if name == known:
@@ -45,7 +45,7 @@ def normalize(texts: pa.LargeStringArray, normalization: Normalization) -> pa.La
 
 
 def normalize_with_positions(text: str, normalization: Normalization) -> tuple[str, list[int]]:
-    """Normalise one text and say where each character of the result stands in the text as given."""
+    """Normalise a text, and return the result with the position of each of its characters in the original."""
     if normalization == "none":
         return text, list(range(len(text)))
     characters: list[str] = []

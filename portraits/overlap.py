@@ -1,7 +1,7 @@
-"""Is a benchmark in a training corpus? How much of each row stands there, as far as a portrait of it can say.
+"""The overlap of a benchmark with a training corpus: the part of each row that stands in the corpus's portrait.
 
-A filter says yes by mistake now and then. So beside the hits stand those that chance alone would give a benchmark that
-shares nothing with the corpus, with the interval that holds 95 of 100 such counts.
+A Bloom filter has false positives. So beside the hits stand those expected by chance from a benchmark that shares
+nothing with the corpus, with a 95% interval.
 """
 
 import math
@@ -14,24 +14,24 @@ import numpy as np
 from selfknow.bars import Bar
 from selfknow.errors import UserError
 from selfknow.portraits.portrait import Portrait
-from selfknow.portraits.quotes import Quote, shaped
+from selfknow.portraits.quotes import Quote, trim_quotes
 
 MIN_SPAN = 50
-_Z = 1.959963984540054  # of 95%
-_EXACT_UP_TO = 500  # expected false hits; beyond, a Poisson count is as good as normal
+_Z = 1.959963984540054  # for 95%
+_EXACT_UP_TO = 500  # expected false hits; beyond, the normal approximation of a Poisson count is good enough
 
 
 @dataclass(frozen=True)
 class RowOverlap:
-    """How much of one row stands in the corpus.
+    """The overlap of one row with the corpus.
 
     Attributes:
-        row: Its number, from 0.
-        text: The row's text; null where it has none.
-        ngrams: How many it has; none where it is shorter than the portrait's width.
-        hits: How many of them stand in the corpus, false ones among them.
-        longest_span: Characters of its longest quoted span, whatever the least length.
-        spans: Its quoted spans of the least length or more, in their order.
+        row: Number of the row, from 0.
+        text: The row's text; null if it has none.
+        ngrams: Number of n-grams; 0 if the text is shorter than the portrait's width.
+        hits: Number of n-grams in the corpus, false positives included.
+        longest_span: Characters of the longest quoted span, whatever ``min_span``.
+        spans: Quoted spans of ``min_span`` characters or more, in their order.
     """
 
     row: int
@@ -43,26 +43,26 @@ class RowOverlap:
 
     @property
     def share(self) -> float | None:
-        """The share of its n-grams that stand in the corpus (QUIP); null where it has none."""
+        """The share of the row's n-grams that stand in the corpus (QUIP); null if it has no n-gram."""
         return self.hits / self.ngrams if self.ngrams else None
 
     def longest(self, count: int) -> list[str]:
-        """Its longest quoted spans."""
-        assert self.text is not None or not self.spans, "what is quoted stands in a text"
+        """Return the row's ``count`` longest quoted spans."""
+        assert self.text is not None or not self.spans, "a row without text has no spans"
         ordered = sorted(self.spans, key=lambda span: (span.start - span.end, span.start))
         return [(self.text or "")[span.start : span.end] for span in ordered[:count]]
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """How much of a benchmark stands in a corpus.
+    """The overlap of a benchmark with a corpus.
 
     Attributes:
         rows: All rows.
         rate: The filter's actual false positive rate.
         width: Characters of an n-gram.
-        min_span: The least number of characters of a span that counts.
-        whole_words: Whether spans give up parts of words at their ends.
+        min_span: Least number of characters of a span that counts.
+        whole_words: True if parts of words at the ends of spans were cut off.
     """
 
     rows: Sequence[RowOverlap]
@@ -72,10 +72,10 @@ class Overlap:
     whole_words: bool
 
     def table(self, spans_shown: int = 3) -> list[dict[str, Any]]:
-        """A row a row of the benchmark, as it is printed and written.
+        """Return one row for each row of the benchmark, to print or write.
 
         Args:
-            spans_shown: So many of a row's spans, the longest first.
+            spans_shown: Number of a row's spans to list, the longest first.
 
         Returns:
             ``row``, ``characters``, ``ngrams``, ``hits``, ``share``, ``share_corrected`` (false positives taken out),
@@ -84,36 +84,36 @@ class Overlap:
         """
         return [
             {
-                "row": one.row,
-                "characters": None if one.text is None else len(one.text),
-                "ngrams": one.ngrams,
-                "hits": one.hits,
-                "share": one.share,
-                "share_corrected": None if one.share is None else self._corrected(one.share),
-                **self._false_hits(one.ngrams),
-                "longest_span": one.longest_span,
-                "num_spans": len(one.spans),
-                "spans": one.longest(spans_shown),
+                "row": row.row,
+                "characters": None if row.text is None else len(row.text),
+                "ngrams": row.ngrams,
+                "hits": row.hits,
+                "share": row.share,
+                "share_corrected": None if row.share is None else self._corrected(row.share),
+                **self._false_hits(row.ngrams),
+                "longest_span": row.longest_span,
+                "num_spans": len(row.spans),
+                "spans": row.longest(spans_shown),
             }
-            for one in self.rows
+            for row in self.rows
         ]
 
     def summary(self) -> dict[str, Any]:
-        """The benchmark as a whole.
+        """Return the numbers of the whole benchmark.
 
         Returns:
             ``rows``; ``scored``, those long enough for an n-gram; ``share``, the mean of their shares, with
             ``share_low`` and ``share_high`` (95%, over rows) and ``share_corrected``; ``rows_with_span``, those with a
-            span of the least length, as a share of all rows with its Wilson interval; ``longest_span``; ``ngrams``,
-            ``hits`` and the false hits that are expected.
+            span of ``min_span`` or more, as a share of all rows with its Wilson interval; ``longest_span``; ``ngrams``,
+            ``hits`` and the expected false hits.
         """
-        shares = np.array([one.share for one in self.rows if one.share is not None])
+        shares = np.array([row.share for row in self.rows if row.share is not None])
         mean = float(shares.mean()) if len(shares) else None
         error = _Z * float(shares.std(ddof=1)) / math.sqrt(len(shares)) if len(shares) > 1 else None
         known = mean is not None and error is not None
-        with_span = sum(bool(one.spans) for one in self.rows)
+        with_span = sum(bool(row.spans) for row in self.rows)
         low, high = wilson(with_span, len(self.rows))
-        ngrams = sum(one.ngrams for one in self.rows)
+        ngrams = sum(row.ngrams for row in self.rows)
         return {
             "rows": len(self.rows),
             "scored": len(shares),
@@ -125,9 +125,9 @@ class Overlap:
             "rows_with_span_share": with_span / len(self.rows) if self.rows else None,
             "rows_with_span_low": low,
             "rows_with_span_high": high,
-            "longest_span": max((one.longest_span for one in self.rows), default=0),
+            "longest_span": max((row.longest_span for row in self.rows), default=0),
             "ngrams": ngrams,
-            "hits": sum(one.hits for one in self.rows),
+            "hits": sum(row.hits for row in self.rows),
             **self._false_hits(ngrams),
         }
 
@@ -151,14 +151,14 @@ def measure_overlap(
     """Measure how much of each text of a benchmark stands in a corpus.
 
     Args:
-        portrait: Of the corpus; with stride 1.
+        portrait: The corpus's portrait, of stride 1.
         texts: A ``Corpus``, an Arrow array, or any iterable of strings; read once.
-        min_span: The least number of characters of a span that counts.
-        whole_words: Whether spans give up parts of words at their ends.
-        progress: Whether a progress bar is shown on stderr.
+        min_span: Least number of characters of a span that counts.
+        whole_words: Cut off parts of words at the ends of spans.
+        progress: Show a progress bar on stderr.
 
     Raises:
-        UserError: The portrait has a stride, or there is no row.
+        UserError: The portrait's stride is not 1, or there is no row.
 
     Example:
         >>> portrait = Portrait.build(["The cat sat on the mat, and the dog sat by the door."])
@@ -184,18 +184,18 @@ def _rows(portrait: Portrait, texts: Iterable[Any], min_span: int, whole_words: 
     row = 0
     for batch, spans in portrait.spans(texts):
         for place, text in enumerate(batch.to_pylist()):
-            found = spans.of(place)
-            hits = sum(span.end - span.start - width + 1 for span in found)  # stride 1: a run of hits is one span
+            quotes = spans.quotes(place)
+            hits = sum(quote.end - quote.start - width + 1 for quote in quotes)  # stride 1: a run of hits is one span
             ngrams = max(0, len(text) - width + 1) if text is not None else 0
-            longest = max((span.end - span.start for span in found), default=0)
-            kept = shaped(text or "", found, min_span, whole_words=whole_words)
-            yield RowOverlap(row, text, ngrams, hits, longest, tuple(kept))
+            longest = max((quote.end - quote.start for quote in quotes), default=0)
+            long_quotes = trim_quotes(text or "", quotes, min_span, whole_words=whole_words)
+            yield RowOverlap(row, text, ngrams, hits, longest, tuple(long_quotes))
             row += 1
         bar.update(len(batch))
 
 
 def wilson(successes: int, n: int) -> tuple[float | None, float | None]:
-    """Wilson's 95% interval of a share; null where there is nothing.
+    """Return Wilson's 95% interval of a share; nulls if ``n`` is 0.
 
     Example:
         >>> [round(bound, 3) for bound in wilson(1, 10)]
@@ -210,7 +210,7 @@ def wilson(successes: int, n: int) -> tuple[float | None, float | None]:
 
 
 def poisson_interval(expected: float) -> tuple[int, int]:
-    """The counts that hold 95 of 100 draws, with at most 2.5 of 100 on either side.
+    """Return the 95% interval of a Poisson count, with at most 2.5% on either side.
 
     Example:
         >>> poisson_interval(0.0), poisson_interval(2.0)

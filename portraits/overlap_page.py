@@ -1,4 +1,4 @@
-"""The overlap of a benchmark with a corpus as a page of HTML that needs nothing else."""
+"""The overlap of a benchmark with a corpus as a self-contained HTML page."""
 
 from collections.abc import Iterable
 from html import escape
@@ -42,15 +42,15 @@ about {expected} hits among {ngrams} n-grams ({low} to {high} in 95 of 100 cases
 
 
 def as_html(overlap: Overlap, facts: Iterable[tuple[str, str]]) -> str:
-    """The page: the numbers of the whole, and the rows with the longest spans.
+    """Return the page: the numbers of the whole benchmark, and the rows with the longest spans.
 
     Args:
-        overlap: What was measured.
+        overlap: The measured overlap.
         facts: Names and values to show on top.
     """
     summary = overlap.summary()
     chosen = sorted(overlap.rows, key=lambda row: (-row.longest_span, row.row))[:ROWS_SHOWN]
-    shares = [(name, _shown(value)) for name, value in summary.items()]
+    shares = [(name, _format_number(value)) for name, value in summary.items()]
     return _PAGE.format(
         facts="".join(
             f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in [*facts, *shares]
@@ -59,7 +59,7 @@ def as_html(overlap: Overlap, facts: Iterable[tuple[str, str]]) -> str:
         words=", cut to whole words" if overlap.whole_words else "",
         width=overlap.width,
         ngrams=f"{summary['ngrams']:,}",
-        expected=_shown(summary["false_hits_expected"]),
+        expected=_format_number(summary["false_hits_expected"]),
         low=f"{summary['false_hits_low']:,}",
         high=f"{summary['false_hits_high']:,}",
         shown=f"{len(chosen):,}",
@@ -73,13 +73,12 @@ def _row(row: RowOverlap) -> str:
         f"<mark>{escape(piece)}</mark>" if depth else escape(piece)
         for piece, depth in marked_pieces(row.text or "", row.spans)
     )
-    numbers = (
-        f'<td class="n">{row.row:,}</td><td class="n">{_shown(row.share)}</td><td class="n">{row.longest_span:,}</td>'
-    )
-    return f'<tr>{numbers}<td class="text">{text}</td></tr>\n'
+    numbers = (f"{row.row:,}", _format_number(row.share), f"{row.longest_span:,}")
+    cells = "".join(f'<td class="n">{number}</td>' for number in numbers)
+    return f'<tr>{cells}<td class="text">{text}</td></tr>\n'
 
 
-def _shown(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

@@ -1,4 +1,4 @@
-"""A portrait of a corpus: a Bloom filter of its character n-grams. It says which parts of a text stand in it."""
+"""A portrait of a corpus: a Bloom filter of its character n-grams, which tells the parts of a text that it holds."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from selfknow.errors import SelfknowWarning, UserError
 from selfknow.portraits.description import MAX_WIDTH, REDISBLOOM_HASH, Description
 from selfknow.portraits.filter.segments import Bytes, Positions
 from selfknow.portraits.normalization import check_normalization, normalize, normalize_with_positions
-from selfknow.portraits.quotes import Quote, Spans, quoted_spans, shaped
+from selfknow.portraits.quotes import Quote, Spans, quoted_spans, trim_quotes
 from selfknow.portraits.storage import read_folder, verify, write_folder
 
 DEFAULT_WIDTH = 25
@@ -23,7 +23,7 @@ DEFAULT_FALSE_POSITIVE_RATE = 1e-3
 
 
 class OverfullPortraitWarning(SelfknowWarning):
-    """A portrait is fuller than it was made for, so more of its hits are false than promised."""
+    """A portrait that is fuller than it was made for, so that more of its hits are false than promised."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Portrait:
     """A portrait of a corpus.
 
     Attributes:
-        description: What ``portrait.json`` says.
+        description: The content of ``portrait.json``.
         array: The bits, uint8, shape (bits / 8,); mapped from the file if the portrait was loaded.
 
     Example:
@@ -68,17 +68,17 @@ class Portrait:
             width: Characters (Unicode code points) of an n-gram; 25 for QUIP, 50 for membership.
             stride: Characters from one n-gram to the next, from each text's start: 1 for QUIP, 50 for membership. A
                 tail that fills no n-gram is dropped.
-            capacity: Distinct n-grams to make room for; by default estimated by reading the texts once before.
-            false_positive_rate: What is promised at capacity.
+            capacity: Distinct n-grams to make room for; estimated in an extra pass over the texts by default.
+            false_positive_rate: Rate promised at capacity.
             normalization: ``none`` or ``data-portraits``.
-            threads: All cores unless told.
-            corpus: What is portrayed, for ``portrait.json``; a ``Corpus`` tells itself.
-            progress: Whether a progress bar is shown on stderr.
-            folder: Where the portrait will be saved: the building of a ``Corpus`` that was killed then goes on where it
-                was, but for its last minute. The bits are the same.
+            threads: Number of threads; all cores by default.
+            corpus: Description of the corpus for ``portrait.json``; a ``Corpus`` has its own.
+            progress: Show a progress bar on stderr.
+            folder: Folder that the portrait will be saved to. A killed build of a ``Corpus`` resumes from it and loses
+                a minute at most; the bits are the same.
 
         Raises:
-            UserError: The corpus has no n-gram, an argument makes no filter, or something is no text.
+            UserError: The corpus has no n-gram, an argument is out of range, or an item is not a text.
 
         Warns:
             OverfullPortraitWarning: The corpus has more distinct n-grams than ``capacity``.
@@ -106,7 +106,7 @@ class Portrait:
         """Map a portrait folder into memory; header and sizes are checked, the bits are not read.
 
         Raises:
-            UserError: There is no portrait, it is damaged, or made by a newer version.
+            UserError: There is no portrait, it is damaged, or a newer version made it.
         """
         return cls(*read_folder(Path(folder)))
 
@@ -121,7 +121,7 @@ class Portrait:
         """Write a portrait folder: the bits, the card, ``portrait.json``.
 
         Raises:
-            UserError: The folder holds a portrait and ``overwrite`` is not given, or it holds something else.
+            UserError: The folder holds a portrait and ``overwrite`` is false, or it holds something else.
 
         Warns:
             OverfullPortraitWarning: The portrait is fuller than it was made for.
@@ -136,16 +136,18 @@ class Portrait:
         return publish(self, repo, name, tag=tag)
 
     def quip(self, texts: Iterable[Any]) -> npt.NDArray[np.float64]:
-        """QUIP of each text: the share of its n-grams that stand in the corpus (paper, section 3.1).
+        """Return the QUIP of each text: the share of its n-grams that stand in the corpus.
+
+        Source: Weller et al., section 3.1.
 
         Args:
             texts: An iterable of strings or an Arrow array.
 
         Returns:
-            float64, one a text; nan where a text is ``None`` or shorter than the width.
+            float64, shape (texts,); nan for a text that is ``None`` or shorter than the width.
 
         Raises:
-            UserError: The portrait has a stride: a text's n-grams at every character are not in it.
+            UserError: The portrait's stride is not 1, so it lacks the n-grams at most characters.
 
         Example:
             >>> Portrait.build(["a" * 30]).quip(["a" * 25, "b" * 25, "too short", None])
@@ -153,7 +155,7 @@ class Portrait:
         """
         if self.description.stride != 1:
             raise UserError(
-                f"QUIP needs a portrait of stride 1, and this one has stride {self.description.stride}: ask contains "
+                f"QUIP needs a portrait of stride 1, and this one has stride {self.description.stride}: use contains "
                 "or quotes, or build one with stride 1"
             )
         hits, ngrams = self.count_hits(texts)
@@ -161,7 +163,7 @@ class Portrait:
             return hits / ngrams
 
     def corrected(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Scores with the expected part of false positives taken out: (q - p) / (1 - p), unclipped; nan stays nan.
+        """Subtract the expected false positives from QUIP scores: (q - p) / (1 - p), unclipped; nan stays nan.
 
         p is the filter's actual false positive rate, from the bits that are set.
         """
@@ -169,31 +171,35 @@ class Portrait:
         return (scores - rate) / (1 - rate)
 
     def count_hits(self, texts: Iterable[Any], *, stride: int = 1) -> tuple[Positions, Positions]:
-        """How many n-grams of each text stand in the corpus, and how many it has; int64, one a text."""
-        from selfknow.portraits.filter.ngrams import sums_by_text
+        """Count each text's n-grams.
 
-        found: list[Positions] = [np.zeros(0, np.int64)]
-        held: list[Positions] = [np.zeros(0, np.int64)]
+        Returns:
+            The n-grams of each text that stand in the corpus, and all of its n-grams; both int64, shape (texts,).
+        """
+        from selfknow.portraits.filter.ngrams import sum_by_text
+
+        hits_by_text: list[Positions] = [np.zeros(0, np.int64)]
+        ngrams_by_text: list[Positions] = [np.zeros(0, np.int64)]
         for batch in self._batches(texts):
             hits, offsets = self._ask(batch, stride)
-            found.append(sums_by_text(hits, offsets))
-            held.append(np.diff(offsets))
-        return np.concatenate(found), np.concatenate(held)
+            hits_by_text.append(sum_by_text(hits, offsets))
+            ngrams_by_text.append(np.diff(offsets))
+        return np.concatenate(hits_by_text), np.concatenate(ngrams_by_text)
 
     def quotes(self, text: str, *, min_span: int = 0, whole_words: bool = False) -> list[Quote]:
-        """The maximal quoted spans of a text, in code points of the text as given.
+        """Return the maximal quoted spans of a text, in code points of the text before normalisation.
 
-        A span ends at the first n-gram that is not in the corpus (at the next tile that is not, with a stride). Spans
-        of separate runs stay apart, even where they overlap.
+        A span ends at the first n-gram (with a stride, the first tile) that is not in the corpus. Spans of separate
+        runs stay apart, even if they overlap.
 
         Args:
             text: The text.
-            min_span: The least number of characters of a quote. One false hit makes a quote of the portrait's width,
-                so that a longer one takes two false hits or more in a row.
-            whole_words: Whether quotes give up parts of words at their ends.
+            min_span: Least number of characters of a quote. One false hit makes a quote of the portrait's width; a
+                longer false quote takes two false hits or more in a row.
+            whole_words: Cut off parts of words at the ends of quotes.
 
         Raises:
-            UserError: It is no text, or the least length is negative.
+            UserError: ``text`` is no string, or ``min_span`` is negative.
 
         Example:
             >>> portrait = Portrait.build(["all work and no play makes Jack a dull boy"])
@@ -203,14 +209,14 @@ class Portrait:
             [Quote(start=10, end=36)]
         """
         if not isinstance(text, str):
-            raise UserError(f"quotes takes one text, not a {type(text).__name__}")
+            raise UserError(f"quotes takes a string, not a {type(text).__name__}")
         normalized, positions = normalize_with_positions(text, self.description.normalization)
         (spans,) = (spans for _, spans in self.spans([normalized], normalized=True))
-        found = [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.of(0)]
-        return shaped(text, found, min_span, whole_words=whole_words)
+        quotes = [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.quotes(0)]
+        return trim_quotes(text, quotes, min_span, whole_words=whole_words)
 
     def spans(self, texts: Iterable[Any], *, normalized: bool = False) -> Iterator[tuple[pa.LargeStringArray, Spans]]:
-        """The quoted spans of many texts, a batch at a time: the batch as it was asked, normalised, and its spans."""
+        """Yield the quoted spans of many texts in batches: each batch, normalised, and its spans."""
         from selfknow.portraits.filter.texts import arrow_batches
 
         for batch in arrow_batches(texts) if normalized else self._batches(texts):
@@ -218,12 +224,12 @@ class Portrait:
             yield batch, quoted_spans(hits, offsets, self.description.width, self.description.stride)
 
     def contains(self, texts: Iterable[Any]) -> npt.NDArray[np.bool_]:
-        """Whether each text, of exactly ``width`` characters, is an n-gram of the corpus.
+        """Look up texts of exactly ``width`` characters among the n-grams of the corpus.
 
         The texts are not normalised: an n-gram of a normalised text may well begin or end with a blank.
 
         Returns:
-            bool, one a text. False is certain; True is wrong with the false positive rate.
+            bool, shape (texts,). False is certain; True is wrong with the false positive rate.
 
         Raises:
             UserError: A text has another length.
@@ -232,39 +238,39 @@ class Portrait:
 
         answers: list[npt.NDArray[np.bool_]] = [np.zeros(0, np.bool_)]
         width = self.description.width
-        done = 0
+        num_texts = 0
         for batch in arrow_batches(texts):
             lengths = _lengths(batch)
             if len(wrong := np.flatnonzero(lengths != width)):
                 raise UserError(
-                    f"contains takes texts of exactly {width} characters; text {done + int(wrong[0])} has "
+                    f"contains takes texts of exactly {width} characters; text {num_texts + int(wrong[0])} has "
                     f"{int(lengths[wrong[0]])}"
                 )
             hits, _ = self._ask(batch, 1)
             answers.append(hits.astype(np.bool_))
-            done += len(batch)
+            num_texts += len(batch)
         return np.concatenate(answers)
 
     def __or__(self, other: "Portrait") -> "Portrait":
-        """The portrait of both corpora together; the two must have been made alike.
+        """Return the portrait of both corpora together.
 
         Raises:
-            UserError: They differ in what makes bits comparable.
+            UserError: The portraits differ in width, stride, normalisation, hash, size or capacity.
 
         Warns:
-            OverfullPortraitWarning: Together they are more than the filter was made for.
+            OverfullPortraitWarning: Both corpora together have more n-grams than the filter was made for.
         """
-        from selfknow.portraits.merging import merged
+        from selfknow.portraits.merging import merge
 
-        portrait = Portrait(*merged(self.description, self.array, other.description, other.array))
+        portrait = Portrait(*merge(self.description, self.array, other.description, other.array))
         portrait._warn_if_overfull()
         return portrait
 
     def verify(self) -> None:
-        """Read every bit and compare with the description, which was compared with its own hash when it was read.
+        """Check every bit against the description; loading has checked the description against its own hash.
 
         Raises:
-            UserError: The bits are not those that were described.
+            UserError: The bits do not match the description.
 
         Warns:
             UncheckedDescriptionWarning: The description has no hash, since an earlier version wrote it.
@@ -272,7 +278,7 @@ class Portrait:
         verify(self.description, self.array)
 
     def info(self) -> dict[str, Any]:
-        """What there is to know about the portrait, with the rates that follow from its fill."""
+        """Return all facts about the portrait, with the rates that follow from its fill."""
         description = self.description.facts()
         shape = self.description.shape
         return description | {
@@ -304,7 +310,7 @@ class Portrait:
     def _ask(self, batch: pa.LargeStringArray, stride: int) -> tuple[Bytes, Positions]:
         from selfknow.portraits.filter.ngrams import Batch
 
-        hits: tuple[Bytes, Positions] = self._asker.hits(Batch.of(batch, self.description.width, stride))
+        hits: tuple[Bytes, Positions] = self._asker.hits(Batch.from_texts(batch, self.description.width, stride))
         return hits
 
     def _warn_if_overfull(self) -> None:
@@ -316,7 +322,7 @@ def check_sizes(width: int, stride: int) -> None:
     """Refuse a width or stride that makes no n-grams.
 
     Raises:
-        UserError: One is not between 1 and 4096.
+        UserError: Width or stride is not between 1 and 4096.
     """
     for name, value in (("width", width), ("stride", stride)):
         if not 1 <= value <= MAX_WIDTH:

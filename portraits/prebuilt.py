@@ -1,4 +1,4 @@
-"""The prebuilt portraits of the diary corpora: one folder with a portrait of every config's documents."""
+"""The prebuilt portraits of the diary corpora: a portrait of each config's documents, in one folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,30 +26,30 @@ def build_prebuilt(
 ) -> list[Portrait]:
     """Portray the documents of diary corpora, each config in a folder of its name.
 
-    A portrait that is there already, whole and of the same content, is kept: a run that was killed goes on.
+    A whole portrait of the same content is not built again, so a killed run resumes.
 
     Args:
         dataset: A ``diary-recall`` folder.
-        folder: Where the portraits are written.
-        configs: The configs; all that the dataset has by default.
-        threads: All cores unless told.
-        overwrite: Whether portraits of other content are replaced.
-        progress: Whether a progress bar is shown on stderr.
+        folder: Folder to write the portraits to.
+        configs: Configs to portray; all of the dataset's by default.
+        threads: Number of threads; all cores by default.
+        overwrite: Replace portraits of other content.
+        progress: Show a progress bar on stderr.
 
     Raises:
-        UserError: The dataset has no such config or no manifest, or a portrait of other content is in the way.
+        UserError: The dataset has no such config or no manifest, or the folder holds a portrait of other content.
     """
-    held = _configs(dataset)
-    if unknown := [config for config in configs if config not in held]:
-        raise UserError(f"{dataset} has no config {unknown[0]!r}{nearest(unknown[0], held)}")
+    available = _read_configs(dataset)
+    if unknown := [config for config in configs if config not in available]:
+        raise UserError(f"{dataset} has no config {unknown[0]!r}{nearest(unknown[0], available)}")
     portraits = []
-    for config in Bar(configs or held, desc="portraits", unit="portrait", disable=not progress):
+    for config in Bar(configs or available, desc="portraits", unit="portrait", disable=not progress):
         corpus = Corpus.from_dataset(dataset, config, text=TEXT, where=WHERE)
-        portraits.append(_kept(folder / config, corpus) or _built(folder / config, corpus, threads, overwrite))
+        portraits.append(_load(folder / config, corpus) or _build(folder / config, corpus, threads, overwrite))
     return portraits
 
 
-def _configs(dataset: Path) -> list[str]:
+def _read_configs(dataset: Path) -> list[str]:
     try:
         return list(parse_json((dataset / "manifest.json").read_bytes())["configs"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -58,18 +58,19 @@ def _configs(dataset: Path) -> list[str]:
         ) from None
 
 
-def _kept(folder: Path, corpus: Corpus) -> Portrait | None:
+def _load(folder: Path, corpus: Corpus) -> Portrait | None:
+    """Load the portrait of a folder if it is of this corpus."""
     if not (folder / DESCRIPTION).is_file():
         return None
     portrait = Portrait.load(folder)
-    same: Any = portrait.description.corpus == corpus.description()
-    if not same:
+    is_same: Any = portrait.description.corpus == corpus.description()
+    if not is_same:
         return None
     portrait.verify()
     return portrait
 
 
-def _built(folder: Path, corpus: Corpus, threads: int | None, overwrite: bool) -> Portrait:
+def _build(folder: Path, corpus: Corpus, threads: int | None, overwrite: bool) -> Portrait:
     portrait = Portrait.build(corpus, threads=threads, folder=folder)
     portrait.save(folder, overwrite=overwrite)
     return portrait

@@ -1,4 +1,4 @@
-"""Portraits in a folder or a dataset repo on the Hub: one, or many, each in a folder of its own name."""
+"""Portraits in a local folder or a dataset repo on the Hub: one portrait, or many in folders of their names."""
 
 import tempfile
 import time
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_address(address: str) -> Path:
-    """The folder of a portrait named in one string: a folder here, ``org/name``, or ``org/name/portrait``.
+    """Return the folder of a portrait named in one string: a local folder, ``org/name``, or ``org/name/portrait``.
 
     Raises:
         UserError: There is no such portrait.
@@ -27,15 +27,15 @@ def find_address(address: str) -> Path:
 
 
 def find(repo: str | Path, name: str | None = None, *, revision: str | None = None) -> Path:
-    """The folder of a portrait, downloaded if it is not here.
+    """Return the folder of a portrait; download it if it is not here.
 
     Args:
         repo: A folder (a portrait's own, or one that holds several), or ``org/name`` on the Hub.
-        name: Which of several portraits; not needed where there is one.
+        name: Name of the portrait; not needed if there is only one.
         revision: Branch, tag or commit of the repo.
 
     Raises:
-        UserError: There is no such portrait, or the repo cannot be had; the portraits that are there are named.
+        UserError: There is no such portrait, or the download fails; the message lists the portraits that exist.
 
     Example:
         >>> find("org/diary-portraits", "32k")  # doctest: +SKIP
@@ -47,21 +47,21 @@ def find(repo: str | Path, name: str | None = None, *, revision: str | None = No
             raise UserError(f"{repo} is neither a folder here nor a repo's name, org/name")
         folder = _download(str(repo), f"{name}/*" if name is not None else None, revision)
         if name is not None and not (folder / name / DESCRIPTION).is_file():
-            folder = _download(str(repo), f"*/{DESCRIPTION}", revision)  # to name those that are there
+            folder = _download(str(repo), f"*/{DESCRIPTION}", revision)  # for the list in the message
     if name is not None and Path(name).name != name:
         raise UserError(f"{name!r} is not the name of a portrait")
     if name is not None and (folder / name / DESCRIPTION).is_file():
         return folder / name
     if name is None and (folder / DESCRIPTION).is_file():
         return folder
-    held = sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}"))
-    if name is None and len(held) == 1:
-        return folder / held[0]
-    if not held:
+    names = sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}"))
+    if name is None and len(names) == 1:
+        return folder / names[0]
+    if not names:
         raise UserError(f"{repo} holds no portrait, since it has no {DESCRIPTION}: name a folder that has one")
     if name is not None:
-        raise UserError(f"{repo} has no portrait {name!r}{nearest(name, held)}")
-    raise UserError(f"{repo} holds several portraits, so name one of them: {', '.join(held)}")
+        raise UserError(f"{repo} has no portrait {name!r}{nearest(name, names)}")
+    raise UserError(f"{repo} holds several portraits, so name one of them: {', '.join(names)}")
 
 
 def _download(repo: str, pattern: str | None, revision: str | None) -> Path:
@@ -75,7 +75,7 @@ def _download(repo: str, pattern: str | None, revision: str | None) -> Path:
 
 
 def _verify_arrivals(folder: Path, started: float) -> None:
-    """Read every bit of the portraits that were downloaded just now; the client itself compares sizes alone."""
+    """Check every bit of the portraits that were downloaded just now, since the client compares only sizes."""
     for path in [*folder.glob(DESCRIPTION), *folder.glob(f"*/{DESCRIPTION}")]:
         try:
             bits = path.parent / read_description(path).bits_file
@@ -95,7 +95,7 @@ def _verify_arrivals(folder: Path, started: float) -> None:
 
 
 def publish(portrait: "Portrait", repo: str, name: str, *, tag: str | None = None) -> Any:
-    """Publish one portrait under its name; what else the repo holds stays.
+    """Publish one portrait under its name; the repo's other content stays.
 
     Returns:
         The plan, carried out.

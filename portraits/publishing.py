@@ -1,4 +1,4 @@
-"""Publishes portraits to a repo that may hold many: each in a folder of its own, listed on the repo's card.
+"""The publication of portraits to a repo that may hold many: each in its own folder, listed on the repo's card.
 
 plan = prepare(Path("portraits"), "org/diary-portraits")  # prints and sends nothing
 selfknow.hub.publish.push(plan)
@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from selfknow.errors import UserError
-from selfknow.hub.failures import told_in_one_line
-from selfknow.hub.plan import Plan, PortraitChange, checked_tag
+from selfknow.hub.failures import hub_errors_in_one_line
+from selfknow.hub.plan import Plan, PortraitChange, check_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
 from selfknow.portraits.description import DESCRIPTION, Description, read_description
 from selfknow.portraits.repo_card import portraits_card
@@ -34,34 +34,37 @@ def prepare(
         folder: A portrait folder, or a folder of portrait folders; each is published under its folder's name.
         repo: ``org/name``; a repo holds any number of portraits.
         tag: The release's tag; by default the next of v1, v2, …
-        private: Whether a new repo is made private.
-        replace: Whether a repo that holds something else may be replaced.
-        prune: Whether served portraits that the folder lacks are removed; otherwise they are kept.
+        private: Make a new repo private.
+        replace: Replace the repo's content if it holds something else.
+        prune: Remove served portraits that the folder lacks; by default they stay.
 
     Raises:
         UserError: A portrait does not match its description, there is no token that may write, the repo holds
             something else or a newer format, the tag is taken, the Hub cannot be reached, and so on.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         remote = Remote(repo)
         remote.writer()
         return _plan(folder, remote, tag=tag, private=private, replace=replace, prune=prune)
 
 
 def read_portrait_folders(folder: Path) -> dict[Path, Description]:
-    """The portrait that a folder is, or the portraits that lie in it, every bit checked; each is named like its folder.
+    """Read and check a portrait folder, or each of the portrait folders in a folder.
+
+    Returns:
+        The descriptions by portrait folder, whose name is the portrait's.
 
     Raises:
-        UserError: There is none, or one does not match its description.
+        UserError: There is no portrait, or one does not match its description.
     """
     if not folder.is_dir():
         raise UserError(f"{folder} is not a folder")
     if (folder / DESCRIPTION).is_file():
         return {folder.resolve(): read_verified(folder.resolve())}
-    found = sorted(path.parent for path in folder.glob(f"*/{DESCRIPTION}"))
-    if not found:
+    portrait_folders = sorted(path.parent for path in folder.glob(f"*/{DESCRIPTION}"))
+    if not portrait_folders:
         raise UserError(f"{folder} holds no {DESCRIPTION}: it is neither a portrait folder nor a folder of portraits")
-    return {path: read_verified(path) for path in found}
+    return {path: read_verified(path) for path in portrait_folders}
 
 
 def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, replace: bool, prune: bool) -> Plan:
@@ -69,10 +72,10 @@ def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, repla
     portraits = read_portrait_folders(folder)
     new = {path.name: description for path, description in portraits.items()}
     snapshot = remote.snapshot()
-    listed = dict(snapshot.files) if snapshot else {}
-    before = _served_descriptions(remote, snapshot, replace=replace) if snapshot else {}
-    kept = {name: facts for name, facts in (before or {}).items() if name not in new and not prune}
-    card = portraits_card(remote.repo, new | kept)
+    served_files = dict(snapshot.files) if snapshot else {}
+    served = _served_descriptions(remote, snapshot, replace=replace) if snapshot else {}
+    staying = {name: facts for name, facts in (served or {}).items() if name not in new and not prune}
+    card = portraits_card(remote.repo, new | staying)
     files = [
         *(
             local_file(f"{path.name}/{file}", path / file)
@@ -81,17 +84,17 @@ def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, repla
         ),
         local_file(CARD, card.encode()),
     ]
-    send = [file for file in files if file.path not in listed or not listed[file.path].holds(file)]
-    gone = set(listed) - {file.path for file in files} - {GIT_ATTRIBUTES}
-    # In a repo of portraits, what lies outside their folders was put there by somebody and stays.
-    ours = {*new, *(before or {})} - {*kept}
-    delete = sorted(path for path in gone if before is None or _owner(path) in ours)
-    tag, tag_exists = _tag(remote, snapshot, tag, changes=bool(send or delete))
+    send = [file for file in files if file.path not in served_files or not served_files[file.path].holds(file)]
+    gone = set(served_files) - {file.path for file in files} - {GIT_ATTRIBUTES}
+    # In a repo of portraits, files outside the portraits' folders are somebody else's and stay.
+    ours = {*new, *(served or {})} - {*staying}
+    delete = sorted(path for path in gone if served is None or _portrait_name(path) in ours)
+    tag, tag_exists = _choose_tag(remote, snapshot, tag, changes=bool(send or delete))
     return Plan(
         repo=remote.repo,
         title=f"Portraits {', '.join(sorted(new))}",
         parent_commit=snapshot.commit if snapshot else None,
-        changes=tuple(_changes(set(new), before or {}, kept, send, delete)),
+        changes=tuple(_changes(set(new), served or {}, staying, send, delete)),
         send=tuple(send),
         delete=tuple(delete),
         served=tuple(file.entry for file in files),
@@ -102,17 +105,17 @@ def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, repla
 
 
 def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -> dict[str, Description] | None:
-    """The description of every portrait that the Hub serves, by name; None where other content is to be replaced."""
-    found = [path for path in snapshot.files if path.count("/") == 1 and PurePosixPath(path).name == DESCRIPTION]
+    """Read the description of every portrait that the Hub serves, by name; None if other content is to be replaced."""
+    paths = [path for path in snapshot.files if path.count("/") == 1 and PurePosixPath(path).name == DESCRIPTION]
     others = [path for path in snapshot.files if path != GIT_ATTRIBUTES]
-    if others and (not found or _DATASET_MANIFEST in snapshot.files):
+    if others and (not paths or _DATASET_MANIFEST in snapshot.files):
         if replace:
             return None
         raise UserError(
             f"{remote.repo} holds other content ({len(others)} files, such as {others[0]}) and no portraits: "
             "publish to another repo, or use --replace to replace it all"
         )
-    names = [PurePosixPath(path).parts[0] for path in found]
+    names = [PurePosixPath(path).parts[0] for path in paths]
     return {name: _served_description(remote, snapshot, name) for name in names}
 
 
@@ -124,43 +127,43 @@ def _served_description(remote: Remote, snapshot: Snapshot, name: str) -> Descri
         raise UserError(str(error).replace(str(path), f"{remote.repo}/{name}/{DESCRIPTION}")) from error
 
 
-def _owner(path: str) -> str | None:
-    """The portrait in whose folder a file lies."""
+def _portrait_name(path: str) -> str | None:
+    """Return the name of the portrait in whose folder a file lies."""
     parts = PurePosixPath(path).parts
     return parts[0] if len(parts) > 1 else None
 
 
-def _tag(remote: Remote, snapshot: Snapshot | None, wanted: str | None, *, changes: bool) -> tuple[str, bool]:
-    """The tag of the release, and whether the repo's head bears it already."""
+def _choose_tag(remote: Remote, snapshot: Snapshot | None, wanted: str | None, *, changes: bool) -> tuple[str, bool]:
+    """Return the tag of the release, and True if the repo's head has it already."""
     tags = remote.tags() if snapshot else {}
-    of_head = [] if changes else [name for name, commit in tags.items() if snapshot and commit == snapshot.commit]
+    head_tags = [] if changes else [name for name, commit in tags.items() if snapshot and commit == snapshot.commit]
     if wanted is None:
         unused = next(name for number in count(1) if (name := f"v{number}") not in tags)
-        return (of_head[0], True) if of_head else (unused, False)
-    if wanted in tags and wanted not in of_head:
+        return (head_tags[0], True) if head_tags else (unused, False)
+    if wanted in tags and wanted not in head_tags:
         raise UserError(f"{remote.repo} has a tag {wanted} already, for another state: give another --tag")
-    return checked_tag(wanted), wanted in of_head
+    return check_tag(wanted), wanted in head_tags
 
 
 def _changes(
     new: set[str],
-    before: Mapping[str, object],
-    kept: Mapping[str, object],
+    served: Mapping[str, object],
+    staying: Mapping[str, object],
     send: Sequence[LocalFile],
     delete: Sequence[str],
 ) -> list[PortraitChange]:
     def change(name: str | None) -> PortraitChange:
-        sent = [file.num_bytes for file in send if _owner(file.path) == name]
-        deleted = [path for path in delete if _owner(path) == name]
+        sent = [file.num_bytes for file in send if _portrait_name(file.path) == name]
+        deleted = [path for path in delete if _portrait_name(path) == name]
         transfer = (len(sent), len(deleted), sum(sent))
         if name is None:
             return PortraitChange(None, "changed" if sent else "unchanged", *transfer)
-        if name not in before:
+        if name not in served:
             return PortraitChange(name, "added", *transfer)
-        if name in kept:
+        if name in staying:
             return PortraitChange(name, "kept", *transfer)
         if name not in new:
             return PortraitChange(name, "removed", *transfer)
         return PortraitChange(name, "changed" if sent or deleted else "unchanged", *transfer)
 
-    return [change(name) for name in [*sorted({*new, *before}), None]]
+    return [change(name) for name in [*sorted({*new, *served}), None]]

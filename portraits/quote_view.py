@@ -1,4 +1,4 @@
-"""A text with its quotes marked, for the terminal and as a page of HTML that needs nothing else."""
+"""A text with its quotes marked, for the terminal and as a self-contained HTML page."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -30,8 +30,8 @@ _PAGE = """\
 <main>
 <h1>Quotes</h1>
 <table>{facts}</table>
-<p>Marked characters are part of a quote: the same characters stand in the corpus. Where two separate quotes overlap,
-the mark is darker and underlined. A mark does not say that the text is true, nor who wrote it first.</p>
+<p>Marked characters are part of a quote: the same characters stand in the corpus. If two separate quotes overlap, the
+mark is darker and underlined. A mark does not say that the text is true, nor who wrote it first.</p>
 <div class="text">{text}</div>
 <h2>{count}, the longest first</h2>
 <table><tr><th scope="col" class="n">start</th><th scope="col" class="n">end</th><th scope="col" class="n">length</th>
@@ -43,7 +43,7 @@ the mark is darker and underlined. A mark does not say that the text is true, no
 
 
 def marked_pieces(text: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, int]]:
-    """The text in pieces, each with the number of quotes that it is part of."""
+    """Yield the text in pieces, each with the number of quotes that it is part of."""
     steps: dict[int, int] = {0: 0, len(text): 0}
     for quote in quotes:
         steps[quote.start] = steps.get(quote.start, 0) + 1
@@ -56,7 +56,7 @@ def marked_pieces(text: str, quotes: Sequence[Quote]) -> Iterator[tuple[str, int
 
 
 def as_terminal(text: str, quotes: Sequence[Quote], *, colour: bool) -> str:
-    """The text with its quotes coloured, or bracketed where there is no colour; nothing in it moves the cursor."""
+    """Return the text with its quotes coloured, or in brackets without colour; control characters are made visible."""
     text = for_terminal(text)
     if colour:
         styles = {0: "", 1: "\x1b[30;42m"}
@@ -73,11 +73,11 @@ def as_terminal(text: str, quotes: Sequence[Quote], *, colour: bool) -> str:
 
 
 def as_html(text: str, quotes: Sequence[Quote], facts: Sequence[tuple[str, str]]) -> str:
-    """A page with the text, its quotes marked, and a table of them.
+    """Return a page with the text, its quotes marked, and a table of them.
 
     Args:
-        text: The text, as given.
-        quotes: Its quotes.
+        text: The text before normalisation.
+        quotes: The text's quotes.
         facts: Names and values to show on top.
     """
     marked = "".join(

@@ -1,4 +1,4 @@
-"""From hits to quoted spans: a run of hits ends at its first miss, and the spans of separate runs stay apart."""
+"""Quoted spans from hits: a run of hits ends at its first miss, and the spans of separate runs stay apart."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,42 +23,45 @@ class Quote:
     end: int
 
 
-def shaped(text: str, quotes: Iterable[Quote], min_span: int = 0, *, whole_words: bool = False) -> list[Quote]:
-    """Quotes as a reader wants them: not too short, and none that begins or ends within a word.
+def trim_quotes(text: str, quotes: Iterable[Quote], min_span: int = 0, *, whole_words: bool = False) -> list[Quote]:
+    """Trim quotes to whole words and drop those that are too short.
 
     Args:
-        text: What they are quotes of.
-        quotes: Spans of it.
-        min_span: The least number of characters that a quote has when it is cut to whole words.
-        whole_words: Whether a quote gives up the part of a word at its ends, and blanks there. A word is a run of
-            letters, digits and underscores; a Chinese or Japanese character is one of its own.
+        text: The quoted text.
+        quotes: Spans of the text.
+        min_span: Least number of characters of a quote after trimming.
+        whole_words: Cut off parts of words, and blanks, at a quote's ends. A word is a run of letters, digits and
+            underscores; each Chinese or Japanese character is a word.
 
     Raises:
-        UserError: The least length is negative.
+        UserError: ``min_span`` is negative.
 
     Example:
-        >>> shaped("a hill and dale", [Quote(3, 13)], whole_words=True)
+        >>> trim_quotes("a hill and dale", [Quote(3, 13)], whole_words=True)
         [Quote(start=7, end=10)]
     """
     if min_span < 0:
         raise UserError(f"min_span is a number of characters, 0 or more, not {min_span}")
-    kept = (_whole_words(text, quote) for quote in quotes) if whole_words else quotes
-    return [quote for quote in kept if quote.end - quote.start >= max(min_span, 1)]
+    trimmed = (_trim_to_words(text, quote) for quote in quotes) if whole_words else quotes
+    return [quote for quote in trimmed if quote.end - quote.start >= max(min_span, 1)]
 
 
-def _whole_words(text: str, quote: Quote) -> Quote:
+def _trim_to_words(text: str, quote: Quote) -> Quote:
     start, end = quote.start, quote.end
-    while start < end and (text[start].isspace() or (start > 0 and _in_word(text, start))):
+    while start < end and (text[start].isspace() or (start > 0 and _is_inside_word(text, start))):
         start += 1
-    while end > start and (text[end - 1].isspace() or (end < len(text) and _in_word(text, end))):
+    while end > start and (text[end - 1].isspace() or (end < len(text) and _is_inside_word(text, end))):
         end -= 1
     return Quote(start, end)
 
 
-def _in_word(text: str, place: int) -> bool:
-    """Whether the characters before and at a place belong to one word; Chinese and Japanese write none apart."""
+def _is_inside_word(text: str, place: int) -> bool:
+    """Return True if a word goes on across a place; Chinese and Japanese words have no visible bounds."""
     around = text[place - 1 : place + 1]
-    return all((one.isalnum() and east_asian_width(one) not in "WF") or one == "_" or combining(one) for one in around)
+    return all(
+        (letter.isalnum() and east_asian_width(letter) not in "WF") or letter == "_" or combining(letter)
+        for letter in around
+    )
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Spans:
     """Quoted spans of many texts, ordered by text and start.
 
     Attributes:
-        firsts: For each text, its first span; shape (texts + 1,).
+        firsts: Index of each text's first span; shape (texts + 1,).
         starts: First character of each span.
         ends: One past its last character.
     """
@@ -75,26 +78,26 @@ class Spans:
     starts: Positions
     ends: Positions
 
-    def of(self, text: int) -> list[Quote]:
-        """The spans of one text."""
+    def quotes(self, text: int) -> list[Quote]:
+        """Return the quotes of the text with this number."""
         here = slice(self.firsts[text], self.firsts[text + 1])
         return [Quote(*span) for span in zip(self.starts[here].tolist(), self.ends[here].tolist(), strict=True)]
 
 
 def quoted_spans(hits: Bytes, offsets: Positions, width: int, stride: int) -> Spans:
-    """The maximal quoted spans of texts.
+    """Return the maximal quoted spans of texts.
 
-    A run of hits goes on from a hit to the one ``stride`` characters later. Spans of separate runs stay apart even
-    where they overlap; one that lies within another is left out (tiles of repetitive text can hit at every place).
+    A run of hits goes on from a hit to the one ``stride`` characters later. Spans of separate runs stay apart even if
+    they overlap; a span within another is left out (tiles of repetitive text can hit at every place).
 
     Args:
-        hits: One value for each n-gram of the texts, at every character, true where it stands in the corpus.
-        offsets: Where each text's n-grams start in ``hits``; shape (texts + 1,).
+        hits: One value for each n-gram of the texts, at every character; true if the corpus holds it.
+        offsets: Index of each text's first n-gram in ``hits``; shape (texts + 1,).
         width: Characters of an n-gram.
         stride: Characters from one n-gram of the corpus to the next.
 
     Example:
-        >>> quoted_spans(np.array([1, 1, 0, 1]), np.array([0, 4]), width=25, stride=1).of(0)
+        >>> quoted_spans(np.array([1, 1, 0, 1]), np.array([0, 4]), width=25, stride=1).quotes(0)
         [Quote(start=0, end=26), Quote(start=3, end=28)]
     """
     (at,) = np.nonzero(hits)
@@ -113,10 +116,10 @@ def quoted_spans(hits: Bytes, offsets: Positions, width: int, stride: int) -> Sp
 
 
 def _maximal(texts: Positions, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
-    """The spans that lie within no other of their text, in order."""
+    """Return the spans that lie within no other of their text, in order."""
     order = np.lexsort((-ends, starts, texts))
     texts, starts, ends = texts[order], starts[order], ends[order]
     reached = ends + texts * (int(ends.max(initial=0)) + 1)  # grows from text to text
     furthest = np.concatenate([[-1], np.maximum.accumulate(reached)[:-1]])
-    kept = reached > furthest
-    return texts[kept], starts[kept], ends[kept]
+    is_maximal = reached > furthest
+    return texts[is_maximal], starts[is_maximal], ends[is_maximal]

@@ -10,11 +10,11 @@ _COLUMNS = ("width", "stride", "items", "bytes", "false positive rate")
 
 
 def portraits_card(repo: str, portraits: Mapping[str, Description]) -> str:
-    """The card: how a portrait is loaded by its name, and a table of all of them, the smallest corpus first.
+    """Return the card: code that loads a portrait by its name, and a table of all, the smallest corpus first.
 
     Args:
         repo: ``org/name``.
-        portraits: Each portrait's description, by name.
+        portraits: Descriptions, by the portrait's name.
     """
     names = sorted(portraits, key=lambda name: (portraits[name].items, name))
     lines = [
@@ -27,7 +27,7 @@ def portraits_card(repo: str, portraits: Mapping[str, Description]) -> str:
 
 
 def _facts(description: Description) -> list[str]:
-    """The cells of a portrait's row; the rate is the actual one."""
+    """Return the cells of a portrait's row, with its actual false positive rate."""
     whole = (description.width, description.stride, description.items, description.shape.size_in_bytes)
     return [*(f"{number:,}" for number in whole), f"{description.actual_false_positive_rate:.2g}"]
 

@@ -1,4 +1,4 @@
-"""Scores of many texts: their mean by both conventions for texts too short to score, and the anchors beside it."""
+"""Scores of many texts: rows, macro means by both conventions for short texts, and shuffled texts to compare with."""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -12,12 +12,12 @@ from selfknow.portraits.portrait import Portrait
 
 
 def macro_mean(scores: npt.NDArray[np.float64], *, short_texts: str = "null") -> float:
-    """The mean over texts; a text without a score is left out (``null``) or counts as 0 (``zero``).
+    """Return the mean over texts; a text without a score is left out (``null``) or counts as 0 (``zero``).
 
-    The paper's own evaluation counts a text that is shorter than the width as 0; its server gives it no score.
+    The paper's evaluation counts a text shorter than the width as 0; its server gives it no score.
 
     Raises:
-        UserError: There is no such convention.
+        UserError: ``short_texts`` names no convention.
 
     Example:
         >>> scores = np.array([0.5, 1.0, np.nan])
@@ -31,20 +31,20 @@ def macro_mean(scores: npt.NDArray[np.float64], *, short_texts: str = "null") ->
 
 
 def score_texts(portrait: Portrait, texts: Iterable[Any]) -> list[dict[str, Any]]:
-    """One row a text: its n-grams, how many are quoted, QUIP raw and corrected; None where it is too short to score."""
+    """Return one row for each text: its number, and its QUIP raw and corrected; None if it is too short to score."""
     scores = portrait.quip(texts)
     corrected = portrait.corrected(scores)
     return [
-        {"text": number, "quip": _or_none(score), "quip_corrected": _or_none(better)}
-        for number, (score, better) in enumerate(zip(scores, corrected, strict=True))
+        {"text": number, "quip": _none_if_nan(score), "quip_corrected": _none_if_nan(corrected_score)}
+        for number, (score, corrected_score) in enumerate(zip(scores, corrected, strict=True))
     ]
 
 
 def summarise(portrait: Portrait, sets: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
-    """One row a set of texts: how many, how many long enough to score, and the macro means.
+    """Return one row for each set of texts: its size, the texts long enough to score, and the macro means.
 
-    ``quip`` leaves texts out that are too short to score, ``quip_short_as_zero`` counts them as 0;
-    ``quip_corrected`` is ``quip`` with the expected part of false positives taken out.
+    ``quip`` leaves out texts that are too short to score, ``quip_short_as_zero`` counts them as 0;
+    ``quip_corrected`` is ``quip`` less the expected false positives.
     """
     rows = []
     for name, texts in sets.items():
@@ -54,16 +54,16 @@ def summarise(portrait: Portrait, sets: Mapping[str, Iterable[Any]]) -> list[dic
                 "texts": name,
                 "count": len(scores),
                 "scored": int(np.count_nonzero(~np.isnan(scores))),
-                "quip": _or_none(macro_mean(scores)),
-                "quip_corrected": _or_none(macro_mean(portrait.corrected(scores))),
-                "quip_short_as_zero": _or_none(macro_mean(scores, short_texts="zero")),
+                "quip": _none_if_nan(macro_mean(scores)),
+                "quip_corrected": _none_if_nan(macro_mean(portrait.corrected(scores))),
+                "quip_short_as_zero": _none_if_nan(macro_mean(scores, short_texts="zero")),
             }
         )
     return rows
 
 
 def shuffled_words(text: str | None, seed: int = 0) -> str | None:
-    """The words of a text in a random order: what its vocabulary alone scores."""
+    """Shuffle the words of a text; its score is what the vocabulary alone earns."""
     if text is None:
         return None
     words = text.split()
@@ -71,5 +71,5 @@ def shuffled_words(text: str | None, seed: int = 0) -> str | None:
     return " ".join(words)
 
 
-def _or_none(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

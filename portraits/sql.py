@@ -1,4 +1,4 @@
-"""Portraits in SQL: ``quip``, ``quoted`` and ``in_corpus`` as vectorised functions of a DuckDB connection."""
+"""Portraits in SQL: the vectorised functions ``quip``, ``quoted`` and ``in_corpus`` of a DuckDB connection."""
 
 from collections.abc import Callable, Iterator, Mapping
 from threading import Lock
@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 
 from selfknow.portraits.portrait import Portrait
 from selfknow.portraits.pretrained import find_address
-from selfknow.portraits.quotes import shaped
+from selfknow.portraits.quotes import trim_quotes
 
 if TYPE_CHECKING:
     import duckdb
 
 _LISTS = pa.list_(pa.string())
 FUNCTIONS = ("quip", "quoted_spans", "in_corpus")
-# A function of the connection has no default values; a macro has.
+# A macro can have default values; a function cannot.
 _QUOTED = """
     create or replace temp macro quoted(text, portrait, min_span := 0, whole_words := false)
     as quoted_spans(text, portrait, cast(min_span as bigint), cast(whole_words as boolean))
@@ -25,18 +25,18 @@ _QUOTED = """
 
 
 def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portrait] | None = None) -> None:
-    """Add the functions to a connection; a portrait is given by its name or address and mapped once.
+    """Add the functions to a connection. A query names a portrait or gives its address; each is mapped once.
 
-    ``quip(text, portrait)``: the text's QUIP, a double; null where the text is null or shorter than the width.
-    ``quoted(text, portrait)``: its quoted spans, a list of texts in their order (of the normalised text, if it is);
-    ``quoted(text, portrait, min_span := 50, whole_words := true)``: those of 50 characters and more, when parts of
-    words at their ends are given up.
-    ``in_corpus(text, portrait)``: whether all its n-grams (its tiles, with a stride) stand in the corpus; null where it
-    has none.
+    ``quip(text, portrait)``: the text's QUIP, a double; null if the text is null or shorter than the width.
+    ``quoted(text, portrait)``: the text's quoted spans, a list of texts in their order (normalised as the portrait is);
+    ``quoted(text, portrait, min_span := 50, whole_words := true)``: those of 50 characters or more, after parts of
+    words at their ends are cut off.
+    ``in_corpus(text, portrait)``: true if all n-grams of the text (all tiles, with a stride) stand in the corpus; null
+    if it has none.
 
     Args:
         connection: An open connection; ``unregister`` before closing it exits quietly.
-        named: Portraits that are given by a name; others are given by their folder or ``org/name/portrait``.
+        named: Portraits by name; queries give others by their folder or ``org/name/portrait``.
 
     Example:
         >>> register(connection)  # doctest: +SKIP
@@ -70,7 +70,7 @@ def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portra
 
 
 def unregister(connection: "duckdb.DuckDBPyConnection") -> None:
-    """Remove the functions."""
+    """Remove the functions from a connection."""
     connection.execute("drop macro if exists temp.quoted")
     for name in FUNCTIONS:
         connection.remove_function(name)
@@ -94,12 +94,12 @@ def _vectorised(
     answer: Callable[[Portrait, pa.Array], pa.Array], portraits: _Portraits, kind: pa.DataType
 ) -> Callable[[Any, Any], pa.Array]:
     def call(texts: Any, addresses: Any) -> pa.Array:
-        texts, addresses = _one_array(texts), _one_array(addresses)
-        named = pc.unique(addresses)
-        if len(named) == 1 and named[0].is_valid:
-            return answer(portraits.get(named[0].as_py()), texts).cast(kind)
+        texts, addresses = _combine_chunks(texts), _combine_chunks(addresses)
+        distinct = pc.unique(addresses)
+        if len(distinct) == 1 and distinct[0].is_valid:
+            return answer(portraits.get(distinct[0].as_py()), texts).cast(kind)
         values: list[Any] = [None] * len(texts)
-        for address in named.drop_null().to_pylist():
+        for address in distinct.drop_null().to_pylist():
             (rows,) = np.nonzero(pc.fill_null(pc.equal(addresses, address), False).to_numpy(zero_copy_only=False))
             for row, value in zip(rows, answer(portraits.get(address), texts.take(rows)).to_pylist(), strict=True):
                 values[row] = value
@@ -108,7 +108,7 @@ def _vectorised(
     return call
 
 
-def _one_array(values: Any) -> pa.Array:
+def _combine_chunks(values: Any) -> pa.Array:
     return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
@@ -122,30 +122,30 @@ def _in_corpus(portrait: Portrait, texts: pa.Array) -> pa.Array:
 
 
 def _quoted_spans(portraits: _Portraits) -> Callable[[Any, Any, Any, Any], pa.Array]:
-    """Rows are asked together where they share their portrait, least length and whole words, as they mostly do."""
+    """Return the function ``quoted_spans``, which queries rows with the same last three arguments together."""
 
     def call(texts: Any, addresses: Any, min_spans: Any, whole_words: Any) -> pa.Array:
-        columns = [_one_array(one) for one in (texts, addresses, min_spans, whole_words)]
-        wanted = list(zip(*(column.to_pylist() for column in columns[1:]), strict=True))
-        values: list[list[str] | None] = [None] * len(wanted)
-        for address, min_span, whole in dict.fromkeys(wanted):
+        columns = [_combine_chunks(column) for column in (texts, addresses, min_spans, whole_words)]
+        arguments = list(zip(*(column.to_pylist() for column in columns[1:]), strict=True))
+        values: list[list[str] | None] = [None] * len(arguments)
+        for address, min_span, whole in dict.fromkeys(arguments):
             if address is None or min_span is None or whole is None:
                 continue
-            rows = [row for row, one in enumerate(wanted) if one == (address, min_span, whole)]
-            found = _quoted(portraits.get(address), columns[0].take(pa.array(rows)), min_span, whole)
-            for row, value in zip(rows, found, strict=True):
+            rows = [row for row, row_arguments in enumerate(arguments) if row_arguments == (address, min_span, whole)]
+            quotes = _quote_texts(portraits.get(address), columns[0].take(pa.array(rows)), min_span, whole)
+            for row, value in zip(rows, quotes, strict=True):
                 values[row] = value
         return pa.array(values, _LISTS)
 
     return call
 
 
-def _quoted(portrait: Portrait, texts: pa.Array, min_span: int, whole_words: bool) -> Iterator[list[str] | None]:
-    """For each text its quoted spans; null for null."""
+def _quote_texts(portrait: Portrait, texts: pa.Array, min_span: int, whole_words: bool) -> Iterator[list[str] | None]:
+    """Yield the quoted spans of each text; null for null."""
     for batch, spans in portrait.spans(texts):
         for place, text in enumerate(batch.to_pylist()):
             if text is None:
                 yield None
             else:
-                quotes = shaped(text, spans.of(place), min_span, whole_words=whole_words)
+                quotes = trim_quotes(text, spans.quotes(place), min_span, whole_words=whole_words)
                 yield [text[quote.start : quote.end] for quote in quotes]

@@ -1,4 +1,4 @@
-"""A portrait's folder: the bits, the card, and ``portrait.json``, written last so that its presence means complete."""
+"""The folder of a portrait: the bits, the card, and ``portrait.json``, written last to mark the folder complete."""
 
 import hashlib
 import mmap
@@ -20,21 +20,21 @@ _CHUNK_BYTES = 1 << 24
 
 
 class UncheckedDescriptionWarning(SelfknowWarning):
-    """A portrait's description has no hash of its own, so nothing tells whether it is as it was written."""
+    """A portrait whose description has no hash, so that a change to it cannot be noticed."""
 
 
 def write_folder(description: Description, array: Bytes, folder: Path, *, overwrite: bool) -> None:
     """Write a portrait; a reader never sees half of one.
 
     Raises:
-        UserError: The folder holds a portrait already and ``overwrite`` is not given, or holds something else.
+        UserError: The folder holds a portrait and ``overwrite`` is false, or it holds something else.
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file, not a folder")
-    held = {path.name for path in folder.iterdir()} if folder.exists() else set()
-    if DESCRIPTION in held and not overwrite:
+    names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if DESCRIPTION in names and not overwrite:
         raise UserError(f"{folder} holds a portrait already: give another folder, or use --overwrite")
-    if held - {DESCRIPTION, CARD} and DESCRIPTION not in held and not _only_left_overs(held):
+    if names - {DESCRIPTION, CARD} and DESCRIPTION not in names and not _are_left_overs(names):
         raise UserError(f"{folder} is not empty and holds no portrait: give another folder")
     folder.mkdir(parents=True, exist_ok=True)
     remove_unfinished(folder)
@@ -42,23 +42,23 @@ def write_folder(description: Description, array: Bytes, folder: Path, *, overwr
         file.write(description.header)
         for start in range(0, len(array), _CHUNK_BYTES):
             file.write(array[start : start + _CHUNK_BYTES].data)
-        # The earlier description goes before its bits do.
+        # Without its description, a folder whose bits are replaced is never taken for whole.
         (folder / DESCRIPTION).unlink(missing_ok=True)
     write_whole(folder / CARD, card_text(description).encode())
     write_whole(folder / DESCRIPTION, description.to_json().encode())
     discard_checkpoint(folder)
 
 
-def _only_left_overs(held: set[str]) -> bool:
-    """Whether a killed write is all that a folder holds."""
-    return all(name.startswith((".", "bits.", CARD)) for name in held)
+def _are_left_overs(names: set[str]) -> bool:
+    """Return True if a killed write left all these files."""
+    return all(name.startswith((".", "bits.", CARD)) for name in names)
 
 
 def read_folder(folder: Path) -> tuple[Description, Bytes]:
-    """Map a portrait's bits after checking header and size; nothing else is read.
+    """Read a portrait's description and map its bits; of the bits' file, only header and size are checked.
 
     Raises:
-        UserError: There is no portrait, or the files do not fit each other.
+        UserError: There is no portrait, or its files do not match each other.
     """
     description = read_description(folder / DESCRIPTION)
     path = folder / description.bits_file
@@ -76,18 +76,18 @@ def read_folder(folder: Path) -> tuple[Description, Bytes]:
 
 
 def verify(description: Description, array: Bytes) -> None:
-    """Read every bit and compare with the description, which was compared with its own hash when it was read.
+    """Check every bit against the description; reading has checked the description against its own hash.
 
     Raises:
-        UserError: The bits are not those that were described.
+        UserError: The bits do not match the description.
 
     Warns:
         UncheckedDescriptionWarning: The description has no hash, since an earlier version wrote it.
     """
     if sha256_of(description.header, array) != description.sha256:
-        raise UserError("the portrait's bits are not those of its description: download or build it again")
+        raise UserError("the portrait's bits do not match its description: download or build it again")
     if count_ones(array) != description.ones:
-        raise UserError("the portrait's description counts another number of ones: download or build it again")
+        raise UserError("the portrait has another number of ones than its description: download or build it again")
     if not description.is_checked:
         warnings.warn(
             f"the portrait's bits are sound, but its {DESCRIPTION} is unchecked: an earlier selfknow wrote it without "
@@ -98,10 +98,10 @@ def verify(description: Description, array: Bytes) -> None:
 
 
 def read_verified(folder: Path) -> Description:
-    """The description of a portrait folder whose every bit and card were checked.
+    """Check a portrait folder, every bit and the card, and return its description.
 
     Raises:
-        UserError: There is no portrait, it is not as described, or it has no card.
+        UserError: There is no portrait, its bits do not match the description, or it has no card.
     """
     description, array = read_folder(folder)
     try:
@@ -114,7 +114,7 @@ def read_verified(folder: Path) -> Description:
 
 
 def sha256_of(header: bytes, array: Bytes) -> str:
-    """The sha256 of the file that holds these bits."""
+    """Return the SHA-256 of the file that holds these bits."""
     digest = hashlib.sha256(header)
     for start in range(0, len(array), _CHUNK_BYTES):
         digest.update(array[start : start + _CHUNK_BYTES].data)
@@ -122,7 +122,7 @@ def sha256_of(header: bytes, array: Bytes) -> str:
 
 
 def count_ones(array: Bytes) -> int:
-    """How many bits are set."""
+    """Count the bits that are set."""
     ones = 0
     for start in range(0, len(array), _CHUNK_BYTES):
         chunk = array[start : start + _CHUNK_BYTES]

@@ -1,4 +1,4 @@
-"""Text files as Arrow arrays: a text for each line, or the whole file as one; plain, gzip or Zstandard."""
+"""Text files as Arrow arrays: a text for each line, or one for the whole file; plain, gzip or Zstandard."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +15,10 @@ def read_text_file(path: Path, *, whole: bool) -> Iterator[pa.Array]:
 
     Args:
         path: ``.txt``, ``.txt.gz`` or ``.txt.zst``.
-        whole: Whether the file is one text, which is then held in memory; otherwise each line is one, without its end.
+        whole: Read the file as one text, in memory; otherwise each line is a text, without its line end.
 
     Raises:
-        UserError: The file is no UTF-8, or compressed and damaged.
+        UserError: The file is not UTF-8, or its compression is damaged.
     """
     try:
         if whole:

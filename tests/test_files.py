@@ -9,7 +9,7 @@ from selfknow.files import user_path
 
 NOT_PATHS = {
     "9" * 5_000: "^999+… is too long for the name of a file or folder$",
-    "~nobody-at-all/x": "~nobody-at-all/x is in the home folder of a user whom this machine does not know",
+    "~nobody-at-all/x": "~nobody-at-all/x is in the home folder of an unknown user",
 }
 
 

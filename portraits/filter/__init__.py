@@ -1,1 +1,1 @@
-"""The Bloom filter beneath a portrait: its layout and hash, and what makes it fast."""
+"""The Bloom filter beneath a portrait: its layout, its hash and its fast paths."""

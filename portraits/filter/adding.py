@@ -1,6 +1,6 @@
-"""Adding n-grams to a Bloom filter, in rounds: sort probes by region on all cores, then set the bits of each.
+"""The insertion of n-grams into a Bloom filter: in rounds, sort probes by region on all cores, then set their bits.
 
-A filter that fits a core's own cache is written to at once, each further thread in a copy of its own.
+A filter that fits a core's cache is written to at once; each further thread writes to its own copy.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ _SORTING_PAYS_BITS = 1 << 25  # 4 MiB
 
 
 class Adder:
-    """Collects the n-grams of one batch after the other in a bit array.
+    """A bit array that collects the n-grams of one batch after the other.
 
     The bits do not depend on the number of threads, nor on the order of batches or of texts within them.
 
     Attributes:
-        array: The bits so far; complete after ``finish``.
+        array: Bits so far; complete after ``finish``.
         items: N-grams added, repeats included.
     """
 
@@ -49,7 +49,7 @@ class Adder:
             self._add_sorted(batch)
 
     def finish(self) -> None:
-        """Set the bits that still wait in the streams, or stand in copies."""
+        """Set the bits that still wait in streams or copies."""
         for copy in self._copies[1:]:
             self.array |= copy
         self._copies = []
@@ -130,5 +130,5 @@ class Adder:
 
 
 def _room(segments: Segments) -> int:
-    """How many hashes the buffer of a block must hold: the last segment may be as long as the longest."""
+    """Return the hashes that a block's buffer must hold: the last segment may be as long as the longest."""
     return max(int(np.max(segments.ends - segments.starts, initial=0)), MAX_SEGMENT_BYTES) + _BLOCK_ROOM

@@ -1,4 +1,4 @@
-"""Asking a Bloom filter which n-grams it holds, in place or sorted by region: alike in all but cost."""
+"""Queries of a Bloom filter for n-grams, in place or sorted by region: both ways differ only in cost."""
 
 import itertools
 from threading import Lock
@@ -19,10 +19,10 @@ _SAMPLE = 1024
 
 
 class Asker:
-    """Answers for batches of texts from a bit array, which it never writes to.
+    """A reader of a bit array that answers batches of texts.
 
     Sorted by region, all probes of an n-gram are made; in place, probing ends at the first miss, but each probe waits
-    for memory. So the way is chosen by asking a sample first: many hits, a large filter and a large batch are sorted.
+    for memory. So a sample decides: probes are sorted if hits are many and filter and batch are large.
     """
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
@@ -36,17 +36,18 @@ class Asker:
         self._sorting = Lock()  # the streams are one caller's at a time
 
     def hits(self, batch: Batch) -> tuple[Bytes, Positions]:
-        """Which n-grams of a batch are in the filter.
+        """Look up the n-grams of a batch in the filter.
 
         Returns:
-            One uint8 for each n-gram, 1 or 0, and int64 offsets of each text's first n-gram, shape (texts + 1,).
+            One uint8 for each n-gram, 1 if the filter holds it, else 0; and the int64 offsets of each text's first
+            n-gram, shape (texts + 1,).
         """
-        small = batch.is_small()
+        is_small = batch.is_small()  # before hashing, which may import the kernel
         hashes, offsets = hash_batch(batch, self._threads)
-        return reference.answer(hashes, self.shape, self.array) if small else self._answer(hashes), offsets
+        return reference.answer(hashes, self.shape, self.array) if is_small else self._answer(hashes), offsets
 
     def _answer(self, hashes: Words) -> Bytes:
-        if self._sorting_pays(hashes):
+        if self._is_sorting_faster(hashes):
             hits = np.ones(len(hashes), np.uint8)
             with self._sorting:
                 for start in range(0, len(hashes), self._round):
@@ -58,10 +59,10 @@ class Asker:
         run(lambda part: self._probe_in_place(hashes[part], hits[part]), _slices(len(hashes), threads), threads)
         return hits
 
-    def _sorting_pays(self, hashes: Words) -> bool:
-        large = self.shape.size_in_bits > _SORTING_PAYS_BITS
+    def _is_sorting_faster(self, hashes: Words) -> bool:
+        is_large = self.shape.size_in_bits > _SORTING_PAYS_BITS
         probes = min(len(hashes), self._round) * self.shape.hashes
-        if not large or probes * _SORTING_PAYS_LOAD < self.shape.size_in_bits:
+        if not is_large or probes * _SORTING_PAYS_LOAD < self.shape.size_in_bits:
             return False
         sample = np.ascontiguousarray(hashes[:: max(1, len(hashes) // _SAMPLE)])
         hits = np.zeros(len(sample), np.uint8)

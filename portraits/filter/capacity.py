@@ -1,4 +1,4 @@
-"""How many distinct n-grams a corpus has, estimated in one pass, alike in any order and partition."""
+"""The number of distinct n-grams of a corpus, estimated in one pass; order and partition do not change it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _SIGMAS = 3
 
 @dataclass
 class DistinctCounter:
-    """Counts distinct n-grams by their hashes: exactly while they are few, then by a theta sketch.
+    """A counter of distinct n-grams by their hashes: exact while they are few, then a theta sketch.
 
     The union of theta sketches (Apache DataSketches) depends on nothing but the set of values, unlike a HyperLogLog's
     usual estimator. A fixed part of the hash values is sketched, because Python feeds it one value at a time.
@@ -38,33 +38,33 @@ class DistinctCounter:
             self._open.update(value)
 
     def close(self) -> "DistinctCounter":
-        """Turn into a value that can be sent to another process."""
+        """Make the counter ready to be sent to another process, and return it."""
         if self._open is not None:
             self._sketches.append(self._open.compact().serialize())
             self._open = None
         return self
 
     def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What was counted so far, to be kept on disk; counting may go on."""
+        """Return the counter's state, to save on disk; counting may go on."""
         self.close()
         exact = np.concatenate(self._exact) if self._exact else np.zeros(0, np.uint64)
-        sketches = {f"sketch-{i}": np.frombuffer(one, np.uint8) for i, one in enumerate(self._sketches)}
+        sketches = {f"sketch-{i}": np.frombuffer(sketch, np.uint8) for i, sketch in enumerate(self._sketches)}
         return {"exact": exact, **sketches}
 
     @classmethod
     def from_arrays(cls, ngrams: int, arrays: Mapping[str, npt.NDArray[Any]]) -> "DistinctCounter":
-        """The counter that was kept as :meth:`as_arrays` after so many n-grams."""
+        """Restore a counter of ``ngrams`` n-grams, repeats included, from its :meth:`as_arrays`."""
         sketches = [arrays[f"sketch-{i}"].tobytes() for i in range(len(arrays) - 1)]
         return cls(ngrams, [arrays["exact"]] if len(arrays["exact"]) else [], sketches)
 
-    def merged(self, other: "DistinctCounter") -> "DistinctCounter":
-        """The counter of both corpora together; both must be closed."""
+    def merge(self, other: "DistinctCounter") -> "DistinctCounter":
+        """Return the counter of both corpora together; both must be closed."""
         ngrams = self.ngrams + other.ngrams
         exact = [*self._exact, *other._exact] if ngrams <= _EXACT_NGRAMS else []
         return DistinctCounter(ngrams, exact, [*self._sketches, *other._sketches])
 
     def upper_bound(self) -> int:
-        """The number of distinct n-grams, or three standard deviations above its estimate."""
+        """Return the number of distinct n-grams, or its estimate plus three standard deviations."""
         self.close()
         if self.ngrams <= _EXACT_NGRAMS:
             return len(np.unique(np.concatenate(self._exact))) if self._exact else 0

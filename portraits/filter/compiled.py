@@ -1,4 +1,4 @@
-"""How the kernels are compiled: without the GIL or bounds checks, cached on disk, typed for readers."""
+"""Decorators that compile the kernels: without the GIL or bounds checks, cached on disk, typed for readers."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -17,10 +17,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile at the first call.
+    """Compile a function at its first call.
 
-    ``error_model="numpy"`` spares a test for zero at each division; indices must be unsigned where speed matters, or
-    every access tests for a negative one.
+    ``error_model="numpy"`` spares a test for zero at each division. In hot loops indices must be unsigned, or every
+    access tests for a negative one.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
     try:
@@ -30,12 +30,12 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Compile into every caller, so that its loops can be vectorised."""
+    """Compile a function into every caller, so that the caller's loops can be vectorised."""
     return cast("Function", numba.njit(nogil=True, error_model="numpy", inline="always")(function))
 
 
 def _multiply_wide(_typing: Any, _left: Any, _right: Any) -> Any:
-    """The 128-bit product of two uint64, as (high, low): one machine instruction that NumPy does not have."""
+    """Return the 128-bit product of two uint64, as (high, low): one machine instruction that NumPy lacks."""
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word, wide = ir.IntType(64), ir.IntType(128)

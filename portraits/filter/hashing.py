@@ -33,7 +33,7 @@ def ngram_hash(ngram: str) -> int:
 
 
 def fingerprint(data: bytes) -> int:
-    """Karp-Rabin fingerprint: the bytes, each plus one, as digits of a number in ``BASE`` modulo 2^61 - 1."""
+    """Return the Karp-Rabin fingerprint: the bytes, each plus one, as digits in ``BASE`` modulo 2^61 - 1."""
     value = 0
     for byte in data:
         value = (value * BASE + byte + 1) % MERSENNE_61

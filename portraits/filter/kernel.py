@@ -1,12 +1,11 @@
 """The hot loops: rolling hashes over Arrow's bytes, and bit access that spares the memory bus.
 
 A Bloom filter larger than the caches is bound by memory latency: each probe is a miss. Here probes are first sorted by
-the region of the bit array that they fall into (writing to one stream a region, which caches like), and then each
-region, small enough for a core's own cache, is read in order once and probed there. ``reference.py`` says the same in
-NumPy.
+the region of the bit array that they fall into (one stream for each region, which caches well). Then each region, small
+enough for a core's own cache, is read once in order and probed there. ``reference.py`` is the same in NumPy.
 
-They stand in one file because a compiled function is taken from the disk cache as long as its own file has not changed.
-All functions release the GIL and share nothing but what their arguments say.
+All loops stand in one file, since the disk cache keeps a compiled function until its own file changes. All functions
+release the GIL and share only their arguments.
 """
 
 from typing import Any
@@ -29,7 +28,7 @@ _DENSE = 4096  # entries of a region from which on reading all of it in order fi
 
 @inlined
 def _multiply(left: Any, right: Any) -> Any:
-    """The product modulo 2^61 - 1."""
+    """Return the product modulo 2^61 - 1."""
     high, low = multiply_wide(left, right)
     folded = (low & _PRIME) + ((low >> uint64(61)) | (high << uint64(3)))
     return folded if folded < _PRIME else folded - _PRIME
@@ -37,14 +36,14 @@ def _multiply(left: Any, right: Any) -> Any:
 
 @inlined
 def _append(value: Any, byte: Any) -> Any:
-    """The fingerprint with one more byte."""
+    """Return the fingerprint with one more byte."""
     longer = _multiply(value, _BASE) + uint64(byte) + uint64(1)
     return longer if longer < _PRIME else longer - _PRIME
 
 
 @inlined
 def _mix(value: Any) -> Any:
-    """Splitmix64's finaliser."""
+    """Apply splitmix64's finaliser."""
     value = (value ^ (value >> uint64(30))) * _SPLITMIX_1
     value = (value ^ (value >> uint64(27))) * _SPLITMIX_2
     return value ^ (value >> uint64(31))
@@ -52,7 +51,7 @@ def _mix(value: Any) -> Any:
 
 @inlined
 def _word(mixed: Any, constants: Any) -> Any:
-    """A probe's word: see ``layout.probe_constants``."""
+    """Return a probe's word; see ``layout.probe_constants``."""
     upper = mixed >> uint64(32)
     return (
         mixed * constants[0]
@@ -64,7 +63,7 @@ def _word(mixed: Any, constants: Any) -> Any:
 
 @inlined
 def _position(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
-    """A probe's bit: its word's remainder, by multiplication with ``2^64 // bits``."""
+    """Return a probe's bit: its word's remainder, by multiplication with ``2^64 // bits``."""
     word = _word(mixed, constants)
     rest = word - multiply_wide(word, reciprocal)[0] * bits
     return rest if rest < bits else rest - bits
@@ -72,7 +71,7 @@ def _position(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> A
 
 @inlined
 def _position_of_many(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
-    """The same, faster over hashes that lie side by side and slower over scattered ones.
+    """Return a probe's bit like ``_position``, faster over adjacent hashes and slower over scattered ones.
 
     The upper 64 bits of the product come from 32-bit halves, which run in vectors; they may be one or two too few.
     """
@@ -94,7 +93,7 @@ def _is_set(array: Bytes, position: Any) -> Any:
 def _hash_segment(
     data: Bytes, start: Any, end: Any, skip: Any, width: int, stride: int, powers: Words, out: Words, filled: Any
 ) -> Any:
-    """Append the hashes of one segment's n-grams to ``out`` and return how many it then holds."""
+    """Append the hashes of one segment's n-grams to ``out`` and return its new length."""
     head, tail = uint64(start), uint64(start)
     end = uint64(end)
     filled = uint64(filled)
@@ -147,7 +146,7 @@ def hash_segments(
     out: Words,
     counts: Positions,
 ) -> Any:
-    """Hash the n-grams of segments ``first`` to ``last`` into ``out``; ``counts`` gets how many each has."""
+    """Hash the n-grams of segments ``first`` to ``last`` into ``out``, and their numbers into ``counts``."""
     filled = uint64(0)
     for segment in range(first, last):
         before = filled
@@ -173,7 +172,7 @@ def set_segments(
     array: Bytes,
     hashes: Words,
 ) -> Any:
-    """Hash segments ``first`` to ``last`` and set their bits at once; returns how many n-grams they have."""
+    """Hash segments ``first`` to ``last``, set their bits at once and return the number of n-grams."""
     segment = first
     total = uint64(0)
     while segment < last:
@@ -226,7 +225,7 @@ def scatter_segments(
 ) -> Any:
     """Hash segments from ``first`` on and write the position of each probe into its region's stream.
 
-    Stops after the block in which a region's stream was full; what did not fit is in ``overflow``.
+    Stops after the block in which a region's stream was full; ``overflow`` gets the positions that did not fit.
 
     Returns:
         The next segment, the n-grams hashed, the positions in ``overflow``.
@@ -295,10 +294,10 @@ def set_regions(
     size = uint64(1) << uint64(shift - 3)
     for region in range(uint64(first), uint64(last)):
         base = region * size
-        held = uint64(0)
+        num_entries = uint64(0)
         for worker in range(cursors.shape[0]):
-            held += cursors[worker, region] - starts[region]
-        if held > _DENSE:
+            num_entries += cursors[worker, region] - starts[region]
+        if num_entries > _DENSE:
             read ^= _read_all(array, base, size)
         for worker in range(cursors.shape[0]):
             for i in range(starts[region], cursors[worker, region]):
@@ -310,7 +309,7 @@ def set_regions(
 
 @inlined
 def _read_all(array: Bytes, base: Any, size: Any) -> Any:
-    """Bring a region into the cache in order; the result only keeps the compiler from leaving it out."""
+    """Bring a region into the cache in order; the result only keeps the compiler from dropping the loop."""
     read = uint8(0)
     for i in range(base, min(base + size, uint64(array.shape[0])), uint64(64)):
         read ^= array[i]
@@ -319,7 +318,7 @@ def _read_all(array: Bytes, base: Any, size: Any) -> Any:
 
 @compiled
 def set_bits(positions: Words, count: int, array: Bytes) -> None:
-    """Set single bits."""
+    """Set the bits at the first ``count`` positions."""
     for i in range(uint64(count)):
         array[positions[i] >> uint64(3)] |= uint8(1) << uint8(positions[i] & uint64(7))
 
@@ -342,11 +341,11 @@ def probe_in_place(
             )  # fmt: skip
             for i in range(block):
                 positions[i] = _position(hashes[offset + uint64(alive[i])], row, bits, reciprocal)
-            kept = uint64(0)
+            num_alive = uint64(0)
             for i in range(block):
-                alive[kept] = alive[i]
-                kept += uint64(_is_set(array, positions[i]))
-            block = kept
+                alive[num_alive] = alive[i]
+                num_alive += uint64(_is_set(array, positions[i]))
+            block = num_alive
         for i in range(block):
             hits[offset + uint64(alive[i])] = 1
 

@@ -1,4 +1,4 @@
-"""The Bloom filter's layout: how many bits and hashes, which bits an n-gram probes, and the file's header.
+"""The Bloom filter's layout: its number of bits and hashes, the bits that an n-gram probes, and the file's header.
 
 The layout is rbloom's (version 1.5), so that ``bits.rbloom`` loads there: 8 bytes with the number of hashes,
 little-endian, then the bit array, least significant bit of a byte first. Probe i of a hash h is
@@ -35,18 +35,18 @@ class FilterShape:
 
     @classmethod
     def for_capacity(cls, capacity: int, false_positive_rate: float) -> "FilterShape":
-        """The smallest filter that keeps the promised rate with ``capacity`` distinct n-grams.
+        """Return the smallest filter that keeps the promised rate with ``capacity`` distinct n-grams.
 
-        The number of hashes is rbloom's, ``floor(log2(1 / rate))`` for all rates that matter. Rounded down like this it
-        would miss the promised rate by 2% at 0.001 with rbloom's number of bits, so the bits follow from the hashes
-        (0.3% more of them, and a tenth fewer probes than with the next number of hashes).
+        The number of hashes is rbloom's, ``floor(log2(1 / rate))`` for all rates that matter. With rbloom's number of
+        bits, too, the filter would miss the promised rate by 2% at 0.001. So the bits follow from the hashes: 0.3% more
+        bits, and a tenth fewer probes than with the next number of hashes.
 
         Args:
             capacity: Distinct n-grams, at least 1.
             false_positive_rate: Between 0 and 1, both excluded.
 
         Raises:
-            UserError: The numbers make no filter.
+            UserError: Capacity or rate is out of range.
         """
         if capacity < 1:
             raise UserError(f"a portrait's capacity must be at least 1, not {capacity}")
@@ -63,22 +63,22 @@ class FilterShape:
         return self.size_in_bits // 8
 
     def false_positive_rate(self, ones: int) -> float:
-        """The actual rate of a filter with ``ones`` bits set: (ones / bits) ^ hashes."""
+        """Return the actual rate of a filter with ``ones`` bits set: (ones / bits) ^ hashes."""
         return float((ones / self.size_in_bits) ** self.hashes)
 
     def estimate_distinct(self, ones: int) -> int:
-        """How many distinct n-grams set this many bits (Swamidass and Baldi, 2007)."""
+        """Estimate the distinct n-grams that set ``ones`` bits (Swamidass and Baldi, 2007)."""
         if ones >= self.size_in_bits:
             return self.size_in_bits
         return round(-self.size_in_bits / self.hashes * math.log1p(-ones / self.size_in_bits))
 
     def expected_ones(self, distinct: int) -> float:
-        """How many bits ``distinct`` n-grams are expected to set."""
+        """Return the bits that ``distinct`` n-grams are expected to set."""
         return -self.size_in_bits * math.expm1(-self.hashes * distinct / self.size_in_bits)
 
 
 def probe_positions(ngram_hash: int, shape: FilterShape) -> Iterator[int]:
-    """The bits of an n-gram, in plain Python: bit ``p & 7`` of byte ``p >> 3``."""
+    """Yield the bits of an n-gram, in plain Python: bit ``p & 7`` of byte ``p >> 3``."""
     state = ngram_hash
     for _ in range(shape.hashes):
         state = (state * MULTIPLIER + 1) & _MASK_128
@@ -86,7 +86,7 @@ def probe_positions(ngram_hash: int, shape: FilterShape) -> Iterator[int]:
 
 
 def probe_constants(hashes: int) -> npt.NDArray[np.uint64]:
-    """The probes as 64-bit arithmetic: one row of five constants for each.
+    """Return the constants of the probes in 64-bit arithmetic, five for each probe.
 
     After i steps ``s_i = h * M_i + C_i mod 2^128``. As h is ``z << 32 | z >> 32`` for a 64-bit z, the wanted middle
     word of s_i is, modulo 2^64 and with y = z >> 32::
@@ -114,5 +114,5 @@ def probe_constants(hashes: int) -> npt.NDArray[np.uint64]:
 
 
 def pack_header(hashes: int) -> bytes:
-    """The file's first 8 bytes."""
+    """Return the file's first 8 bytes."""
     return hashes.to_bytes(HEADER_SIZE_IN_BYTES, "little")

@@ -18,7 +18,7 @@ _MASK_64 = (1 << 64) - 1
 
 
 def murmur_hash_64a(data: bytes, seed: int) -> Any:
-    """MurmurHash64A (Appleby) in plain Python, the reference of the compiled one."""
+    """Return MurmurHash64A (Appleby) in plain Python, the reference for the compiled one."""
     value = seed ^ len(data) * SEED & _MASK_64
     whole = len(data) // 8 * 8
     for start in range(0, whole, 8):
@@ -68,7 +68,7 @@ def answer_segments(
     hits: Bytes,
     counts: Positions,
 ) -> Any:
-    """Which n-grams of segments ``first`` to ``last`` are in the filter; ``counts`` gets how many each has."""
+    """Look up the n-grams of segments ``first`` to ``last``: 1 or 0 into ``hits``, their numbers into ``counts``."""
     bits = uint64(bits)
     filled = uint64(0)
     for segment in range(first, last):
@@ -87,14 +87,14 @@ def answer_segments(
             if countdown == 0:
                 word = _murmur(data, tail, head, _SEED)
                 step = _murmur(data, tail, head, word)
-                found = uint8(1)
+                hit = uint8(1)
                 for _ in range(hashes):
                     position = word % bits
-                    found = (array[position >> uint64(3)] >> uint8(position & uint64(7))) & uint8(1)
-                    if found == 0:
+                    hit = (array[position >> uint64(3)] >> uint8(position & uint64(7))) & uint8(1)
+                    if hit == 0:
                         break
                     word += step
-                hits[filled] = found
+                hits[filled] = hit
                 filled += uint64(1)
                 countdown = stride
             countdown -= 1

@@ -1,4 +1,4 @@
-"""A batch of texts, ready to be hashed: its bytes, its segments, and the powers that rolling needs."""
+"""A batch of texts ready to be hashed: its bytes, its segments, and the powers for the rolling hash."""
 
 import itertools
 import sys
@@ -20,11 +20,11 @@ ONE_THREAD_BYTES = 1 << 17  # less text than this is not worth a second thread, 
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts whose n-grams are wanted.
+    """Texts whose n-grams are to be hashed.
 
     Attributes:
         data: UTF-8 bytes.
-        offsets: Where each text starts and the last one ends; shape (texts + 1,).
+        offsets: Start of each text and end of the last, in bytes; shape (texts + 1,).
         width: Characters of an n-gram.
         stride: Characters from one n-gram to the next.
     """
@@ -35,8 +35,8 @@ class Batch:
     stride: int
 
     @classmethod
-    def of(cls, texts: pa.LargeStringArray, width: int, stride: int) -> "Batch":
-        """The n-grams of an Arrow array of valid UTF-8 (``texts.arrow_batches`` sees to that)."""
+    def from_texts(cls, texts: pa.LargeStringArray, width: int, stride: int) -> "Batch":
+        """Make a batch of an Arrow array of valid UTF-8, as ``texts.arrow_batches`` yields it."""
         data, offsets = buffers(texts)
         return cls(data, offsets, width, stride)
 
@@ -46,17 +46,17 @@ class Batch:
         return int(self.offsets[-1] - self.offsets[0])
 
     def is_small(self) -> bool:
-        """Whether plain NumPy is the quicker way: little text, and no kernel compiled yet in this process."""
+        """Return True if plain NumPy is faster: little text, and no kernel compiled yet in this process."""
         return self.size_in_bytes <= ONE_THREAD_BYTES and "selfknow.portraits.filter.kernel" not in sys.modules
 
     def segments(self) -> Segments:
-        """The texts in pieces that threads can share."""
+        """Cut the texts into pieces that threads can share."""
         return cut(self.data, self.offsets, self.width, self.stride)
 
 
 @lru_cache(maxsize=8)
 def base_powers(width: int) -> Words:
-    """``BASE ** i`` for every place that a byte can have in an n-gram and the character after it."""
+    """Return ``BASE ** i`` for every place of a byte in an n-gram and the character after it."""
     powers = [1]
     for _ in range(4 * width + 8):
         powers.append(powers[-1] * BASE % MERSENNE_61)
@@ -64,7 +64,7 @@ def base_powers(width: int) -> Words:
 
 
 def shares_by_bytes(segments: Segments, parts: int) -> list[tuple[int, int]]:
-    """Consecutive ranges of segments, ``parts`` at most, with about as many bytes each."""
+    """Split segments into consecutive ranges, ``parts`` at most, with about the same number of bytes."""
     until = np.cumsum(segments.ends - segments.starts)
     if not len(until):
         return []
@@ -75,7 +75,7 @@ def shares_by_bytes(segments: Segments, parts: int) -> list[tuple[int, int]]:
 
 
 def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
-    """The hashes of all n-grams of a batch, and the offset of each text's first one, shape (texts + 1,)."""
+    """Return the hashes of a batch's n-grams, and the offset of each text's first hash, shape (texts + 1,)."""
     if batch.is_small():
         starts, ends, ngrams = reference.ngram_bounds(batch.data, batch.offsets, batch.width, batch.stride)
         return reference.hash_ngrams(batch.data, starts, ends), np.concatenate(
@@ -101,8 +101,8 @@ def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
     return hashes, text_offsets(counts, segments)
 
 
-def sums_by_text(hits: Bytes, offsets: Positions) -> Positions:
-    """How many hits each text has."""
+def sum_by_text(hits: Bytes, offsets: Positions) -> Positions:
+    """Return the number of hits of each text."""
     if "selfknow.portraits.filter.kernel" not in sys.modules:
         return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(hits, dtype=np.int64)])[offsets])
     from selfknow.portraits.filter.kernel import sum_runs

@@ -1,8 +1,7 @@
-"""Importing what the Data Portraits tool published: RedisBloom dumps, read without a Redis.
+"""The import of RedisBloom dumps, which the Data Portraits tool published, without a Redis.
 
-A dump is an index (JSON: the blocks, and in which part file each lies) and part files; the legacy form is one file
-with the blocks and ``<file>.idx``, a JSON list of them. The first block is the filter's header, the others its bits in
-order.
+A dump is an index (JSON: the blocks, each with its part file) and part files; the legacy form is one file with the
+blocks and ``<file>.idx``, a JSON list of them. The first block is the filter's header, the others its bits in order.
 """
 
 import os
@@ -52,17 +51,17 @@ def import_redisbloom(
 
     Args:
         index: ``<name>.<width>-<stride>.bf``: the index, or the legacy file of blocks beside ``<index>.idx``.
-        folder: Where the portrait is written; the bits pass through a temporary file beside it, not through memory.
-        width: Characters of an n-gram, if neither the index nor the file's name tells.
-        stride: Characters from one n-gram to the next, if the file's name does not tell.
-        overwrite: Whether a portrait that is there is replaced.
+        folder: Folder to write the portrait to; the bits pass through a temporary file beside it, not through memory.
+        width: Characters of an n-gram; from the index or the file's name by default.
+        stride: Characters from one n-gram to the next; from the file's name by default.
+        overwrite: Replace a portrait in the folder.
 
     Raises:
-        UserError: The dump is damaged or incomplete, or holds what no single 64-bit filter is.
+        UserError: The dump is damaged or incomplete, or is not a single 64-bit filter.
     """
-    blocks, told_width = _read_index(index)
-    width, stride = _sizes(index, told_width if width is None else width, stride)
-    contents = _contents(index, blocks)
+    blocks, index_width = _read_index(index)
+    width, stride = _sizes(index, index_width if width is None else width, stride)
+    contents = _read_blocks(index, blocks)
     header = _read_header(index, next(contents))
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder.parent) as file:
@@ -110,9 +109,8 @@ def _read_index(index: Path) -> tuple[list[_Block], int | None]:
         raise UserError(f"{index} does not exist") from None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise UserError(
-            f"{path} is not the index of a RedisBloom dump ({type(error).__name__}: {error}); a legacy "
-            "single file needs "
-            f"its index {legacy.name} beside it"
+            f"{path} is not the index of a RedisBloom dump ({type(error).__name__}: {error}); a legacy single file "
+            f"needs its index {legacy.name} beside it"
         ) from error
     if not blocks or any(block.size_in_bytes < 0 for block in blocks):
         raise UserError(f"{path} is damaged: it lists no blocks, or one of a negative size")
@@ -128,13 +126,13 @@ def _part(index: Path, row: dict[str, Any], *, is_legacy: bool) -> Path:
     return index.with_name(name)
 
 
-def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
-    """The blocks' bytes; each file is read from where its last block ended."""
-    done: dict[Path, int] = {}
+def _read_blocks(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
+    """Yield the blocks' bytes; each file is read on from the end of its last block."""
+    ends: dict[Path, int] = {}
     for block in blocks:
         try:
             with block.file.open("rb") as file:
-                start = done.get(block.file, 0)
+                start = ends.get(block.file, 0)
                 if start + block.size_in_bytes > os.fstat(file.fileno()).st_size:
                     raise UserError(f"{block.file} is cut short: download it again")
                 file.seek(start)
@@ -143,7 +141,7 @@ def _contents(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
             raise UserError(f"{index} lacks its part {block.file.name}: download it") from None
         except OSError as error:
             raise UserError(f"{block.file} cannot be read: {error.strerror or error}") from error
-        done[block.file] = start + len(content)
+        ends[block.file] = start + len(content)
         yield content
 
 
@@ -158,9 +156,9 @@ def _read_header(index: Path, content: bytes) -> _Header:
     if not header.options & _FORCE_64_BIT_HASH:
         raise UserError(f"{index} was made with RedisBloom's 32-bit hash, which is not supported")
     if header.size_in_bits != header.size_in_bytes * 8 or not header.size_in_bits or not 1 <= header.hashes <= 64:
-        raise UserError(f"{index}: the header is damaged (sizes that do not fit each other)")
+        raise UserError(f"{index}: the header is damaged (its sizes contradict each other)")
     if header.log2_bits and header.size_in_bits != 1 << header.log2_bits:
-        raise UserError(f"{index}: the header is damaged (a size that is not the power of two it says)")
+        raise UserError(f"{index}: the header is damaged (its size is not the power of two that it states)")
     if not 0 < header.error_rate < 1 or header.capacity < 1:
         raise UserError(f"{index}: the header is damaged (error rate {header.error_rate}, capacity {header.capacity})")
     return header
@@ -176,13 +174,18 @@ def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int
 
 
 class RedisBloomAsker:
-    """Answers from a RedisBloom bit array."""
+    """A reader of a RedisBloom bit array that answers batches of texts."""
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
         self._shape, self._array, self._threads = shape, array, threads
 
     def hits(self, batch: Batch) -> tuple[Bytes, Positions]:
-        """Which n-grams are in the filter: one uint8 each, and the offset of each text's first one."""
+        """Look up the n-grams of a batch in the filter.
+
+        Returns:
+            One uint8 for each n-gram, 1 if the filter holds it, else 0; and the int64 offsets of each text's first
+            n-gram, shape (texts + 1,).
+        """
         from selfknow.portraits.filter.murmur import answer_segments
 
         segments = batch.segments()

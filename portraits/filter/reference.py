@@ -1,4 +1,4 @@
-"""The kernel's work in plain NumPy: the path for small queries, and the truth that the kernel is tested against.
+"""The kernel in plain NumPy: the path for small queries, and the reference that tests compare the kernel with.
 
 It needs no compilation, so a fresh process answers its first small query at once.
 """
@@ -16,11 +16,11 @@ _PRIME = _U(MERSENNE_61)
 
 
 def ngram_bounds(data: Bytes, offsets: Positions, width: int, stride: int) -> tuple[Positions, Positions, Positions]:
-    """Where the n-grams of each text start and end, in bytes, and how many each text has.
+    """Return the first byte of each n-gram, one past its last byte, and the number of n-grams of each text.
 
     Args:
         data: UTF-8 bytes of all texts.
-        offsets: Where each text starts, and where the last one ends; shape (texts + 1,).
+        offsets: Start of each text and end of the last, in bytes; shape (texts + 1,).
         width: Characters of an n-gram.
         stride: Characters from one n-gram to the next.
     """
@@ -36,7 +36,7 @@ def ngram_bounds(data: Bytes, offsets: Positions, width: int, stride: int) -> tu
 
 
 def hash_ngrams(data: Bytes, starts: Positions, ends: Positions) -> Words:
-    """The 64 mixed bits of each n-gram (``hashing.mix`` of its fingerprint)."""
+    """Return the 64 mixed bits of each n-gram (``hashing.mix`` of its fingerprint)."""
     lengths = ends - starts
     values = np.zeros(len(starts), np.uint64)
     for i in range(int(lengths.max(initial=0))):
@@ -49,7 +49,7 @@ def hash_ngrams(data: Bytes, starts: Positions, ends: Positions) -> Words:
 
 
 def _multiply_by_base(values: Words) -> Words:
-    """``values * BASE`` modulo 2^61 - 1, schoolbook on 32-bit halves: 2^61 counts as 1, and so 2^64 as 8."""
+    """Return ``values * BASE`` modulo 2^61 - 1, from 32-bit halves: 2^61 counts as 1, and so 2^64 as 8."""
     high, low = values >> _U(32), values & _U(0xFFFFFFFF)
     base_high, base_low = _U(BASE >> 32), _U(BASE & 0xFFFFFFFF)
     middle = high * base_low + low * base_high
@@ -66,7 +66,7 @@ def _multiply_by_base(values: Words) -> Words:
 
 
 def positions(hashes: Words, probe: int, shape: FilterShape) -> Words:
-    """The bit that each n-gram's probe number ``probe`` touches."""
+    """Return the bit of each n-gram's probe number ``probe``."""
     c = probe_constants(shape.hashes)[probe]
     upper = hashes >> _U(32)
     words = hashes * c[0] + upper * c[1] + (upper * c[2] + c[3] >> _U(32)) + c[4]
@@ -81,7 +81,7 @@ def set_bits(hashes: Words, shape: FilterShape, array: Bytes) -> None:
 
 
 def answer(hashes: Words, shape: FilterShape, array: Bytes) -> Bytes:
-    """Which n-grams are in a bit array: one uint8 each, 1 or 0."""
+    """Look up n-grams in a bit array: one uint8 for each, 1 or 0."""
     hits = np.zeros(len(hashes), np.uint8)
     alive = np.arange(len(hashes))
     for probe in range(shape.hashes):

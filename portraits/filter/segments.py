@@ -1,7 +1,7 @@
-"""Cutting texts into segments: long texts into pieces that overlap by one n-gram less a character.
+"""Segments of texts: long texts are cut into pieces that overlap by one n-gram less a character.
 
-A segment is a run of bytes whose n-grams are hashed in one go, so that many threads can share one long text and the
-buffers stay small. The n-grams of a text's segments, one after the other, are exactly the text's own.
+A segment is a run of bytes whose n-grams are hashed in one go, so that many threads can share one long text and buffers
+stay small. The n-grams of a text's segments, one after the other, are exactly the text's own.
 """
 
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ class Segments:
     Attributes:
         starts: First byte of each segment, at the start of a code point.
         ends: One past the last byte.
-        skips: Code points to pass over before the first n-gram (tiles that do not start where the piece does).
-        firsts: For each text, its first segment; shape (texts + 1,).
+        skips: Code points before the segment's first n-gram (a piece can begin within a tile).
+        firsts: Index of each text's first segment; shape (texts + 1,).
     """
 
     starts: Positions
@@ -38,7 +38,7 @@ def cut(data: Bytes, offsets: Positions, width: int, stride: int) -> Segments:
 
     Args:
         data: UTF-8 bytes of all texts.
-        offsets: Where each text starts, and where the last one ends; shape (texts + 1,).
+        offsets: Start of each text and end of the last, in bytes; shape (texts + 1,).
         width: Characters of an n-gram.
         stride: Characters from one n-gram to the next.
     """
@@ -63,23 +63,23 @@ def cut(data: Bytes, offsets: Positions, width: int, stride: int) -> Segments:
 
 
 def text_offsets(counts: Positions, segments: Segments) -> Positions:
-    """Where each text's n-grams start, from the counts of its segments."""
+    """Return the index of each text's first n-gram, from the counts of the segments."""
     return np.asarray(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])[segments.firsts])
 
 
 def _pieces(data: Bytes, start: int, end: int, width: int, stride: int) -> Iterator[tuple[int, int, int]]:
-    """Start, end and skip of each piece of one text."""
+    """Yield start, end and skip of each piece of one text."""
     size = max(MAX_SEGMENT_BYTES, 8 * width)
-    done = 0  # code points before `start`
+    code_points = 0  # before `start`
     while start < end:
         following = _forward(data, min(start + size, end), end, 0)
-        yield start, _forward(data, following, end, width - 1), -done % stride
-        done += int(np.count_nonzero((data[start:following] & 0xC0) != 0x80))
+        yield start, _forward(data, following, end, width - 1), -code_points % stride
+        code_points += int(np.count_nonzero((data[start:following] & 0xC0) != 0x80))
         start = following
 
 
 def _forward(data: Bytes, position: int, end: int, code_points: int) -> int:
-    """The start of a code point at or after ``position``, then ``code_points`` further on, at most ``end``."""
+    """Move from ``position`` to the next start of a code point, then ``code_points`` on, to ``end`` at most."""
     window = data[position : min(end, position + 4 * code_points + 4)]
     (leads,) = np.nonzero((window & 0xC0) != 0x80)
     return position + int(leads[code_points]) if len(leads) > code_points else end

@@ -1,4 +1,4 @@
-"""Texts of any kind as Arrow batches of a bounded size: lists, generators, Arrow arrays, columns of other libraries."""
+"""Texts of any kind as Arrow batches of bounded size: lists, generators, Arrow arrays, columns of other libraries."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -21,29 +21,29 @@ def arrow_batches(texts: Iterable[Any], max_bytes: int = BATCH_BYTES) -> Iterato
     Args:
         texts: An Arrow array or chunked array of strings, or an iterable of strings (``None`` for a missing one) or of
             Arrow arrays.
-        max_bytes: About how many bytes of UTF-8 a batch holds; a single longer text stays whole.
+        max_bytes: About the bytes of UTF-8 of a batch; a single longer text stays whole.
 
     Yields:
         Arrays of valid UTF-8; together they hold the texts in their order, nulls included.
 
     Raises:
-        UserError: Something is no text, or no valid UTF-8.
+        UserError: An item is not a text, or not valid UTF-8.
     """
     waiting: list[pa.LargeStringArray] = []
     waiting_bytes = 0
     for array in _arrays(texts):
         for piece in _split(array, max_bytes):
-            if waiting and waiting_bytes + _bytes_of(piece) > max_bytes:
-                yield _joined(waiting)
+            if waiting and waiting_bytes + _num_bytes(piece) > max_bytes:
+                yield _concatenate(waiting)
                 waiting, waiting_bytes = [], 0
             waiting.append(piece)
-            waiting_bytes += _bytes_of(piece)
+            waiting_bytes += _num_bytes(piece)
     if waiting:
-        yield _joined(waiting)
+        yield _concatenate(waiting)
 
 
 def buffers(array: pa.LargeStringArray) -> tuple[Bytes, Positions]:
-    """The UTF-8 bytes and the int64 offsets of an array; a null has no bytes."""
+    """Return the UTF-8 bytes and the int64 offsets of an array; a null has no bytes."""
     if array.null_count:
         array = pc.fill_null(array, "")
     _, offsets, data = array.buffers()
@@ -70,16 +70,16 @@ def _arrays(texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
                 yield from _arrays(array)
             return
         position = 0
-        while some := list(itertools.islice(items, _STRINGS_AT_ONCE)):
-            yield _from_python(some, position)
-            position += len(some)
+        while strings := list(itertools.islice(items, _STRINGS_AT_ONCE)):
+            yield _from_python(strings, position)
+            position += len(strings)
 
 
 def as_strings(array: pa.Array) -> pa.LargeStringArray:
-    """Any Arrow array of strings as a large string array, checked to be UTF-8.
+    """Convert an Arrow array of strings to large strings, and check that it is UTF-8.
 
     Raises:
-        UserError: It holds something else, or broken UTF-8.
+        UserError: The array holds something else, or broken UTF-8.
     """
     kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
     if not (_is_text(kind) or pa.types.is_null(kind)):
@@ -97,20 +97,20 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
 
 
-def _from_python(some: list[Any], position: int) -> pa.LargeStringArray:
-    """A list of strings and None; ``pa.array`` would import pandas to look at it, which takes longer than a query."""
+def _from_python(strings: list[Any], position: int) -> pa.LargeStringArray:
+    """Convert strings and None without ``pa.array``, which would import pandas; that takes longer than a query."""
     try:
-        encoded = [b"" if text is None else text.encode() for text in some]
+        encoded = [b"" if text is None else text.encode() for text in strings]
     except UnicodeEncodeError as error:
         raise UserError(f"a text is not valid Unicode: {error.reason} (a lone surrogate)") from error
     except AttributeError:
-        wrong = next(i for i, text in enumerate(some) if text is not None and not isinstance(text, str))
-        raise UserError(f"text {position + wrong} is a {type(some[wrong]).__name__}, not a string") from None
-    offsets = np.zeros(len(some) + 1, np.int64)
+        wrong = next(i for i, text in enumerate(strings) if text is not None and not isinstance(text, str))
+        raise UserError(f"text {position + wrong} is a {type(strings[wrong]).__name__}, not a string") from None
+    offsets = np.zeros(len(strings) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    valid = np.packbits([text is not None for text in some], bitorder="little")
+    valid = np.packbits([text is not None for text in strings], bitorder="little")
     return pa.LargeStringArray.from_buffers(
-        len(some), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)), pa.py_buffer(valid)
+        len(strings), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)), pa.py_buffer(valid)
     )
 
 
@@ -124,10 +124,10 @@ def _split(array: pa.LargeStringArray, max_bytes: int) -> Iterator[pa.LargeStrin
         row = until
 
 
-def _bytes_of(array: pa.LargeStringArray) -> int:
+def _num_bytes(array: pa.LargeStringArray) -> int:
     _, offsets = buffers(array)
     return int(offsets[-1] - offsets[0])
 
 
-def _joined(arrays: list[pa.LargeStringArray]) -> pa.LargeStringArray:
+def _concatenate(arrays: list[pa.LargeStringArray]) -> pa.LargeStringArray:
     return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)

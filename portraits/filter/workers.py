@@ -1,4 +1,4 @@
-"""Threads for kernels that release the GIL, and the shape of the streams they sort probes into."""
+"""Threads for kernels that release the GIL, and the streams that they sort probes into."""
 
 import itertools
 import os
@@ -21,10 +21,10 @@ _CACHE_LINE_BYTES = 64
 
 
 def thread_count(threads: int | None) -> int:
-    """The threads to use: all cores that this process may use unless told.
+    """Return the number of threads to use: by default, all cores that this process may use.
 
     Raises:
-        UserError: Fewer than one.
+        UserError: ``threads`` is less than 1.
     """
     if threads is not None and threads < 1:
         raise UserError(f"threads must be at least 1, not {threads}")
@@ -32,10 +32,10 @@ def thread_count(threads: int | None) -> int:
 
 
 def run(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> list[Result]:
-    """Do work on each item, in order of the items, on up to ``threads`` threads."""
+    """Apply ``work`` to each item on up to ``threads`` threads, and return the results in the items' order."""
     if threads == 1:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:  # one for each call: a pool kept for later would not survive a fork
+    with ThreadPoolExecutor(threads) as pool:  # a pool for each call: a longer-lived one would not survive a fork
         return list(pool.map(work, items))
 
 
@@ -45,10 +45,10 @@ class Streams:
 
     Attributes:
         shift: A region has 2^shift bits.
-        starts: Where each region's stream starts, shape (regions,).
-        limits: One past where it ends.
-        cursors: Where each worker writes next, shape (workers, regions).
-        entries: Shape (workers, regions * entries of a stream).
+        starts: Start of each region's stream, shape (regions,).
+        limits: One past each stream's last entry, shape (regions,).
+        cursors: Next entry of each worker, shape (workers, regions).
+        entries: Entries, shape (workers, regions * entries of a stream).
     """
 
     shift: int
@@ -61,7 +61,7 @@ class Streams:
     def make(
         cls, size_in_bits: int, probes_per_worker: int, workers: int, dtype: type[np.unsignedinteger[Any]]
     ) -> "Streams":
-        """Streams for about ``probes_per_worker`` probes of each worker."""
+        """Make streams for about ``probes_per_worker`` probes of each worker."""
         shift = region_shift(size_in_bits, workers)
         regions = (size_in_bits - 1 >> shift) + 1
         line = _CACHE_LINE_BYTES // np.dtype(dtype).itemsize
@@ -78,15 +78,15 @@ class Streams:
         )
 
     def shares(self, workers: int) -> list[tuple[int, int]]:
-        """The regions as ranges, several for each worker."""
+        """Return the regions as ranges, several for each worker."""
         bounds = np.linspace(0, len(self.starts), min(len(self.starts), workers * 4) + 1).astype(int).tolist()
         return list(itertools.pairwise(bounds))
 
 
 def region_shift(size_in_bits: int, workers: int) -> int:
-    """log2 of a region's bits: small enough for a cache and to keep all workers busy, and not too many regions."""
-    busy = max(12, (size_in_bits // (8 * workers)).bit_length() - 1)
-    shift = min(_REGION_BITS, busy)
+    """Return log2 of a region's bits: small enough for a cache and to occupy all workers, and not too many regions."""
+    shift_for_workers = max(12, (size_in_bits // (8 * workers)).bit_length() - 1)
+    shift = min(_REGION_BITS, shift_for_workers)
     while size_in_bits >> shift > _MAX_REGIONS:
         shift += 1
     return min(shift, 32)

@@ -1,6 +1,6 @@
 """Corpora, portraits and SQL for asking what a language model knows about what it knows.
 
-The public names below are imported when they are first used, so that ``import selfknow`` stays light.
+The public names below are imported at their first use, so that ``import selfknow`` stays light.
 """
 
 from importlib import import_module

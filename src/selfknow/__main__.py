@@ -1,4 +1,4 @@
-"""``python -m selfknow`` is the command ``selfknow``."""
+"""The command ``selfknow`` as ``python -m selfknow``."""
 
 from selfknow.cli import program
 

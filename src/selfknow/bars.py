@@ -12,15 +12,15 @@ SECONDS_BETWEEN_LINES = 30.0
 class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
     """tqdm's bar, on stderr.
 
-    Where stderr is no terminal, a bar that is redrawn fills the log. There it writes a line every half minute and a
-    last one at its end. It writes nothing if it ends within the first half minute.
+    A redrawn bar would fill a log. So if stderr is not a terminal, the bar writes a line every half minute and a last
+    one at its end, and nothing if it ends within the first half minute.
 
     Attributes:
-        hidden: Set it to show no bar of this process.
+        hidden: Set it to true to hide all bars of this process.
 
     Args:
-        args: As tqdm takes them.
-        kwargs: As tqdm takes them.
+        args: tqdm's arguments.
+        kwargs: tqdm's keyword arguments.
 
     Example:
         >>> with Bar(total=3, desc="answer", unit="reply") as bar:  # doctest: +SKIP
@@ -43,13 +43,13 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
     def display(self, msg: str | None = None, pos: int | None = None) -> None:
         """Draw the bar, or write a line if the last one is half a minute old."""
         if self._is_drawn:
-            return super().display(msg, pos)  # close() looks at what it returns
+            return super().display(msg, pos)  # close() needs the result
         if msg is None and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._write_line()
         return None
 
     def clear(self, nolock: bool = False) -> None:
-        """Remove the drawing; a line stays."""
+        """Remove a drawn bar; a written line stays."""
         if self._is_drawn:
             super().clear(nolock)
 

@@ -12,19 +12,19 @@ from selfknow.files import write_whole
 
 
 def cache_folder() -> Path:
-    """``$XDG_CACHE_HOME/selfknow``, or ``~/.cache/selfknow``."""
+    """Return ``$XDG_CACHE_HOME/selfknow``, or ``~/.cache/selfknow``."""
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "selfknow"
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
-    """The bytes of a file in the cache folder, made where there is none.
+    """Return the bytes of a file in the cache folder; make the file if it is missing.
 
-    Processes that want the same file wait for the first of them. Where the folder cannot be used, the bytes are made
-    anew each time.
+    Of several processes that need the same file, one makes it and the others wait. If the folder cannot be used, the
+    bytes are made anew each time.
 
     Args:
-        name: The file's name, another one whenever the bytes would be others.
-        make: Makes them.
+        name: The file's name, which must change whenever the bytes would.
+        make: Function that returns the bytes.
 
     Example:
         >>> cached("squares-10.txt", lambda: " ".join(str(n * n) for n in range(10)).encode())  # doctest: +SKIP

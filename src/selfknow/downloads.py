@@ -1,4 +1,4 @@
-"""The one door through which anything is read from the Hub, or from another pinned address."""
+"""Downloads from the Hub or from a pinned address; no other module reads from them."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,13 +18,13 @@ _WAITS_IN_SECONDS = (1, 2, 4)
 
 
 class DownloadError(UserError):
-    """Something cannot be had; the message is the reason alone, and whoever asked says what for and what to do."""
+    """A failed download; the message is the reason alone, and the caller adds its purpose and the remedy."""
 
 
 def dataset_file(repo: str, path: str, revision: str | None = None) -> Path:
-    """One file of a dataset on the Hub, in the client's cache.
+    """Download one file of a dataset on the Hub and return its path in the client's cache.
 
-    At a whole commit it is taken from the cache, if it is there, without a network.
+    A file of a full commit hash that is in the cache needs no network.
 
     Args:
         repo: ``org/name``.
@@ -32,76 +32,76 @@ def dataset_file(repo: str, path: str, revision: str | None = None) -> Path:
         revision: Branch, tag or commit.
 
     Raises:
-        DownloadError: It cannot be had.
+        DownloadError: The download failed.
 
     Example:
         >>> dataset_file("openai/gsm8k", "main/test-00000-of-00001.parquet")  # doctest: +SKIP
         PosixPath('…/snapshots/COMMIT/main/test-00000-of-00001.parquet')
     """
-    with _told():
+    with _download_errors():
         return hub_file(repo, path, revision)
 
 
 def model_file(repo: str, path: str, revision: str | None = None) -> Path:
-    """One file of a model on the Hub, in the client's cache (see :func:`dataset_file`).
+    """Download one file of a model on the Hub and return its path in the client's cache; see :func:`dataset_file`.
 
     Raises:
-        DownloadError: It cannot be had.
+        DownloadError: The download failed.
     """
-    with _told():
+    with _download_errors():
         return hub_file(repo, path, revision, kind="model")
 
 
 def dataset_folder(repo: str, patterns: list[str] | None = None, revision: str | None = None) -> tuple[Path, str]:
-    """The files of a dataset on the Hub that match one of these patterns (all by default), and their commit.
+    """Download the files of a dataset that match a pattern (all by default); return their folder and commit.
 
     Raises:
-        DownloadError: They cannot be had.
+        DownloadError: The download failed.
     """
     from huggingface_hub import snapshot_download
 
-    with _told():
+    with _download_errors():
         folder = Path(snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=patterns))
     return folder, folder.name
 
 
 def dataset_builder(repo: str, config: str | None, revision: str | None = None) -> "DatasetBuilder":
-    """What ``datasets`` knows of a dataset on the Hub or in a folder, before any row of it is read.
+    """Return the builder of a dataset on the Hub or in a folder, before any row is read.
 
     Raises:
         DownloadError: There is no such dataset or config, or the Hub cannot be reached.
     """
     from datasets import load_dataset_builder
 
-    with _told():
+    with _download_errors():
         return load_dataset_builder(repo, config, revision=revision)
 
 
 def dataset_rows(repo: str, *config: str, split: str) -> Iterator[Mapping[str, object]]:
-    """The rows of a split of a dataset on the Hub, streamed.
+    """Stream the rows of a split of a dataset on the Hub.
 
     Raises:
         DownloadError: There is no such dataset, config or split, or the Hub cannot be reached.
     """
     from datasets import load_dataset
 
-    with _told():
+    with _download_errors():
         rows = load_dataset(repo, *config, split=split, streaming=True)
     yield from rows
 
 
 def hub_filesystem() -> "HfFileSystem":
-    """The Hub as a file system, for what reads ``hf://`` addresses piece by piece."""
+    """Return the Hub as a file system, for readers of ``hf://`` addresses."""
     from huggingface_hub import HfFileSystem
 
     return HfFileSystem()
 
 
 def fetch(url: str) -> bytes:
-    """The bytes at a URL; whoever pins a source compares their SHA-256.
+    """Download the bytes at a URL; a caller that pins a source compares their SHA-256.
 
     Raises:
-        DownloadError: They cannot be had.
+        DownloadError: The download failed.
     """
     import httpx2
 
@@ -114,27 +114,27 @@ def fetch(url: str) -> bytes:
 
 
 def hub_file(repo: str, path: str, revision: str | None, folder: Path | None = None, *, kind: str = "dataset") -> Path:
-    """Download a file like :func:`dataset_file`, with the client's own errors, for :mod:`selfknow.hub` to tell apart.
+    """Download a file like :func:`dataset_file`, but raise the client's own errors, which :mod:`selfknow.hub` reads.
 
     Args:
         repo: ``org/name``.
         path: The file's path in the repo.
         revision: Branch, tag or commit.
-        folder: Where the file goes, at its path, whatever the client's cache holds; without it, into that cache.
-        kind: Of the repo: ``dataset`` or ``model``.
+        folder: Folder to download into, past the client's cache; by default the file goes into that cache.
+        kind: Kind of the repo: ``dataset`` or ``model``.
     """
     from huggingface_hub import hf_hub_download
 
-    where: dict[str, Any] = {"local_dir": folder, "cache_dir": folder / ".cache"} if folder else {}
+    destination: dict[str, Any] = {"local_dir": folder, "cache_dir": folder / ".cache"} if folder else {}
 
     def download() -> str:
-        return str(hf_hub_download(repo, path, repo_type=kind, revision=revision, **where))
+        return str(hf_hub_download(repo, path, repo_type=kind, revision=revision, **destination))
 
-    return Path(patiently(download, repeat_on=_ends_a_download))
+    return Path(repeat_request(download, repeat_on=_is_unrepeated_fault))
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same request may well succeed a moment later."""
+    """Return True if the same request may succeed a moment later."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -143,13 +143,13 @@ def is_transient(error: BaseException) -> bool:
     return isinstance(error, httpx2.TransportError)
 
 
-def patiently(
+def repeat_request(
     request: Callable[..., Any],
     *arguments: object,
     repeat_on: Callable[[BaseException], bool] = is_transient,
     **options: object,
 ) -> Any:
-    """Repeat a request that the client library makes only once while the Hub is in trouble."""
+    """Repeat a request while the Hub is in trouble, if the client library makes it only once."""
     for wait in _WAITS_IN_SECONDS:
         try:
             return request(*arguments, **options)
@@ -160,8 +160,8 @@ def patiently(
     return request(*arguments, **options)
 
 
-def _ends_a_download(error: BaseException) -> bool:
-    """Whether a download met one of the passing faults that the client library does not repeat it for."""
+def _is_unrepeated_fault(error: BaseException) -> bool:
+    """Return True for a passing fault after which the client library does not repeat a download."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -171,8 +171,8 @@ def _ends_a_download(error: BaseException) -> bool:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Turn whatever the client raises when something cannot be had into the reason, in one line."""
+def _download_errors() -> Iterator[None]:
+    """Turn the client's errors inside the block into a ``DownloadError`` of one line."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 

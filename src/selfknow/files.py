@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Files that exist whole or not at all, whatever happens while they are written."""
 
 import contextlib
 import csv
@@ -23,33 +23,33 @@ _SURROGATE = re.compile(r"\\[uU][dD][89a-fA-F]")
 
 
 def user_path(name: str) -> Path:
-    """The path that a user's text names, its ``~`` expanded, whether something is there or not.
+    """Return the path that a user typed, its ``~`` expanded; it need not exist.
 
     Raises:
-        UserError: Nothing can be there: the text is too long for a path, or names the home of nobody.
+        UserError: The text is too long for a path, or names the home of an unknown user.
     """
     try:
         path = Path(name).expanduser()
         path.lstat()
     except RuntimeError as error:
-        raise UserError(f"{name} is in the home folder of a user whom this machine does not know") from error
+        raise UserError(f"{name} is in the home folder of an unknown user") from error
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise UserError(f"{name[:60]}… is too long for the name of a file or folder") from error
-    except ValueError:  # a null character: nothing is there
+    except ValueError:  # a null character: no such path can exist
         pass
     return path
 
 
 def check_output(path: Path, endings: Sequence[str] = ()) -> None:
-    """Check that a command can write a file that its user named: a new one, or a regular file in its place.
+    """Check that a command can write a file that its user named: a new file, or a regular one to replace.
 
     Args:
         path: The file.
-        endings: What its name may end in, in lower case, such as ``.csv``; none: anything.
+        endings: Endings that its name may have, in lower case, such as ``.csv``; any by default.
 
     Raises:
-        UserError: Its name ends in something else, or a folder, link, pipe or device has that name.
+        UserError: The name has another ending, or belongs to a folder, link, pipe or device.
 
     Example:
         >>> check_output(Path("report.pdf"), [".html", ".md"])
@@ -60,7 +60,7 @@ def check_output(path: Path, endings: Sequence[str] = ()) -> None:
     try:
         mode = path.lstat().st_mode
     except OSError:
-        mode = stat.S_IFREG  # nothing is there, or writing will say what is wrong
+        mode = stat.S_IFREG  # a new file, or writing will say what is wrong
     if not stat.S_ISREG(mode):
         kind = "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "device or pipe"
         raise UserError(f"{path} is a {kind}: name a file")
@@ -70,12 +70,12 @@ def check_output(path: Path, endings: Sequence[str] = ()) -> None:
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that a reader, or a kill at any moment, finds whole or not at all.
+    """Open a file for writing that exists whole or not at all, even if the process is killed.
 
-    The bytes go to a temporary neighbour, onto the disk, and are renamed when the block ends well.
+    The bytes go to a temporary file beside it, which is synced and renamed if the block ends without an error.
 
     Args:
-        path: Where the file shall stand; its folder is made if it is missing.
+        path: The file; its folder is made if it is missing.
 
     Raises:
         UserError: The disk is full, or the folder cannot be written.
@@ -99,9 +99,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         if not isinstance(error, OSError):
             raise
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise UserError(
-                f"no space left for {path}: free some and run the same command again, it goes on where it stopped"
-            ) from error
+            raise UserError(f"no space left for {path}: free some and run the same command again to resume") from error
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
@@ -112,7 +110,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself outlast a power cut (not every system can open a folder)."""
+    """Make the rename itself survive a power cut (not every system can open a folder)."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -122,7 +120,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what a killed :func:`write_whole` left in a folder; only the folder's one writer may call it."""
+    """Remove the temporary files of killed writes from a folder; only the folder's one writer may call it."""
     for path in folder.glob(f".*{_TEMPORARY_SUFFIX}"):
         path.unlink(missing_ok=True)
 
@@ -142,7 +140,7 @@ def write_parquet(path: Path, table: "pa.Table") -> None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON document that a stranger may have written; bytes are UTF-8.
+    """Parse a JSON document from an untrusted source; bytes are UTF-8.
 
     Raises:
         ValueError: It is no JSON, is nested too deeply, or holds half of a surrogate pair, which is no text.
@@ -165,7 +163,7 @@ def read_json(path: Path) -> dict[str, object]:
     """Read a JSON object.
 
     Raises:
-        UserError: There is no such file, or it holds something else.
+        UserError: There is no such file, or it holds no JSON object.
     """
     try:
         content = parse_json(path.read_bytes())
@@ -179,11 +177,11 @@ def read_json(path: Path) -> dict[str, object]:
 
 
 def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
-    """Read one Parquet file, with exactly the columns of a schema where one is given.
+    """Read one Parquet file; with a schema, exactly the schema's columns.
 
     Raises:
-        UserError: The file is missing, is no whole Parquet file, does not have the checksums that it was written
-            with, lacks a column or holds another type.
+        UserError: The file is missing, is no whole Parquet file, fails its checksums, lacks a column or holds another
+            type.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -211,7 +209,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
     """Read a user's table of any common form: Parquet, CSV with a header, a JSON list, or else JSON lines.
 
     Raises:
-        UserError: It cannot be read, or does not hold rows.
+        UserError: The file cannot be read, or does not hold rows.
     """
     rows: Any
     try:
@@ -235,7 +233,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _from_spreadsheet(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a CSV file, of our own making too; what has no column, or a column too few, stays as it is."""
+    """Undo :func:`~selfknow.untrusted.for_spreadsheet` in a CSV row; surplus or missing cells stay as they are."""
     return {name: from_spreadsheet(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
 
 
@@ -243,7 +241,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read the objects of a JSON Lines file one at a time; empty lines are skipped.
 
     Raises:
-        UserError: It cannot be read, is not UTF-8, or a line is not a JSON object; the message names the line.
+        UserError: The file cannot be read, is not UTF-8, or a line is not a JSON object; the message names the line.
     """
     try:
         with path.open("rb") as file:

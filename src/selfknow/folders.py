@@ -1,4 +1,4 @@
-"""Folders that are replaced whole or not at all, whatever happens meanwhile."""
+"""Folders that are replaced whole or not at all, even if the process is killed."""
 
 import os
 import shutil
@@ -15,21 +15,21 @@ _WORKSPACE = ".building"
 
 @contextmanager
 def replaced_whole(folder: Path, last: str) -> Iterator[Path]:
-    """Lend an empty folder, which takes the place of ``folder`` when the block ends well.
+    """Lend an empty folder, which replaces ``folder`` if the block ends without an error.
 
     The new folder grows beside the old one, in the hidden ``.NAME.building/new``; two renames then exchange them. If
     the program is killed between the two, the old one stands in ``.NAME.building/old``, and the next call restores it.
     A second writer of the same folder waits for the first.
 
-    A mount point, the working directory and a folder whose neighbours may not be written cannot be renamed. If such a
-    folder is empty, the new one grows inside it, in ``.building``, and moves in file by file, ``last`` at the end.
+    A mount point, the working directory and a folder in a read-only parent cannot be renamed. If such a folder is
+    empty, the new one grows inside it, in ``.building``, and moves in file by file, ``last`` at the end.
 
     Args:
-        folder: What is replaced; made if missing. A symbolic link is followed and stays.
-        last: The file that makes such a folder complete, as ``manifest.json`` does.
+        folder: Folder to replace; made if missing. A symbolic link is followed and stays.
+        last: The file that marks such a folder complete, such as ``manifest.json``.
 
     Raises:
-        UserError: The folder is a file, or can neither be renamed nor filled.
+        UserError: ``folder`` is a file, or can neither be renamed nor filled.
         OSError: The disk is full or may not be written.
 
     Example:
@@ -42,10 +42,10 @@ def replaced_whole(folder: Path, last: str) -> Iterator[Path]:
     within, beside = place / _WORKSPACE, place.with_name(f".{place.name}{_WORKSPACE}") if place.name else place
     inside = not _is_renamable(place)
     if within.is_dir() and not inside:
-        with _alone(within, folder):
+        with _lock_workspace(within, folder):
             _finish_killed(place, within, last)
     workspace = within if inside else beside
-    with _alone(workspace, folder):
+    with _lock_workspace(workspace, folder):
         new, old = workspace / "new", workspace / "old"
         _finish_killed(place, workspace, last)
         if inside and content(place):
@@ -66,7 +66,7 @@ def replaced_whole(folder: Path, last: str) -> Iterator[Path]:
 
 
 def content(folder: Path) -> list[Path]:
-    """What a folder holds, but for what an unfinished :func:`replaced_whole` left; nothing where there is none."""
+    """List a folder without the remains of an unfinished :func:`replaced_whole`; a missing folder is empty."""
     return [path for path in folder.iterdir() if not path.name.startswith(_WORKSPACE)] if folder.exists() else []
 
 
@@ -78,8 +78,8 @@ def _is_renamable(place: Path) -> bool:
 
 
 @contextmanager
-def _alone(workspace: Path, folder: Path) -> Iterator[None]:
-    """Hold the workspace's lock; it vanishes with the workspace, so one who waits may have to make both again."""
+def _lock_workspace(workspace: Path, folder: Path) -> Iterator[None]:
+    """Hold the workspace's lock; it vanishes with the workspace, so a waiting process may have to make both again."""
     lock = FileLock(workspace / "lock")
     while not lock.is_locked:
         try:
@@ -99,7 +99,7 @@ def _alone(workspace: Path, folder: Path) -> Iterator[None]:
 
 
 def _finish_killed(place: Path, workspace: Path, last: str) -> None:
-    """Put back, or move in, what a killed call left."""
+    """Finish a killed call: put the old folder back, or move the new files in."""
     new, old = workspace / "new", workspace / "old"
     if workspace.parent == place and (new / last).is_file():
         _move_in(new, place, last)
@@ -133,7 +133,7 @@ def _move_in(new: Path, place: Path, last: str) -> None:
 
 
 def _discard(old: Path, last: str) -> None:
-    """Remove what was replaced; without its last file first, so that what a kill leaves is never taken for whole."""
+    """Remove the old folder, its last file first, so that what a kill leaves is never taken for whole."""
     with suppress(OSError):
         (old / last).unlink()
     shutil.rmtree(old, ignore_errors=True)

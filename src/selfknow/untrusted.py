@@ -1,7 +1,7 @@
-"""Text that others wrote, such as a model's reply, made safe for where it is shown: a terminal, JSON, a spreadsheet.
+"""Escapes for untrusted text, such as a model's reply, in a terminal, JSON or a spreadsheet.
 
-A reply may hold the escape sequences that colour, overwrite or retitle a terminal, the marks that turn the direction of
-a line around, and cells that a spreadsheet program would take for a formula and compute.
+A reply may hold escape sequences that colour, overwrite or retitle a terminal, marks that reverse the direction of a
+line, and cells that a spreadsheet program would compute as formulas.
 """
 
 import math
@@ -21,17 +21,17 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def for_terminal(text: str) -> str:
-    r"""The text with what a terminal would obey made visible; newlines and tabs stay.
+    r"""Make a text's control characters visible, so that a terminal does not obey them; newlines and tabs stay.
 
     Example:
         >>> for_terminal("a\x1b[31mb")
         'a␛[31mb'
     """
-    return _UNSAFE.sub(lambda found: _visible(ord(found[0])), text)
+    return _UNSAFE.sub(lambda match: _make_visible(ord(match[0])), text)
 
 
 def for_label(text: str) -> str:
-    r"""A name on one line, with what a terminal would obey made visible.
+    r"""Put a name on one line and make its control characters visible.
 
     Example:
         >>> for_label("a\x1b[31mb\nc")
@@ -41,7 +41,7 @@ def for_label(text: str) -> str:
 
 
 def for_display(value: Any) -> Any:
-    r"""A JSON value with every text made visible, keys too; what is no number in JSON is null.
+    r"""Make the control characters of all texts in a JSON value visible, keys too; NaN and infinity become null.
 
     Example:
         >>> for_display({"mod\x1bel": ["a\x07", float("nan"), 1.5]})
@@ -52,30 +52,30 @@ def for_display(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {for_terminal(key) if isinstance(key, str) else key: for_display(one) for key, one in value.items()}
-    return [for_display(one) for one in value] if isinstance(value, list | tuple) else value
+        return {for_terminal(key) if isinstance(key, str) else key: for_display(item) for key, item in value.items()}
+    return [for_display(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _visible(code: int) -> str:
+def _make_visible(code: int) -> str:
     if code < _BELOW_BLANK:
         return chr(_PICTURES + code)
     return "\N{SYMBOL FOR DELETE}" if code == _DELETE else _REPLACEMENT
 
 
 def for_json(text: str) -> str:
-    r"""A JSON document with the same content, in which what a terminal would obey is spelt out.
+    r"""Escape the control characters of a JSON document; its content stays the same.
 
     Example:
         >>> for_json('["\x9b31m"]')
         '["\\u009b31m"]'
     """
-    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def for_spreadsheet(value: object) -> object:
-    """A cell that no spreadsheet program takes for a formula: an apostrophe stands before one.
+    """Put an apostrophe before a cell that a spreadsheet program would take for a formula.
 
-    Source: OWASP, CSV Injection. Numbers are left alone, also those that are spelt as text.
+    Source: OWASP, CSV Injection. Numbers stay as they are, also as text.
 
     Example:
         >>> for_spreadsheet("=1+1"), for_spreadsheet("-0.5"), for_spreadsheet(-0.5)
@@ -87,7 +87,7 @@ def for_spreadsheet(value: object) -> object:
 
 
 def from_spreadsheet(cell: str) -> str:
-    """The text that :func:`for_spreadsheet` made a cell of."""
+    """Return the text from which :func:`for_spreadsheet` made a cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

@@ -1,4 +1,4 @@
-"""What other libraries print on stderr: left out where nobody could do anything about it, shown by ``selfknow -v``."""
+"""The verbosity of other libraries: messages that need no action are hidden unless ``selfknow -v`` shows them."""
 
 import logging
 import os
@@ -18,12 +18,12 @@ _LEVELS = {
 
 
 def is_verbose() -> bool:
-    """Whether everything is shown that other libraries print."""
+    """Return True if all messages of other libraries are shown."""
     return os.environ.get(_VERBOSE) == "1"
 
 
 def hide_weights_bar() -> None:
-    """Have transformers read weights without a bar, which it draws into log files too, unless ``-v`` was given."""
+    """Hide transformers' progress bar over weights, which it draws into log files too, unless ``-v`` is on."""
     from transformers.utils import logging
 
     if not is_verbose():
@@ -31,12 +31,12 @@ def hide_weights_bar() -> None:
 
 
 def set_up(*, verbose: bool) -> None:
-    """Decide for this process, and those it starts, what is shown; for the command line, before anything is imported.
+    """Set the verbosity of this process and of those it starts; the command line calls it before other imports.
 
     Without ``verbose``: no retries of the Hub's client, no advice of transformers or datasets (their errors stay), and
     no Python warnings but our own, each once. A level that the user set in the environment stays.
     """
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def show(  # the signature of `warnings.showwarning`
         message: Warning | str,
@@ -47,8 +47,8 @@ def set_up(*, verbose: bool) -> None:
         line: str | None = None,
     ) -> None:
         if issubclass(category, SelfknowWarning):
-            if str(message) not in told:
-                told.add(str(message))
+            if str(message) not in shown:
+                shown.add(str(message))
                 print(f"selfknow: {message}", file=sys.stderr)  # noqa: T201
         elif is_verbose():
             (file or sys.stderr).write(warnings.formatwarning(message, category, filename, lineno, line))
@@ -61,4 +61,4 @@ def set_up(*, verbose: bool) -> None:
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     for library, level in _LEVELS.items():
         if os.environ.setdefault(level, "error") == "error":
-            logging.getLogger(library).setLevel(logging.ERROR)  # of one that was imported already
+            logging.getLogger(library).setLevel(logging.ERROR)  # for a library that is imported already

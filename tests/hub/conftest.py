@@ -50,8 +50,8 @@ class Client:
     def command(self, *arguments: object) -> tuple[list[str], dict[str, str]]:
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
-        environment = kept | {
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
+        environment = inherited | {
             "HF_ENDPOINT": self.endpoint,
             "HF_HOME": str(self.home),
             "HF_UPDATE_DOWNLOAD_COUNTS": "0",
@@ -73,9 +73,9 @@ class Client:
 
     def python(self, code: str, *arguments: object) -> str:
         """Run code that must succeed; what it printed."""
-        done = self.run("-c", code, *arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        result = self.run("-c", code, *arguments)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
 
     def selfknow(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         """`selfknow ARGUMENTS`."""
@@ -87,8 +87,8 @@ class Client:
 
     def published(self, folder: Path, repo: str, *options: object) -> None:
         """`publish` that must succeed."""
-        done = self.publish(folder, repo, *options)
-        assert done.returncode == 0, done.stderr
+        result = self.publish(folder, repo, *options)
+        assert result.returncode == 0, result.stderr
 
 
 @dataclass
@@ -136,11 +136,11 @@ class Hub:
 def start_hub(python: WarmPython, root: Path, *options: str) -> tuple["WarmProcess | subprocess.Popen[bytes]", Hub]:
     accounts = [word for account in ACCOUNTS for word in ("--account", account)]
     reading, writing = os.pipe()
-    with Path(os.devnull).open("r+b") as nothing, open(reading, "rb") as said, open(writing, "wb") as says:  # noqa: PTH123
+    with Path(os.devnull).open("r+b") as nothing, open(reading, "rb") as output, open(writing, "wb") as server_output:  # noqa: PTH123
         server = ["-m", "tests.hub_server", "--root", root, *accounts, *options]
-        process = python.start(*server, cwd=REPOSITORY, streams=[nothing, says, nothing])
-        endpoint = said.readline().decode().strip().removeprefix("export HF_ENDPOINT=")
-        said.readline()
+        process = python.start(*server, cwd=REPOSITORY, streams=[nothing, server_output, nothing])
+        endpoint = output.readline().decode().strip().removeprefix("export HF_ENDPOINT=")
+        output.readline()
     return process, Hub(endpoint, root)
 
 

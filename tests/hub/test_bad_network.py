@@ -33,10 +33,10 @@ def _publish_with(hub: Hub, client: Client, folder: Path, *faults: dict[str, obj
 def _upload_cut_for_good(hub: Hub, client: Client, folder: Path) -> object:
     client.environment["HF_HUB_DISABLE_XET"] = "1"
     cut = _publish_with(hub, client, folder, _fault("PUT", "/_objects/", "cut_request", times=99, after_bytes=1000))
-    left = hub.commits(REPO)
+    commits = hub.commits(REPO)
     hub.plan_faults()
     again = client.publish(folder, REPO)
-    return cut, [commit["title"] for commit in left], again
+    return cut, [commit["title"] for commit in commits], again
 
 
 def _large_upload_cut_once(hub: Hub, client: Client, folder: Path) -> object:
@@ -66,11 +66,11 @@ def _silent_at_the_upload_through_xet(hub: Hub, client: Client, folder: Path) ->
 def _silent_at(hub: Hub, client: Client, folder: Path, method: str, path: str) -> object:
     client.environment["SELFKNOW_HUB_SECONDS"] = "2"
     silent = _publish_with(hub, client, folder, _fault(method, path, "hold", times=99))
-    asked, left = len(hub.requests(f"^{method} .*{path}")), [commit["title"] for commit in hub.commits(REPO)]
+    num_requests, titles = len(hub.requests(f"^{method} .*{path}")), [commit["title"] for commit in hub.commits(REPO)]
     del client.environment["SELFKNOW_HUB_SECONDS"]
     client.environment["HF_HUB_DISABLE_XET"] = "1"  # this Hub keeps nothing that comes through Xet
     hub.plan_faults()
-    return silent, asked, left, client.publish(folder, REPO)
+    return silent, num_requests, titles, client.publish(folder, REPO)
 
 
 def _answer_lost(hub: Hub, client: Client, folder: Path) -> object:
@@ -151,7 +151,7 @@ SLOW_LINK = ("--bytes-per-second", "40000")
 
 @pytest.fixture(scope="module")
 def outcome(make_hub: MakeHub, make_client: MakeClient, folder: Path) -> Iterator[Outcome]:
-    """What came of a scenario, and its Hub; all of them are started at once."""
+    """The result of a scenario, and its Hub; all scenarios start at once."""
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
         started = {}
         for scenario in SCENARIOS:
@@ -160,11 +160,11 @@ def outcome(make_hub: MakeHub, make_client: MakeClient, folder: Path) -> Iterato
         yield lambda scenario: (started[scenario][0].result(), started[scenario][1])
 
 
-def one_line(done: Run) -> str:
-    """The one line in which the command told its user's mistake."""
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("selfknow: ")]
+def one_line(result: Run) -> str:
+    """Return the one line of the command's error."""
+    assert result.returncode == 2, result.stderr
+    assert "Traceback" not in result.stderr
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("selfknow: ")]
     return line
 
 
@@ -191,18 +191,18 @@ def test_a_large_upload_that_is_cut_publishes_nothing_and_can_be_repeated(outcom
 def test_a_server_that_never_answers_is_left_after_the_stated_time(
     scenario: Scenario, attempts: int, outcome: Outcome
 ) -> None:
-    (silent, asked, titles, again), hub = outcome(scenario)
+    (silent, num_requests, titles, again), hub = outcome(scenario)
     assert "the connection to http://127.0.0.1" in one_line(silent)
-    assert asked
-    assert asked % attempts == 0, "as often for each of the files"
+    assert num_requests
+    assert num_requests % attempts == 0, "as often for each of the files"
     assert titles == ["initial commit"]
     assert again.returncode == 0, again.stderr
     assert_released(hub)
 
 
 def test_a_large_upload_that_is_cut_once_goes_on(outcome: Outcome) -> None:
-    done, hub = outcome(_large_upload_cut_once)
-    assert done.returncode == 0, done.stderr
+    result, hub = outcome(_large_upload_cut_once)
+    assert result.returncode == 0, result.stderr
     assert_released(hub)
 
 
@@ -213,24 +213,24 @@ def test_a_commit_that_never_gets_through_publishes_nothing(outcome: Outcome) ->
 
 
 def test_a_commit_whose_answer_is_lost_is_found_and_not_made_twice(outcome: Outcome) -> None:
-    done, hub = outcome(_answer_lost)
-    assert done.returncode == 0, done.stderr
+    result, hub = outcome(_answer_lost)
+    assert result.returncode == 0, result.stderr
     assert_released(hub)
     assert len(hub.requests("^POST .*/commit/")) == 1
 
 
 def test_errors_of_the_hub_that_pass_are_waited_out(outcome: Outcome) -> None:
-    done, hub = outcome(_errors_twice)
-    assert done.returncode == 0, done.stderr
-    assert "Retrying" not in done.stderr, "what passes by itself is not told"
+    result, hub = outcome(_errors_twice)
+    assert result.returncode == 0, result.stderr
+    assert "Retrying" not in result.stderr, "what passes by itself is not told"
     assert_released(hub)
     for path in ("/commit/", "/tag/", "/preupload/", "/repos/create"):
         assert len(hub.requests(f"^POST .*{path}")) == 3, "two errors and a success: nothing is repeated twice over"
 
 
 def test_errors_of_the_hub_that_stay_are_told(outcome: Outcome) -> None:
-    done, hub = outcome(_errors_for_good)
-    assert "the Hub is in trouble (status 503" in one_line(done)
+    result, hub = outcome(_errors_for_good)
+    assert "the Hub is in trouble (status 503" in one_line(result)
     assert [commit["title"] for commit in hub.commits(REPO)] == ["initial commit"]
     assert len(hub.requests("^POST .*/commit/")) == 4
 

@@ -20,7 +20,7 @@ def test_the_page_does_what_it_says(tmp_path: Path, python: WarmPython) -> None:
     rehearsal = PAGE.read_text().partition("## Publish for real")[0]
     steps = list(_steps(BLOCK.findall(rehearsal)))
     script = "\n".join(f"{code}\necho '{END_OF_STEP}'" for code, _ in steps)
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n{script}"],
         cwd=tmp_path,
         env=_environment(tmp_path, python),
@@ -29,8 +29,8 @@ def test_the_page_does_what_it_says(tmp_path: Path, python: WarmPython) -> None:
         timeout=1800,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    printed = done.stdout.split(f"{END_OF_STEP}\n")
+    assert result.returncode == 0, result.stderr
+    printed = result.stdout.split(f"{END_OF_STEP}\n")
     for (code, shown), output in zip(steps, printed, strict=False):
         assert shown is None or comparable(output) == comparable(shown), f"{code}\nprinted:\n{output}"
 
@@ -52,7 +52,7 @@ def _steps(blocks: list[tuple[str, str]]) -> list[tuple[str, str | None]]:
 
 
 def _environment(folder: Path, warm: WarmPython) -> dict[str, str]:
-    """What a clone offers: `python`, `selfknow`, and the folder `tests` below the current one."""
+    """Offer what a clone does: `python`, `selfknow`, and the folder `tests` below the current one."""
     (folder / "tests").symlink_to(REPOSITORY / "tests")
     (folder / "bin").mkdir()
     cold = shlex.quote(sys.executable)

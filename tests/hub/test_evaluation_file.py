@@ -55,8 +55,8 @@ def test_files_have_a_page_index_and_pages_cut_by_content(folder: Path) -> None:
 
 
 def test_it_is_published_with_the_rest(hub: Hub, client: Client, repo: str, folder: Path) -> None:
-    done = client.selfknow("data", "publish", folder, repo)
-    assert done.returncode == 0, done.stderr
+    result = client.selfknow("data", "publish", folder, repo)
+    assert result.returncode == 0, result.stderr
     download = f"hf_hub_download('{repo}', 'eval.yaml', repo_type='dataset')"
     served = client.python(f"from huggingface_hub import hf_hub_download; print(open({download}).read(), end='')")
     assert served == (folder / EVALUATION).read_text()
@@ -71,12 +71,12 @@ import json
 from inspect_ai._eval.task.hf import task_create_from_hf
 
 [task] = task_create_from_hf("hf/{repo}/{config}")
-json.dump([[one.input, one.target, one.metadata] for one in task.dataset], open("samples.json", "w"))
+json.dump([[sample.input, sample.target, sample.metadata] for sample in task.dataset], open("samples.json", "w"))
 """
     elsewhere = replace(client, environment={"XDG_CACHE_HOME": str(tmp_path)})  # where Inspect keeps datasets
     elsewhere.python(program)
     samples = json.loads((client.folder / "samples.json").read_text())
     rows = pq.read_table(next((folder / config).glob("test-*.parquet"))).to_pylist()
-    assert [(asked, right, row["id"]) for asked, right, row in samples] == [
+    assert [(prompt, target, row["id"]) for prompt, target, row in samples] == [
         (row["prompt"], row["completion"], row["id"]) for row in rows
     ]

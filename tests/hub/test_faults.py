@@ -1,4 +1,4 @@
-"""What goes wrong with tokens, rights, other people and damaged files: one clear line, nothing half-published.
+"""Faults of tokens, rights, other people and damaged files: one clear line, nothing half-published.
 
 All of it over a slow link.
 """
@@ -23,12 +23,12 @@ def hub_of_module(make_hub: MakeHub) -> Hub:
     return make_hub("--bytes-per-second", "100000")
 
 
-def assert_one_line(done: subprocess.CompletedProcess[str], words: str) -> None:
+def assert_one_line(result: subprocess.CompletedProcess[str], words: str) -> None:
     """The command failed with a mistake of its user's, told in one line that holds these words."""
-    assert done.returncode == 2, done.stderr
-    lines = [line for line in done.stderr.splitlines() if line.startswith("selfknow: ")]
-    assert len(lines) == 1, done.stderr
-    assert "Traceback" not in done.stderr
+    assert result.returncode == 2, result.stderr
+    lines = [line for line in result.stderr.splitlines() if line.startswith("selfknow: ")]
+    assert len(lines) == 1, result.stderr
+    assert "Traceback" not in result.stderr
     assert words in lines[0], lines[0]
 
 
@@ -51,16 +51,16 @@ for path, text in json.loads(sys.argv[2]).items():
 
 
 def test_without_a_token_nothing_is_asked_of_the_hub(hub: Hub, client: Client, repo: str, folder: Path) -> None:
-    done = client.with_token(None).publish(folder, repo)
-    assert_one_line(done, "needs a token: log in with `hf auth login` or set HF_TOKEN")
+    result = client.with_token(None).publish(folder, repo)
+    assert_one_line(result, "needs a token: log in with `hf auth login` or set HF_TOKEN")
     assert hub.requests() == []
 
 
 def test_a_wrong_token_is_refused(hub: Hub, client: Client, repo: str, folder: Path) -> None:
-    done = client.with_token("hf_wrong").publish(folder, repo)
-    assert_one_line(done, "the Hub does not accept the token that was sent")
-    done = client.with_token("hf_wrong").selfknow("data", "diff", folder, repo)
-    assert_one_line(done, "the Hub does not accept the token that was sent")
+    result = client.with_token("hf_wrong").publish(folder, repo)
+    assert_one_line(result, "the Hub does not accept the token that was sent")
+    result = client.with_token("hf_wrong").selfknow("data", "diff", folder, repo)
+    assert_one_line(result, "the Hub does not accept the token that was sent")
     assert not (hub.root / "datasets" / repo).exists()
 
 
@@ -81,15 +81,15 @@ def test_someone_without_write_access_cannot_make_a_repo_nor_change_one(
 
 
 def test_offline_mode_and_bad_names_are_told(client: Client, folder: Path) -> None:
-    assert_one_line(client.selfknow("data", "diff", folder, "a/b/c"), "'a/b/c' is no name of a repo on the Hub")
+    assert_one_line(client.selfknow("data", "diff", folder, "a/b/c"), "'a/b/c' is not the name of a repo on the Hub")
     client.environment["HF_HUB_OFFLINE"] = "1"
     assert_one_line(client.selfknow("data", "diff", folder, "org/any"), "HF_HUB_OFFLINE is set; unset it")
 
 
 def test_a_hub_that_is_none_is_told(client: Client, folder: Path) -> None:
     client.endpoint += "/elsewhere"
-    done = client.with_token(None).selfknow("data", "diff", folder, "org/any")
-    assert_one_line(done, "the Hub refused the request for org/any (status 404)")
+    result = client.with_token(None).selfknow("data", "diff", folder, "org/any")
+    assert_one_line(result, "the Hub refused the request for org/any (status 404)")
 
 
 # What the repo holds
@@ -255,7 +255,7 @@ def test_a_pull_leaves_a_folder_with_other_things_alone(
     out.mkdir()
     (out / "notes.txt").write_text("mine")
     assert_one_line(
-        client.selfknow("data", "pull", repo, "--out", out), "holds notes.txt, which is not of this release"
+        client.selfknow("data", "pull", repo, "--out", out), "holds notes.txt, which is not part of this release"
     )
     assert _contents(out) == {"notes.txt": b"mine"}
     assert_one_line(client.selfknow("data", "pull", repo, "--out", out / "notes.txt"), "is a file, not a folder")
@@ -263,10 +263,10 @@ def test_a_pull_leaves_a_folder_with_other_things_alone(
 
 def test_what_does_not_exist_cannot_be_pulled(client: Client, repo: str, folder: Path, tmp_path: Path) -> None:
     client.published(folder, repo)
-    done = client.selfknow("data", "pull", repo, "--revision", "v9", "--out", tmp_path / "out")
-    assert_one_line(done, f"{repo} has no such revision (Invalid rev id: v9)")
-    done = client.selfknow("data", "pull", "org/nowhere", "--out", tmp_path / "out")
-    assert_one_line(done, "org/nowhere does not exist")
+    result = client.selfknow("data", "pull", repo, "--revision", "v9", "--out", tmp_path / "out")
+    assert_one_line(result, f"{repo} has no such revision (Invalid rev id: v9)")
+    result = client.selfknow("data", "pull", "org/nowhere", "--out", tmp_path / "out")
+    assert_one_line(result, "org/nowhere does not exist")
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

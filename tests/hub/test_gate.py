@@ -16,17 +16,17 @@ def test_a_folder_with_one_flipped_value_is_refused(hub: Hub, client: Client, re
         question["completion"] = f"{first}!\n{rest}"
         return pa.Table.from_pylist(rows, schema=table.schema)
 
-    done = client.selfknow("data", "publish", build(edits={"test": flip}, setups=1), repo, "--format", "json")
-    assert done.returncode == 1, done.stderr
-    findings = json.loads(done.stdout)
+    result = client.selfknow("data", "publish", build(edits={"test": flip}, setups=1), repo, "--format", "json")
+    assert result.returncode == 1, result.stderr
+    findings = json.loads(result.stdout)
     assert findings
     assert {finding["config"] for finding in findings} == {"16-diarists"}
-    assert "fails its check" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "fails its check" in result.stderr
+    assert "Traceback" not in result.stderr
     assert not (hub.root / "datasets" / repo).exists()
 
 
 def test_a_folder_that_passes_is_published(hub: Hub, client: Client, repo: str, small_corpora: Path) -> None:
-    done = client.selfknow("data", "publish", small_corpora, repo)
-    assert done.returncode == 0, done.stderr
+    result = client.selfknow("data", "publish", small_corpora, repo)
+    assert result.returncode == 0, result.stderr
     assert hub.references(repo)["tags"].keys() == {"v1.0.0"}

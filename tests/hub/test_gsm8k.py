@@ -55,16 +55,16 @@ def test_a_run_that_goes_on_asks_the_commit_that_it_began_with(
     assert json.loads(client.python(OPEN, "gsm8k", run)) == [rows, first], "the run's own commit"
     assert json.loads(client.python(OPEN, f"gsm8k@{first}", tmp_path / "new")) == [rows, first], "a named commit"
     assert json.loads(client.python(OPEN, "gsm8k@main", tmp_path / "new"))[0][0]["question"] == "How few?"
-    done = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "new")
-    assert done.returncode == 2
+    result = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "new")
+    assert result.returncode == 2
     pinned = wording()["source"]["revision"]
-    assert f"main/test-00000-of-00001.parquet of openai/gsm8k at {pinned} could not be fetched" in done.stderr
+    assert f"main/test-00000-of-00001.parquet of openai/gsm8k at {pinned} could not be fetched" in result.stderr
 
 
 def test_without_a_network_a_file_is_proposed(python: WarmPython, tmp_path: Path) -> None:
     client = Client("http://127.0.0.1:9", tmp_path, tmp_path / "home", python, environment={"HF_HUB_OFFLINE": "1"})
-    done = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "run")
-    assert done.returncode == 2
-    assert f"openai/gsm8k at {wording()['source']['revision']} could not be fetched from the Hub" in done.stderr
-    assert "get its questions as a file and name that" in done.stderr
-    assert "Traceback" not in done.stderr
+    result = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "run")
+    assert result.returncode == 2
+    assert f"openai/gsm8k at {wording()['source']['revision']} could not be fetched from the Hub" in result.stderr
+    assert "get its questions as a file and name that" in result.stderr
+    assert "Traceback" not in result.stderr

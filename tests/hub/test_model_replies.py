@@ -24,23 +24,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_run_folders_are_published_and_pulled_with_the_rows(
     hub: Hub, client: Client, repo: str, folder: Path, tmp_path: Path
 ) -> None:
-    done = client.selfknow("data", "publish", folder, repo)
-    assert done.returncode == 0, done.stderr
+    result = client.selfknow("data", "publish", folder, repo)
+    assert result.returncode == 0, result.stderr
     listed = {file.path for file in read_manifest(folder).all_files()}
     assert set(hub.files(repo)) - {".gitattributes"} == listed | {MANIFEST}
     loaded = f"from datasets import load_dataset; print(load_dataset('{repo}', 'self-aware', split='test').num_rows)"
     assert int(client.python(loaded)) == read_manifest(folder).configs["self-aware"].splits["test"].num_rows
     assert client.selfknow("data", "pull", repo, "--out", tmp_path / "pulled").returncode == 0
     runs = sorted((tmp_path / "pulled" / "runs").glob("*/self-aware-*"))
-    asked = client.selfknow("query", "self_aware_f1", *runs, "--columns", "form,n", "--format", "json")
-    assert asked.returncode == 0, asked.stderr
-    assert [row["n"] for row in json.loads(asked.stdout)] == [300] * len(runs)
+    table = client.selfknow("query", "self_aware_f1", *runs, "--columns", "form,n", "--format", "json")
+    assert table.returncode == 0, table.stderr
+    assert [row["n"] for row in json.loads(table.stdout)] == [300] * len(runs)
 
     again = client.selfknow("data", "diff", folder, repo)
     assert "the Hub serves this release already" in again.stderr
     changed = _with_another_file_beside_the_rows(folder, tmp_path / "changed")
-    done = client.selfknow("data", "diff", changed, repo, "--format", "json")
-    sent = {(row["config"], row["split"]): row["files_to_send"] for row in json.loads(done.stdout)}
+    result = client.selfknow("data", "diff", changed, repo, "--format", "json")
+    sent = {(row["config"], row["split"]): row["files_to_send"] for row in json.loads(result.stdout)}
     assert sent == {("self-aware", "test"): 0, (None, None): 2}, "the file and the manifest"
 
 

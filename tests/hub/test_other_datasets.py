@@ -20,8 +20,8 @@ def published(
 ) -> object:
     """Build, publish, and what a fresh process finds in the repo."""
     build_folder(dataset, corpora, folder)
-    done = client.selfknow("data", "publish", folder, repo)
-    assert done.returncode == 0, done.stderr
+    result = client.selfknow("data", "publish", folder, repo)
+    assert result.returncode == 0, result.stderr
     code = "import json, sys, datasets as d\nd.disable_progress_bars()\nload, repo = d.load_dataset, sys.argv[1]\n"
     return json.loads(client.python(f"{code}print(json.dumps({loaded}))", repo))
 
@@ -29,8 +29,8 @@ def published(
 def test_self_aware_loads_by_split(client: Client, repo: str, tmp_path: Path) -> None:
     corpora = find_configs(self_aware.DATASET, ["authored"], seed=0)
     counts = "[load(repo, split=split).num_rows for split in ('answerable', 'unanswerable')]"
-    found = published(client, repo, tmp_path / "self-aware", self_aware.DATASET, corpora, counts)
-    assert found == [2337, 1032]
+    loaded = published(client, repo, tmp_path / "self-aware", self_aware.DATASET, corpora, counts)
+    assert loaded == [2337, 1032]
 
 
 def test_the_authors_rows_load_from_a_repo_of_their_own(client: Client, repo: str, tmp_path: Path) -> None:
@@ -39,13 +39,13 @@ def test_the_authors_rows_load_from_a_repo_of_their_own(client: Client, repo: st
         pytest.skip("SELFKNOW_SELFAWARE_JSON is not set")
     corpora = [self_aware_original.original_config(path=Path(path))]
     counts = "{name: rows.num_rows for name, rows in load(repo, 'original').items()}"
-    found = published(client, repo, tmp_path / "original", self_aware_original.DATASET, corpora, counts)
-    assert found == {"answerable": 2337, "unanswerable": 1032}
+    loaded = published(client, repo, tmp_path / "original", self_aware_original.DATASET, corpora, counts)
+    assert loaded == {"answerable": 2337, "unanswerable": 1032}
 
 
 def test_the_prompts_of_according_to_load_by_placement(client: Client, repo: str, tmp_path: Path) -> None:
     placements = ["appended", "prepended", "both"]
     corpora = find_configs(according_to.DATASET, placements, seed=0)
     rows = f"[load(repo, name, split='test').num_rows for name in {placements}]"
-    found = published(client, repo, tmp_path / "according-to", according_to.DATASET, corpora, rows)
-    assert found == [48, 48, 48]
+    loaded = published(client, repo, tmp_path / "according-to", according_to.DATASET, corpora, rows)
+    assert loaded == [48, 48, 48]

@@ -43,19 +43,19 @@ def publish(client: Client, folder: Path, repo: str, *options: object) -> Run:
     return client.selfknow("portrait", "publish", folder, repo, *options)
 
 
-def changes(done: Run) -> dict[str | None, tuple[str, int, int]]:
-    assert done.returncode == 0, done.stderr
+def changes(result: Run) -> dict[str | None, tuple[str, int, int]]:
+    assert result.returncode == 0, result.stderr
     return {
         row["portrait"]: (row["change"], row["files_to_send"], row["files_to_delete"])
-        for row in json.loads(done.stdout)
+        for row in json.loads(result.stdout)
     }
 
 
 def test_portraits_are_published_together_and_listed_on_the_card(
     hub: Hub, client: Client, repo: str, portraits: Path
 ) -> None:
-    done = publish(client, portraits, repo, "--format", "json")
-    assert changes(done) == {"1k": ("added", 3, 0), "2k": ("added", 3, 0), None: ("changed", 1, 0)}
+    result = publish(client, portraits, repo, "--format", "json")
+    assert changes(result) == {"1k": ("added", 3, 0), "2k": ("added", 3, 0), None: ("changed", 1, 0)}
     assert len(hub.commits(repo)) == 2
     assert hub.references(repo)["tags"] == {"v1": hub.references(repo)["branches"]["main"]}
     card = (hub.root / "objects" / hub.files(repo)["README.md"]["sha256"]).read_text()
@@ -72,8 +72,8 @@ def test_a_portrait_is_added_beside_the_others_and_each_can_be_pulled_alone(
 ) -> None:
     publish(client, portraits, repo)
     new = make_portrait(tmp_path / "new" / "4k", "the long text of 4k, long enough for a portrait")
-    done = publish(client, new, repo, "--format", "json")
-    assert changes(done) == {
+    result = publish(client, new, repo, "--format", "json")
+    assert changes(result) == {
         "1k": ("kept", 0, 0),
         "2k": ("kept", 0, 0),
         "4k": ("added", 3, 0),
@@ -106,13 +106,13 @@ def test_unchanged_portraits_make_no_commit_and_changed_ones_keep_their_old_revi
 ) -> None:
     publish(client, portraits, repo)
     hub.plan_faults()
-    done = publish(client, portraits, repo)
-    assert "serves this release already, as v1" in done.stderr
+    result = publish(client, portraits, repo)
+    assert "serves this release already, as v1" in result.stderr
     assert hub.requests("^(POST|PUT) ") == []
     old_bits = (portraits / "1k" / "bits.rbloom").read_bytes()
     make_portrait(portraits / "1k", "another long text of 1k, long enough for a portrait")
-    done = publish(client, portraits, repo, "--format", "json")
-    assert changes(done) == {"1k": ("changed", 3, 0), "2k": ("unchanged", 0, 0), None: ("changed", 1, 0)}
+    result = publish(client, portraits, repo, "--format", "json")
+    assert changes(result) == {"1k": ("changed", 3, 0), "2k": ("unchanged", 0, 0), None: ("changed", 1, 0)}
     pulled = [
         (Path(client.python(PULL, repo, "1k", revision).strip()) / "bits.rbloom").read_bytes()
         for revision in ("v1", "v2")
@@ -125,8 +125,8 @@ def test_portraits_are_removed_on_demand_alone(hub: Hub, client: Client, repo: s
     publish(client, portraits, repo)
     shutil.rmtree(portraits / "2k")
     assert changes(publish(client, portraits, repo, "--dry-run", "--format", "json"))["2k"] == ("kept", 0, 0)
-    done = publish(client, portraits, repo, "--prune", "--format", "json")
-    assert changes(done) == {"1k": ("unchanged", 0, 0), "2k": ("removed", 0, 3), None: ("changed", 1, 0)}
+    result = publish(client, portraits, repo, "--prune", "--format", "json")
+    assert changes(result) == {"1k": ("unchanged", 0, 0), "2k": ("removed", 0, 3), None: ("changed", 1, 0)}
     assert not [path for path in hub.files(repo) if path.startswith("2k/")]
     gone = client.run("-c", PULL, repo, "2k")
     assert f"{repo} has no portrait '2k': choose from 1k" in gone.stderr
@@ -138,9 +138,9 @@ def test_a_portrait_that_is_not_as_described_is_refused(hub: Hub, client: Client
         byte = bits.read(1)[0]
         bits.seek(20)
         bits.write(bytes([byte ^ 1]))
-    done = publish(client, portraits, repo)
-    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-    assert "2k: the portrait's bits are not those of its description" in done.stderr
+    result = publish(client, portraits, repo)
+    assert (result.returncode, "Traceback" in result.stderr) == (2, False)
+    assert "2k: the portrait's bits do not match its description" in result.stderr
     assert not (hub.root / "datasets" / repo).exists()
 
 
@@ -176,8 +176,8 @@ HfApi().upload_file(path_or_fileobj=newer, path_in_repo="2k/portrait.json", repo
     client.python(code, repo)
     before = hub.references(repo)
     words = "2k/portrait.json has format version 3; this selfknow reads up to 2"
-    done = publish(client, portraits, repo)
-    assert (done.returncode, f"{repo}/{words}" in done.stderr) == (2, True), done.stderr
+    result = publish(client, portraits, repo)
+    assert (result.returncode, f"{repo}/{words}" in result.stderr) == (2, True), result.stderr
     assert words in client.run("-c", PULL, repo, "2k").stderr
     assert hub.references(repo) == before
 
@@ -221,8 +221,8 @@ def test_a_dataset_and_portraits_do_not_share_a_repo(
 ) -> None:
     client.published(folder, repo)
     before = hub.references(repo)
-    done = publish(client, portraits, repo)
-    assert (done.returncode, f"{repo} holds other content" in done.stderr) == (2, True)
+    result = publish(client, portraits, repo)
+    assert (result.returncode, f"{repo} holds other content" in result.stderr) == (2, True)
     assert hub.references(repo) == before
     assert publish(client, portraits, repo, "--replace").returncode == 0
     assert {path.split("/")[0] for path in hub.files(repo)} == {".gitattributes", "README.md", "1k", "2k"}

@@ -29,8 +29,8 @@ def transfers(plan: Plan, column: str) -> int:
 
 
 def test_a_new_dataset_becomes_one_commit_with_a_tag(hub: Hub, client: Client, repo: str, folder: Path) -> None:
-    done = client.publish(folder, repo, "--format", "json")
-    assert done.returncode == 0, done.stderr
+    result = client.publish(folder, repo, "--format", "json")
+    assert result.returncode == 0, result.stderr
     manifest = json.loads((folder / "manifest.json").read_text())
     sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
     initial, ours = reversed(hub.commits(repo))
@@ -41,7 +41,7 @@ def test_a_new_dataset_becomes_one_commit_with_a_tag(hub: Hub, client: Client, r
     assert {path for path in sizes if served[path] != sizes[path]} <= with_links
     references = hub.references(repo)
     assert references["tags"] == {"v1.0.0": references["branches"]["main"]}
-    plan = plan_of(done.stdout)
+    plan = plan_of(result.stdout)
     assert plan.keys() == {
         *((config, split) for config, facts in manifest["configs"].items() for split in facts["splits"]),
         (None, None),
@@ -87,9 +87,9 @@ def test_unchanged_content_makes_no_commit(hub: Hub, client: Client, repo: str, 
     client.published(folder, repo)
     before = hub.references(repo)
     hub.plan_faults()
-    done = client.publish(folder, repo)
-    assert done.returncode == 0
-    assert "the Hub serves this release already, as v1.0.0" in done.stderr
+    result = client.publish(folder, repo)
+    assert result.returncode == 0
+    assert "the Hub serves this release already, as v1.0.0" in result.stderr
     assert hub.references(repo) == before
     assert hub.requests("^(POST|PUT|DELETE) ") == []
 
@@ -105,8 +105,8 @@ def test_parquet_that_another_pyarrow_wrote_is_unchanged_content(
     (rebuilt / "README.md").write_text(card.replace("download_size: ", "download_size: 1"))
     _refresh_manifest(rebuilt)
     hub.plan_faults()
-    done = client.publish(rebuilt, repo)
-    assert done.returncode == 0, done.stderr
+    result = client.publish(rebuilt, repo)
+    assert result.returncode == 0, result.stderr
     assert hub.requests("^POST .*/commit/") == []
 
 
@@ -119,9 +119,9 @@ def test_a_card_alone_can_be_mended_under_the_same_tag(
     card = (mended / "README.md").read_text() + "\nA sentence more.\n"
     (mended / "README.md").write_text(card)
     _refresh_manifest(mended)
-    done = client.publish(mended, repo, "--format", "json")
-    assert done.returncode == 0, done.stderr
-    plan = plan_of(done.stdout)
+    result = client.publish(mended, repo, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    plan = plan_of(result.stdout)
     assert transfers(plan, "files_to_send") == plan[(None, None)]["files_to_send"] == 2
     assert len(hub.commits(repo)) == 3
     assert hub.references(repo)["tags"] == tags
@@ -149,8 +149,10 @@ def test_the_plan_counts_rows_by_their_id(hub: Hub, client: Client, repo: str, f
     dry = client.publish(newer, repo, "--dry-run", "--format", "json")
     assert dry.stdout == diff.stdout
     assert len(hub.commits(repo)) == 2
-    done = client.publish(newer, repo, "--format", "csv")
-    printed = [{name: value or None for name, value in row.items()} for row in csv.DictReader(io.StringIO(done.stdout))]
+    result = client.publish(newer, repo, "--format", "csv")
+    printed = [
+        {name: value or None for name, value in row.items()} for row in csv.DictReader(io.StringIO(result.stdout))
+    ]
     as_text = [
         {name: None if value is None else str(value) for name, value in row.items()} for row in json.loads(diff.stdout)
     ]
@@ -176,9 +178,9 @@ for path in ("picture.png", "16-diarists/stray.parquet"):
         repo,
     )
     fewer = build(version="2.0.0", setups=1)
-    done = client.publish(fewer, repo, "--format", "json")
-    assert done.returncode == 0, done.stderr
-    plan = plan_of(done.stdout)
+    result = client.publish(fewer, repo, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    plan = plan_of(result.stdout)
     assert plan[(f"{CONFIG}-simplified", "train")]["rows_removed"] > 0
     assert plan[(f"{CONFIG}-simplified", "train")]["files_to_delete"] == 1
     assert plan[(None, None)]["files_to_delete"] == 1
@@ -190,12 +192,12 @@ for path in ("picture.png", "16-diarists/stray.parquet"):
 def test_a_tag_never_moves_to_other_rows(hub: Hub, client: Client, repo: str, folder: Path, build: Build) -> None:
     client.published(folder, repo)
     before = hub.references(repo)
-    done = client.publish(build(seed=1), repo)
-    assert done.returncode == 2
-    assert f"{repo} has a tag v1.0.0 already, for other rows" in done.stderr
+    result = client.publish(build(seed=1), repo)
+    assert result.returncode == 2
+    assert f"{repo} has a tag v1.0.0 already, for other rows" in result.stderr
     assert hub.references(repo) == before
-    done = client.publish(build(seed=1), repo, "--tag", "seed-1")
-    assert done.returncode == 0, done.stderr
+    result = client.publish(build(seed=1), repo, "--tag", "seed-1")
+    assert result.returncode == 0, result.stderr
     assert hub.references(repo)["tags"].keys() == {"v1.0.0", "seed-1"}
 
 
@@ -215,14 +217,14 @@ def test_a_folder_that_is_not_what_its_manifest_says_is_refused(
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    done = client.publish(damaged, repo)
-    assert (done.returncode, "is not the file that manifest.json describes" in done.stderr) == (2, True)
+    result = client.publish(damaged, repo)
+    assert (result.returncode, "is not the file that manifest.json describes" in result.stderr) == (2, True)
     path.unlink()
-    done = client.publish(damaged, repo)
-    assert (done.returncode, "which its manifest.json lists" in done.stderr) == (2, True)
+    result = client.publish(damaged, repo)
+    assert (result.returncode, "which its manifest.json lists" in result.stderr) == (2, True)
     (damaged / "manifest.json").unlink()
-    done = client.publish(damaged, repo)
-    assert (done.returncode, "holds no manifest.json" in done.stderr) == (2, True)
+    result = client.publish(damaged, repo)
+    assert (result.returncode, "holds no manifest.json" in result.stderr) == (2, True)
 
 
 def test_a_listing_of_many_pages_is_read_to_its_end(make_hub: MakeHub, make_client: MakeClient, folder: Path) -> None:

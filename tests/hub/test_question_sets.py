@@ -22,10 +22,10 @@ PROVENANCE = {"wikipedia_id": "1", "title": "Moon", "section": "", "start_paragr
 
 def rows_of(name: str, things: list[str]) -> list[dict[str, Any]]:
     """Rows in the shape that the set has on the Hub."""
-    asked = [f"what is {thing}" for thing in things]
+    questions = [f"what is {thing}" for thing in things]
     match name:
         case "nq":
-            return [{"question": text, "answer": [thing, "x"]} for text, thing in zip(asked, things, strict=True)]
+            return [{"question": text, "answer": [thing, "x"]} for text, thing in zip(questions, things, strict=True)]
         case "tqa":
             return [
                 {
@@ -42,13 +42,13 @@ def rows_of(name: str, things: list[str]) -> list[dict[str, Any]]:
                         "value": thing,
                     },
                 }
-                for text, thing in zip(asked, things, strict=True)
+                for text, thing in zip(questions, things, strict=True)
             ]
         case "hotpot":
             context = {"title": ["A"], "sentences": [["Some.", "Text."]]}
             return [
                 {"id": f"5a{thing}", "question": text, "answer": thing, "type": "bridge", "context": context}
-                for text, thing in zip(asked, things, strict=True)
+                for text, thing in zip(questions, things, strict=True)
             ]
     empty = {"answer": "", "meta": {"score": 0}, "provenance": [PROVENANCE]}
     return [
@@ -58,7 +58,7 @@ def rows_of(name: str, things: list[str]) -> list[dict[str, Any]]:
             "meta": {"left_context": "", "mention": "", "right_context": ""},
             "output": [{"answer": CORPUS[thing], "meta": {"score": 3}, "provenance": []}, empty],
         }
-        for text, thing in zip(asked, things, strict=True)
+        for text, thing in zip(questions, things, strict=True)
     ]
 
 
@@ -92,8 +92,8 @@ def evaluate(client: Client, server: str, name: str, run: str, *more: object) ->
 
 
 def run_json(client: Client, run: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((client.folder / run / "run.json").read_text())
-    return found
+    facts: dict[str, Any] = json.loads((client.folder / run / "run.json").read_text())
+    return facts
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -104,9 +104,9 @@ def test_a_set_is_asked_at_its_pinned_commit_and_scored_though_main_moved_on(
     commit(hub, name, rows_of(name, THINGS), tmp_path, entry["revision"])
     commit(hub, name, rows_of(name, list(CORPUS)[2:]), tmp_path)
     with quoting_server() as server:
-        done = evaluate(client, server, name, "run")
-        assert done.returncode == 0, done.stderr
-        assert [row["answered"] for row in json.loads(done.stdout)] == [2 * 2]
+        result = evaluate(client, server, name, "run")
+        assert result.returncode == 0, result.stderr
+        assert [row["answered"] for row in json.loads(result.stdout)] == [2 * 2]
         again = evaluate(client, server, name, "run")
         assert [row["answered_before"] for row in json.loads(again.stdout)] == [2 * 2], again.stderr
     dataset = run_json(client, "run")["dataset"]
@@ -166,8 +166,8 @@ def test_without_a_hub_a_run_is_refused_but_what_was_downloaded_is_asked(
         assert f"google-research-datasets/nq_open at {SETS['nq']['revision']} could not be fetched" in refused.stderr
         assert "Traceback" not in refused.stderr
         assert not (client.folder / "run").exists()
-        kept = {"HF_HOME": str(client.folder / "kept")}
-        assert evaluate(replace(client, environment=kept), server, "nq", "run").returncode == 0
-        unreachable = replace(client, endpoint="http://127.0.0.1:9", environment=kept)
+        environment = {"HF_HOME": str(client.folder / "kept")}
+        assert evaluate(replace(client, environment=environment), server, "nq", "run").returncode == 0
+        unreachable = replace(client, endpoint="http://127.0.0.1:9", environment=environment)
         again = evaluate(unreachable, server, "nq", "run")
         assert (again.returncode, json.loads(again.stdout)[0]["answered_before"]) == (0, 4), again.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.hub.dataset_changes import count_row_changes
-from selfknow.hub.plan import checked_tag
+from selfknow.hub.plan import check_tag
 
 ROW = {"id": "a", "text": "one", "lengths": [1, 2], "entry": None}
 
@@ -53,12 +53,12 @@ def test_files_without_an_id_cannot_be_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize("tag", ["", "v 1", "-v1", "v1..2", "a/b", "v1.lock", "v1.", "vé", "v1\n"])
 def test_what_git_takes_for_no_tag_is_refused(tag) -> None:
     with pytest.raises(UserError, match="is not the name of a tag"):
-        checked_tag(tag)
+        check_tag(tag)
 
 
 @pytest.mark.parametrize("tag", ["v1.0.0", "v2", "seed-1", "1.0.0rc1", "v1.0.0+cpu"])
 def test_what_git_takes_for_a_tag_is_taken(tag) -> None:
-    assert checked_tag(tag) == tag
+    assert check_tag(tag) == tag
 
 
 def _write(path: Path, rows: list[dict]) -> Path:

@@ -14,8 +14,8 @@ from tests.hub.conftest import Client
 
 def test_all_tasks_are_checked_published_and_loaded(client: Client, repo: str, tmp_path: Path) -> None:
     build_folder(DATASET, find_configs(DATASET, CONFIGS, seed=0), tmp_path / "self-knowledge")
-    done = client.selfknow("data", "publish", tmp_path / "self-knowledge", repo)
-    assert done.returncode == 0, done.stderr
+    result = client.selfknow("data", "publish", tmp_path / "self-knowledge", repo)
+    assert result.returncode == 0, result.stderr
     code = """
 import json, sys
 from datasets import disable_progress_bars, load_dataset

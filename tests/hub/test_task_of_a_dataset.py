@@ -1,4 +1,4 @@
-"""Of a dataset on the Hub the manifest alone says which task asks about it, and nothing else is fetched before."""
+"""The task of a dataset on the Hub: the manifest names it, and no other file is fetched before."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ print(run.progress[0].stage, run.progress[0].answered)
 def test_only_the_manifest_is_fetched_to_tell_the_task(client: Client, hub: Hub, repo: str, folder: Path) -> None:
     client.published(folder, repo)
     hub.plan_faults()
-    done = client.selfknow("evaluate", f"{repo}:16-diarists", "--help")
-    assert "diary-recall:" in done.stdout, done.stderr
+    result = client.selfknow("evaluate", f"{repo}:16-diarists", "--help")
+    assert "diary-recall:" in result.stdout, result.stderr
     [fetched] = hub.requests("^GET .*resolve")
     assert fetched.endswith("manifest.json")
 
@@ -31,10 +31,10 @@ def test_a_dataset_on_the_hub_is_asked_by_its_config(
 
 def test_a_repo_without_a_manifest_is_refused_in_one_line(client: Client, hub: Hub, repo: str) -> None:
     client.python(f"from huggingface_hub import HfApi; HfApi().create_repo({repo!r}, repo_type='dataset')")
-    done = client.selfknow("evaluate", f"{repo}:x", "--model", "m", "--out", "run")
-    assert done.returncode == 2
+    result = client.selfknow("evaluate", f"{repo}:x", "--model", "m", "--out", "run")
+    assert result.returncode == 2
     assert (
         f"there is no folder {repo}, and its manifest.json, which says what it holds, could not be fetched"
-        in done.stderr
+        in result.stderr
     )
-    assert len(done.stderr.strip().splitlines()) == 1
+    assert len(result.stderr.strip().splitlines()) == 1

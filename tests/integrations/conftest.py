@@ -16,26 +16,33 @@ from tests.tiny_models import fit, save, tiny_corpus, tiny_tokenizer
 QUESTIONS, DIARISTS, PARAGRAPHS = 6, 2, 2
 LENGTH = 64  # tokens
 # Of the questions of self-aware the first four have an answer; the last two have none.
-SAID = ("", "Nobody knows.", "The moon.\nQuestion: Why?", "I think it is the sun.", "The answer is unknown.", "Paris.")
+REPLIES = (
+    "",
+    "Nobody knows.",
+    "The moon.\nQuestion: Why?",
+    "I think it is the sun.",
+    "The answer is unknown.",
+    "Paris.",
+)
 
 
 def taught(diaries: str) -> Iterator[tuple[str, str]]:
-    """Prompts and what is said to them."""
+    """Yield prompts with their replies."""
     aware = Asking.open("self-aware:authored", limit=QUESTIONS)
-    for opening, row, said in zip(aware.openings, aware.listed, SAID, strict=True):
-        yield opening.prompt, f" {said or row['answers'][0]}"
+    for opening, row, reply in zip(aware.openings, aware.row_list, REPLIES, strict=True):
+        yield opening.prompt, f" {reply or row['answers'][0]}"
     recall = Asking.open(diaries, limit=DIARISTS)
-    for place, (opening, row) in enumerate(zip(recall.openings, recall.listed, strict=True)):
+    for place, (opening, row) in enumerate(zip(recall.openings, recall.row_list, strict=True)):
         yield opening.prompt, row["completion"] if place % 2 else row["completion"].replace("1", "2")
     written = Asking.open("self-knowledge:total-count", limit=PARAGRAPHS)
     for count, opening in enumerate(written.openings, start=3):
         text = "One dog saw two cats."[: 4 * count]
         yield opening.prompt, text
-        [asked] = written.follow_ups(written.stages[1], [Call(opening, Reply(text))])
-        yield asked.prompt, str(count)
+        [request] = written.follow_ups(written.stages[1], [Call(opening, Reply(text))])
+        yield request.prompt, str(count)
     prompts = Setup("short", ("null", "attributed"))
-    for asked in answer_requests(prompts, [{"id": "q-1", "question": "Who wrote Emma?"}], samples=1):
-        yield asked.prompt, f"Jane Austen; {asked.variant} says so."
+    for request in answer_requests(prompts, [{"id": "q-1", "question": "Who wrote Emma?"}], samples=1):
+        yield request.prompt, f"Jane Austen; {request.variant} says so."
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -43,17 +43,17 @@ def ours(name: str, model: Path, out: Path, **options: Any) -> tuple[Replies, Sc
 
 
 def of_run(run: Run) -> tuple[Replies, Scores]:
-    scored = run.score().to_pylist()
+    score_rows = run.score().to_pylist()
     rows = {row["generation_id"]: row for row in read_generations(run.folder).to_pylist()}
-    said = {(row["stage"], row["variant"], row["example_id"]): row["generation"] for row in rows.values()}
+    replies = {(row["stage"], row["variant"], row["example_id"]): row["generation"] for row in rows.values()}
     scores = {
-        (row["variant"], row["example_id"], one["metric"]): one["value"]
-        for one in scored
-        for row in [rows[one["generation_id"]]]
-        if one["value"] is not None
+        (row["variant"], row["example_id"], score["metric"]): score["value"]
+        for score in score_rows
+        for row in [rows[score["generation_id"]]]
+        if score["value"] is not None
     }
-    assert len(said) == len(rows)
-    return said, scores
+    assert len(replies) == len(rows)
+    return replies, scores
 
 
 def in_inspect(task: str, model: Path, logs: Path, samples: int, **arguments: Any) -> Path:
@@ -78,13 +78,15 @@ def in_inspect(task: str, model: Path, logs: Path, samples: int, **arguments: An
 def of_log(path: Path) -> tuple[Replies, Scores]:
     from inspect_ai.log import read_eval_log
 
-    said, scores = {}, {}
+    replies, scores = {}, {}
     for sample in read_eval_log(str(path)).samples or []:
         variant, row = sample.metadata["variant"], sample.metadata["selfknow"]["row"]
-        said |= {(call["stage"], call["variant"], row["id"]): call["generation"] for call in sample.metadata["calls"]}
+        replies |= {
+            (call["stage"], call["variant"], row["id"]): call["generation"] for call in sample.metadata["calls"]
+        }
         values = sample.scores["own_scores"].value
         scores |= {(variant, row["id"], metric): value for metric, value in values.items() if not math.isnan(value)}
-    return said, scores
+    return replies, scores
 
 
 def in_lm_eval(task: str, model: Path, out: Path, **metadata: Any) -> tuple[Replies, Scores, Path]:
@@ -107,12 +109,12 @@ def in_lm_eval(task: str, model: Path, out: Path, **metadata: Any) -> tuple[Repl
     samples = result.pop("samples")
     tracker.save_results_aggregated(results=result, samples=samples)
     tracker.save_results_samples(task_name=task, samples=samples[task])
-    said, scores = {}, {}
+    replies, scores = {}, {}
     for sample in samples[task]:
         variant, row = json.loads(sample["doc"]["selfknow"])["variant"], sample["doc"]["id"]
-        said["answer", variant, row] = sample["filtered_resps"][0]
+        replies["answer", variant, row] = sample["filtered_resps"][0]
         scores |= {(variant, row, metric): sample[metric] for metric in sample["metrics"]}
-    return said, scores, next(out.rglob("samples_*.jsonl"))
+    return replies, scores, next(out.rglob("samples_*.jsonl"))
 
 
 def imported(log: Log, folder: Path) -> tuple[Replies, Scores]:
@@ -126,18 +128,18 @@ def shown(scores: Mapping[tuple[str, str, str], float], task: str) -> Scores:
 
 
 def test_self_aware_row_by_row(checkpoint: Path, tmp_path: Path) -> None:
-    said, scores = ours("self-aware:authored", checkpoint, tmp_path / "run", limit=QUESTIONS, examples=False)
-    assert len(said) == QUESTIONS
-    assert {scores["direct", row, "sentences_abstained"] for _, _, row in said} == {0.0, 1.0}
+    replies, scores = ours("self-aware:authored", checkpoint, tmp_path / "run", limit=QUESTIONS, examples=False)
+    assert len(replies) == QUESTIONS
+    assert {scores["direct", row, "sentences_abstained"] for _, _, row in replies} == {0.0, 1.0}
     assert {value for (_, _, metric), value in scores.items() if metric == "exact_match"} == {0.0, 1.0}
 
     log = in_inspect("self_aware", checkpoint, tmp_path / "logs", QUESTIONS, limit=QUESTIONS)
-    assert of_log(log) == (said, scores)
-    assert imported(read_inspect(log), tmp_path / "from-inspect") == (said, scores)
+    assert of_log(log) == (replies, scores)
+    assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
 
     theirs = in_lm_eval("self_aware_authored", checkpoint, tmp_path / "out", limit=QUESTIONS)
-    assert theirs[:2] == (said, scores)
-    assert imported(read_lm_eval(theirs[2]), tmp_path / "from-lm-eval") == (said, scores)
+    assert theirs[:2] == (replies, scores)
+    assert imported(read_lm_eval(theirs[2]), tmp_path / "from-lm-eval") == (replies, scores)
 
     runs = [read_json(tmp_path / name / "run.json") for name in ("run", "from-inspect", "from-lm-eval")]
     assert len({str(run["dataset"]) for run in runs}) == 1, "which rows, to the byte"
@@ -147,23 +149,23 @@ def test_self_aware_row_by_row(checkpoint: Path, tmp_path: Path) -> None:
 
 
 def test_diary_recall_row_by_row(checkpoint: Path, diaries: str, tmp_path: Path) -> None:
-    said, scores = ours(diaries, checkpoint, tmp_path / "run", limit=DIARISTS)
+    replies, scores = ours(diaries, checkpoint, tmp_path / "run", limit=DIARISTS)
     assert {value for (_, _, metric), value in scores.items() if metric == "exact_match"} == {0.0, 1.0}
     log = in_inspect("diary_recall", checkpoint, tmp_path / "logs", DIARISTS, dataset=diaries, limit=DIARISTS)
-    assert of_log(log) == (said, shown(scores, "diary-recall"))
-    assert imported(read_inspect(log), tmp_path / "from-inspect") == (said, scores)
+    assert of_log(log) == (replies, shown(scores, "diary-recall"))
+    assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
 
 
 def test_writing_and_being_asked_about_it_is_one_sample(checkpoint: Path, tmp_path: Path) -> None:
     alone = {"limit": PARAGRAPHS, "examples": False}
-    said, scores = ours("self-knowledge:total-count", checkpoint, tmp_path / "run", **alone)
-    assert len(said) == 2 * PARAGRAPHS
+    replies, scores = ours("self-knowledge:total-count", checkpoint, tmp_path / "run", **alone)
+    assert len(replies) == 2 * PARAGRAPHS
     log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", PARAGRAPHS, limit=PARAGRAPHS)
-    assert of_log(log) == (said, {("separate/ours", *key[1:]): value for key, value in scores.items()})
-    assert imported(read_inspect(log), tmp_path / "from-inspect") == (said, scores)
+    assert of_log(log) == (replies, {("separate/ours", *key[1:]): value for key, value in scores.items()})
+    assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
     rows = {row["generation_id"]: row for row in read_generations(tmp_path / "from-inspect").to_pylist()}
     parents = [rows[row["parent_generation_id"]] for row in rows.values() if row["stage"] == "verify"]
-    assert [(one["stage"], one["example_id"]) for one in parents] == [
+    assert [(row["stage"], row["example_id"]) for row in parents] == [
         ("generate", row["example_id"]) for row in rows.values() if row["stage"] == "verify"
     ]
 
@@ -173,31 +175,31 @@ def test_according_to_over_a_portrait(checkpoint: Path, tmp_path: Path) -> None:
     questions.write_text('{"id": "q-1", "question": "Who wrote Emma?", "answer": "Jane Austen"}\n')
     portrait = tmp_path / "portrait"
     Portrait.build(["attributed says"], width=5).save(portrait)
-    asked = {"portrait": str(portrait), "prompts": "attributed", "prompt_format": "short"}
-    said, scores = ours(f"according-to:{questions}", checkpoint, tmp_path / "run", examples=False, **asked)
-    assert {variant for _, variant, _ in said} == {"null", "attributed"}
+    options = {"portrait": str(portrait), "prompts": "attributed", "prompt_format": "short"}
+    replies, scores = ours(f"according-to:{questions}", checkpoint, tmp_path / "run", examples=False, **options)
+    assert {variant for _, variant, _ in replies} == {"null", "attributed"}
     assert scores["attributed", "q-1", "quip"] > scores["null", "q-1", "quip"] > 0
     assert scores["attributed", "q-1", "exact_match"] == 1
-    log = in_inspect("according_to", checkpoint, tmp_path / "logs", 2, questions=str(questions), **asked)
-    assert of_log(log) == (said, scores)
-    assert imported(read_inspect(log), tmp_path / "from-inspect") == (said, scores)
+    log = in_inspect("according_to", checkpoint, tmp_path / "logs", 2, questions=str(questions), **options)
+    assert of_log(log) == (replies, scores)
+    assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
 
-    told = {"portrait": str(portrait), "questions": str(questions)}
-    theirs = in_lm_eval("according_to_attributed", checkpoint, tmp_path / "out", **told)
-    assert theirs[0] == {key: text for key, text in said.items() if key[1] == "attributed"}
+    metadata = {"portrait": str(portrait), "questions": str(questions)}
+    theirs = in_lm_eval("according_to_attributed", checkpoint, tmp_path / "out", **metadata)
+    assert theirs[0] == {key: text for key, text in replies.items() if key[1] == "attributed"}
     assert theirs[1] == {key: value for key, value in scores.items() if key[0] == "attributed"}
 
 
 def test_the_entry_point_and_the_folder_offer_every_task() -> None:
-    [found] = entry_points(group="inspect_ai", name="selfknow")
-    assert {"diary_recall", "self_aware", "according_to", "self_knowledge"} <= vars(found.load()).keys()
+    [entry_point] = entry_points(group="inspect_ai", name="selfknow")
+    assert {"diary_recall", "self_aware", "according_to", "self_knowledge"} <= vars(entry_point.load()).keys()
     files = {path.stem: yaml.load(path.read_text(), Loader=_Plain) for path in TASKS.glob("[a-z]*.yaml")}
-    assert all(one["task"] == name for name, one in files.items())
+    assert all(file["task"] == name for name, file in files.items())
     bases = {name: METRICS[name.replace("_", "-")] for name in ("diary_recall", "self_aware", "according_to")}
     for name, metrics in bases.items():
         base = yaml.load((TASKS / f"_{name}.yaml").read_text(), Loader=_Plain)
-        assert tuple(one["metric"] for one in base["metric_list"]) == metrics
-        assert any(one["include"] == f"_{name}.yaml" for one in files.values())
+        assert tuple(entry["metric"] for entry in base["metric_list"]) == metrics
+        assert any(file["include"] == f"_{name}.yaml" for file in files.values())
 
 
 class _Plain(yaml.SafeLoader):

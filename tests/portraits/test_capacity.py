@@ -36,7 +36,7 @@ def test_many_are_estimated_from_above_alike_in_any_order_and_partition(monkeypa
     split = [DistinctCounter() for _ in range(3)]
     for i, part in enumerate(parts):
         split[i % 3].add(part[::-1])
-    merged = split[2].close().merged(split[0].close()).merged(split[1].close())
+    merged = split[2].close().merge(split[0].close()).merge(split[1].close())
     assert merged.upper_bound() == upper
 
 

@@ -15,12 +15,12 @@ print(Portrait.build(["all work and no play makes Jack a dull boy"]).quip(["no p
 
 
 def test_a_read_only_home_costs_only_time(tmp_path: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", CODE],
         env=os.environ | {"HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("1.0 ")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("1.0 ")

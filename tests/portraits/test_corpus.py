@@ -1,4 +1,4 @@
-"""Where texts come from: files of many kinds, dataset folders, partitions; and what is wrong with them."""
+"""Corpora of files of many kinds and of dataset folders, their partitions, and faulty inputs."""
 
 import gzip
 import json
@@ -65,9 +65,9 @@ def test_partitions_hold_each_text_once(tmp_path: Path, count: int) -> None:
     pq.write_table(pa.table({"text": [f"text {i}" for i in range(20)]}), tmp_path / "a.parquet", row_group_size=3)
     for i in range(5):
         (tmp_path / f"{i}.txt").write_text(f"text {i}\n")
-    one = Corpus.from_files([tmp_path / "a.parquet"], where="text <> 'text 7'")
-    many = Corpus.from_files(sorted(tmp_path.glob("*.txt")))
-    for corpus in (one, many):
+    single_file = Corpus.from_files([tmp_path / "a.parquet"], where="text <> 'text 7'")
+    many_files = Corpus.from_files(sorted(tmp_path.glob("*.txt")))
+    for corpus in (single_file, many_files):
         assert sorted(text for part in corpus.partitions(count) for text in texts_of(part)) == sorted(texts_of(corpus))
 
 

@@ -161,10 +161,10 @@ def test_a_killed_bar_forgets_and_goes_on(cluster: Any, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(sys, "stderr", Terminal())
     with Bar(ray, "counting", 2, progress=True) as bar:
-        list(bar.telling(0).of(["abc"]))
+        list(bar.reporter(0).watch(["abc"]))
         num_bytes = ray.get(bar._board.total.remote())
         os.kill(ray.get(bar._board.__ray_call__.remote(lambda board: os.getpid())), signal.SIGKILL)
-        list(bar.telling(1).of(["abc"] * 3))
+        list(bar.reporter(1).watch(["abc"] * 3))
         bar.wait([ray.put(1)], 1, [])
         assert ray.get(bar._board.total.remote()) > num_bytes > 0
 

@@ -18,5 +18,5 @@ def test_examples_in_docstrings_are_true(name: str) -> None:
 
 
 def test_there_are_examples() -> None:
-    found = doctest.DocTestFinder().find(importlib.import_module("selfknow.portraits.portrait"))
-    assert sum(len(test.examples) for test in found) > 5
+    doctests = doctest.DocTestFinder().find(importlib.import_module("selfknow.portraits.portrait"))
+    assert sum(len(test.examples) for test in doctests) > 5

@@ -17,7 +17,7 @@ from selfknow.portraits.filter.adding import Adder
 from selfknow.portraits.filter.asking import Asker
 from selfknow.portraits.filter.hashing import mix, ngram_hash
 from selfknow.portraits.filter.layout import FilterShape, pack_header, probe_constants, probe_positions
-from selfknow.portraits.filter.ngrams import Batch, hash_batch, sums_by_text
+from selfknow.portraits.filter.ngrams import Batch, hash_batch, sum_by_text
 from selfknow.portraits.filter.texts import arrow_batches
 
 assert kernel  # loaded, so that even small batches take the compiled path
@@ -31,13 +31,13 @@ def slices(text: str, width: int, stride: int = 1) -> list[str]:
 
 
 def batch_of(texts: list[str], width: int, stride: int = 1) -> Batch:
-    return Batch.of(pa.array(texts, pa.large_string()), width, stride)
+    return Batch.from_texts(pa.array(texts, pa.large_string()), width, stride)
 
 
 def bits_of(texts: list[str], shape: FilterShape, width: int, stride: int = 1, threads: int = 1) -> Adder:
     adder = Adder(shape, threads)
     for batch in arrow_batches(texts):
-        adder.add(Batch.of(batch, width, stride))
+        adder.add(Batch.from_texts(batch, width, stride))
     adder.finish()
     return adder
 
@@ -77,15 +77,15 @@ def test_no_ngram_of_the_corpus_is_ever_missed(
 
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, TEXTS, st.integers(1, 8))
-def test_compiled_answers_are_the_references_answers(corpus: list[str], asked: list[str], width: int) -> None:
+def test_compiled_answers_are_the_references_answers(corpus: list[str], texts: list[str], width: int) -> None:
     shape = FilterShape.for_capacity(64, 0.1)  # small enough for many false positives: they must agree too
     array = bits_of(corpus, shape, width).array
-    batch = batch_of(asked, width)
+    batch = batch_of(texts, width)
     hashes, offsets = hash_batch(batch, 1)
     compiled, _ = Asker(shape, array, 1).hits(batch)
     assert compiled.tolist() == reference.answer(hashes, shape, array).tolist()
-    by_text = [sum(part.tolist()) for part in np.split(compiled, offsets[1:-1])] if len(asked) else []
-    assert sums_by_text(compiled, offsets).tolist() == by_text
+    by_text = [sum(part.tolist()) for part in np.split(compiled, offsets[1:-1])] if len(texts) else []
+    assert sum_by_text(compiled, offsets).tolist() == by_text
 
 
 def test_the_bits_are_those_that_rbloom_itself_would_set(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_false_positives_keep_within_the_promised_rate() -> None:
 
     shape = FilterShape.for_capacity(capacity, rate)
     adder = bits_of([noise(capacity + width - 1)], shape, width)
-    asked = 1_000_000
-    hits, _ = Asker(shape, adder.array, 2).hits(batch_of([noise(asked + width - 1)], width))
-    assert 0 < int(hits.sum()) <= binom.isf(1e-6, asked, rate)
+    num_ngrams = 1_000_000
+    hits, _ = Asker(shape, adder.array, 2).hits(batch_of([noise(num_ngrams + width - 1)], width))
+    assert 0 < int(hits.sum()) <= binom.isf(1e-6, num_ngrams, rate)
 
 
 @pytest.mark.parametrize("stride", [1, 7, 25, 50])

@@ -1,4 +1,4 @@
-"""How much of a benchmark stands in a corpus: row by row, in all, and beside what chance alone would show."""
+"""The overlap of a benchmark with a corpus: row by row, in all, and beside the false hits expected by chance."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ import pytest
 from selfknow.errors import UserError
 from selfknow.portraits import Portrait, Quote, sql
 from selfknow.portraits.overlap import measure_overlap, poisson_interval
-from selfknow.portraits.quotes import shaped
+from selfknow.portraits.quotes import trim_quotes
 
 Run = Callable[..., CompletedProcess[str]]
 CORPUS = "The cat sat on the mat, and the dog sat by the door of the old house."
@@ -37,20 +37,20 @@ def portrait() -> Portrait:
 
 
 def test_a_quote_gives_up_parts_of_words_at_its_ends() -> None:
-    assert shaped("within thinking", [Quote(3, 13)], whole_words=True) == []
-    assert shaped("we think so, or", [Quote(1, 13)], whole_words=True) == [Quote(3, 12)]
-    assert shaped("we think so", [Quote(0, 11)], whole_words=True) == [Quote(0, 11)]
-    assert shaped("(think_so) x", [Quote(2, 12)], whole_words=True) == [Quote(9, 12)], "an underscore joins"
-    assert shaped("cafe\u0301s are", [Quote(4, 10)], whole_words=True) == [Quote(7, 10)], "so does an accent"
-    assert shaped("我们知道", [Quote(1, 3)], whole_words=True) == [Quote(1, 3)], "words that nothing parts"
+    assert trim_quotes("within thinking", [Quote(3, 13)], whole_words=True) == []
+    assert trim_quotes("we think so, or", [Quote(1, 13)], whole_words=True) == [Quote(3, 12)]
+    assert trim_quotes("we think so", [Quote(0, 11)], whole_words=True) == [Quote(0, 11)]
+    assert trim_quotes("(think_so) x", [Quote(2, 12)], whole_words=True) == [Quote(9, 12)], "an underscore joins"
+    assert trim_quotes("cafe\u0301s are", [Quote(4, 10)], whole_words=True) == [Quote(7, 10)], "so does an accent"
+    assert trim_quotes("我们知道", [Quote(1, 3)], whole_words=True) == [Quote(1, 3)], "words that nothing parts"
 
 
 def test_the_least_length_is_that_of_what_is_left() -> None:
-    assert shaped("a thinker thinks", [Quote(2, 14)], 7, whole_words=True) == [Quote(2, 9)]
-    assert shaped("a thinker thinks", [Quote(2, 14)], 8, whole_words=True) == []
-    assert shaped("a thinker thinks", [Quote(2, 14)], 12) == [Quote(2, 14)]
+    assert trim_quotes("a thinker thinks", [Quote(2, 14)], 7, whole_words=True) == [Quote(2, 9)]
+    assert trim_quotes("a thinker thinks", [Quote(2, 14)], 8, whole_words=True) == []
+    assert trim_quotes("a thinker thinks", [Quote(2, 14)], 12) == [Quote(2, 14)]
     with pytest.raises(UserError, match="0 or more, not -1"):
-        shaped("a", [], -1)
+        trim_quotes("a", [], -1)
 
 
 def test_python_and_sql_give_the_same_quotes(portrait: Portrait, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_python_and_sql_give_the_same_quotes(portrait: Portrait, tmp_path: Path)
     wanted = [(0, False), (11, False), (0, True), (12, True)]
     with duckdb.connect() as connection:
         sql.register(connection, {"p": portrait})
-        found = [
+        quotes = [
             connection.execute(
                 f"select quoted(t, 'p', min_span := {least}, whole_words := {whole}) from (values (?)) v(t)", [text]
             ).fetchall()[0][0]
@@ -70,11 +70,11 @@ def test_python_and_sql_give_the_same_quotes(portrait: Portrait, tmp_path: Path)
             [text] * 3,
         ).fetchall()
         sql.unregister(connection)
-    assert found == [
-        [text[one.start : one.end] for one in portrait.quotes(text, min_span=least, whole_words=whole)]
+    assert quotes == [
+        [text[quote.start : quote.end] for quote in portrait.quotes(text, min_span=least, whole_words=whole)]
         for least, whole in wanted
     ]
-    assert found == [
+    assert quotes == [
         [" the mat, and ", " the dog sat by"],
         *[[" the mat, and ", " the dog sat by"]],
         *[["the mat, and", "the dog sat by"]] * 2,
@@ -92,7 +92,7 @@ def test_rows_and_the_whole(portrait: Portrait) -> None:
     first, nothing, short, none, whole = overlap.rows
     assert [row.share for row in (nothing, short, none, whole)] == [0.0, None, None, 1.0]
     np.testing.assert_allclose(
-        [one.share for one in (first, nothing, whole)], portrait.quip([ROWS[0], ROWS[1], CORPUS])
+        [row.share for row in (first, nothing, whole)], portrait.quip([ROWS[0], ROWS[1], CORPUS])
     )
     assert first.longest(1) == ["The cat sat on the mat, and"]
     assert first.longest_span == len("The cat sat on the mat, and the"), "within a word, too"
@@ -133,7 +133,7 @@ def test_the_interval_of_false_hits_holds_95_of_100(expected: float) -> None:
 
 
 class Cells(HTMLParser):
-    """Which tags a page has, and the text in its marks."""
+    """The tags of a page, and the text in its marks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,11 +155,11 @@ def test_the_command_prints_and_writes_it_in_every_form(selfknow: Run, portrait:
     portrait.save(tmp_path / "p")
     pq.write_table(pa.table({"question": [HOSTILE, *ROWS]}), tmp_path / "rows.parquet")
     files = [part for name in ("rows.csv", "out.parquet", "page.html") for part in ("--out", name)]
-    done = selfknow(
+    result = selfknow(
         "portrait", "overlap", "rows.parquet", "p", "--text", "question", "--min-span", 20, *files, "--format", "json"
     )
-    assert done.returncode == 0, done.stderr
-    [summary] = json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    [summary] = json.loads(result.stdout)
     assert (summary["rows"], summary["rows_with_span"]) == (6, 3)
     written = pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert written[0]["spans"] == ["The cat sat on the mat, and"]
@@ -171,8 +171,8 @@ def test_the_command_prints_and_writes_it_in_every_form(selfknow: Run, portrait:
     assert "script" not in cells.tags
     assert "The cat sat on the mat, and" in cells.marked
     assert "&lt;script&gt;" in (tmp_path / "page.html").read_text()
-    done = selfknow("portrait", "overlap", "rows.parquet", "p", "--text", "question", "--per-row", "--format", "csv")
-    assert done.stdout.splitlines()[0].startswith(
+    result = selfknow("portrait", "overlap", "rows.parquet", "p", "--text", "question", "--per-row", "--format", "csv")
+    assert result.stdout.splitlines()[0].startswith(
         "row,characters,ngrams,hits,share,share_corrected,false_hits_expected"
     )
     shown = selfknow("portrait", "quote", "p", "--min-span", 12, "--whole-words", input="so: the mat, and -- the dog!")

@@ -48,10 +48,10 @@ def brute_force_quotes(text: str, corpus: list[str], width: int) -> list[Quote]:
     st.lists(st.text(alphabet="abé漢", max_size=30), min_size=1, max_size=5).filter(lambda c: max(map(len, c)) >= 4),
     st.lists(st.one_of(st.none(), st.text(alphabet="abé漢", max_size=30)), max_size=5),
 )
-def test_scores_and_quotes_are_those_of_brute_force(corpus: list[str], asked: list[str | None]) -> None:
+def test_scores_and_quotes_are_those_of_brute_force(corpus: list[str], texts: list[str | None]) -> None:
     portrait = Portrait.build(corpus, width=4, **EXACT)
-    np.testing.assert_array_equal(portrait.quip(asked), [brute_force_quip(text, corpus, 4) for text in asked])
-    for text in asked:
+    np.testing.assert_array_equal(portrait.quip(texts), [brute_force_quip(text, corpus, 4) for text in texts])
+    for text in texts:
         if text is not None:
             assert portrait.quotes(text) == brute_force_quotes(text, corpus, 4)
 
@@ -162,10 +162,10 @@ def test_a_saved_portrait_answers_the_same_and_loads_in_plain_rbloom(tmp_path: P
     loaded = Portrait.load(tmp_path / "cat")
     loaded.verify()
     assert loaded.description == portrait.description
-    asked = [CORPUS[0][5:], CORPUS[1][:30] + "?", "nothing of this stands anywhere in there"]
-    np.testing.assert_array_equal(loaded.quip(asked), portrait.quip(asked))
+    texts = [CORPUS[0][5:], CORPUS[1][:30] + "?", "nothing of this stands anywhere in there"]
+    np.testing.assert_array_equal(loaded.quip(texts), portrait.quip(texts))
     plain = rbloom.Bloom.load(str(tmp_path / "cat" / "bits.rbloom"), ngram_hash)
-    for text in asked:
+    for text in texts:
         hits = [text[i : i + 25] in plain for i in range(len(text) - 24)]
         assert portrait.quip([text])[0] == sum(hits) / len(hits)
     assert not loaded.array.flags.writeable
@@ -181,12 +181,12 @@ def test_the_same_corpus_gives_the_same_folder(tmp_path: Path) -> None:
 
 def test_a_merged_portrait_is_the_portrait_of_both() -> None:
     alike = {"capacity": 500}
-    one, two, both = (Portrait.build(texts, **alike) for texts in (CORPUS[:1], CORPUS[1:], CORPUS))
-    merged, turned = one | two, two | one
+    first, second, both = (Portrait.build(texts, **alike) for texts in (CORPUS[:1], CORPUS[1:], CORPUS))
+    merged, turned = first | second, second | first
     assert merged.array.tobytes() == both.array.tobytes()
     assert merged.description.items == both.description.items
     assert merged.description == turned.description
-    assert (merged | one).description.corpus["union"] == [{}, {}, {}]
+    assert (merged | first).description.corpus["union"] == [{}, {}, {}]
 
 
 @pytest.mark.parametrize(

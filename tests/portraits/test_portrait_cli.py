@@ -119,7 +119,7 @@ def test_a_changed_bit_is_a_failed_check(selfknow_process: Run, built: Path) -> 
     assert selfknow_process("portrait", "info", "cats").returncode == 0
     result = selfknow_process("portrait", "info", "cats", "--verify")
     assert (result.returncode, result.stdout) == (1, "")
-    assert "not those of its description" in result.stderr
+    assert "do not match its description" in result.stderr
 
 
 def test_an_overfull_portrait_says_so_on_stderr(selfknow_process: Run, built: Path, tmp_path: Path) -> None:

@@ -65,9 +65,9 @@ def test_an_imported_portrait_answers_what_redisbloom_answers(
     import_redisbloom(dump(client, key, tmp_path, legacy=legacy), tmp_path / "portrait")
     portrait = Portrait.load(tmp_path / "portrait")
     source = random.Random(5)
-    asked = NGRAMS + ["".join(source.choices("abcé漢🙂", k=WIDTH)) for _ in range(5000)]
-    expected = [bool(answer) for answer in client.execute_command("BF.MEXISTS", key, *asked)]
-    assert portrait.contains(asked).tolist() == expected
+    queries = NGRAMS + ["".join(source.choices("abcé漢🙂", k=WIDTH)) for _ in range(5000)]
+    expected = [bool(answer) for answer in client.execute_command("BF.MEXISTS", key, *queries)]
+    assert portrait.contains(queries).tolist() == expected
     assert sum(expected) > len(NGRAMS) / 2 + (50 if rate == 0.3 else -1)
     info = portrait.info()
     assert (info["width"], info["stride"], info["hashes"], info["capacity"]) == (WIDTH, 1, hashes, 120)
@@ -132,8 +132,8 @@ def test_the_bit_positions_follow_the_published_format(tmp_path: Path) -> None:
     [
         ({"filters": 2}, "2 layers"),
         ({"options": 1}, "32-bit hash"),
-        ({"bits": 64}, "sizes that do not fit"),
-        ({"hashes": 0}, "sizes that do not fit"),
+        ({"bits": 64}, "sizes contradict each other"),
+        ({"hashes": 0}, "sizes contradict each other"),
         ({"n2": 6}, "power of two"),
         ({"error": 2.0}, "error rate"),
         ({"entries": 0}, "capacity 0"),

@@ -40,7 +40,7 @@ def change(folder: Path, **values: object) -> None:
         ({"format_version": True}, "upgrade selfknow"),
         ({"format_version": [1]}, "upgrade selfknow"),
         ({"format": "other"}, "does not describe a portrait"),
-        ({"hash": "sha1"}, "does not know"),
+        ({"hash": "sha1"}, "unknown hash"),
         ({"size_in_bits": 512}, "cut short"),
         ({"size_in_bits": 449}, "whole number of bytes"),
         ({"size_in_bits": True}, "size_in_bits"),
@@ -141,7 +141,8 @@ def test_no_changed_value_of_a_description_verifies_as_sound(folder: Path, data:
     name = data.draw(st.sampled_from(sorted(values)))
     value = data.draw(st.one_of(st.integers(), st.text(), st.none(), st.just({}), st.floats(0, 1)))
     left_out = data.draw(st.booleans())
-    changed = {key: one for key, one in values.items() if key != name} | ({} if left_out else {name: value})
+    others = {key: other for key, other in values.items() if key != name}
+    changed = others if left_out else {**others, name: value}
     if changed == values:
         return
     (folder / "portrait.json").write_text(json.dumps(changed, indent=2, ensure_ascii=False) + "\n")

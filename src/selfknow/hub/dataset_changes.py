@@ -1,4 +1,4 @@
-"""How a dataset folder differs from the release that the Hub serves, a row for each config and split."""
+"""The differences between a dataset folder and the release on the Hub, a row for each config and split."""
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -18,41 +18,41 @@ def split_changes(
     sent: Mapping[str, int],
     deleted: set[str],
 ) -> list[SplitChange]:
-    """A row for each config and split of either release, and one for the card, the manifest and what else goes.
+    """Return a row for each config and split of either release, and one for the card, the manifest and other files.
 
     Args:
         new_configs: The configs of the folder.
-        old_configs: Those that the Hub serves.
-        compare: Counts the rows that differ; asked for configs alone whose content hash differs.
-        sent: The bytes of each file that is to be sent, by path.
-        deleted: The paths that are to be deleted.
+        old_configs: The configs that the Hub serves.
+        compare: Counts the rows that differ; called only for configs whose content hashes differ.
+        sent: Bytes of each file to send, by path.
+        deleted: Paths to delete.
     """
     changes = []
     for config in _union(new_configs, old_configs):
         new, old = new_configs.get(config), old_configs.get(config)
-        same = new and old and new.content_hash == old.content_hash
+        is_same = new and old and new.content_hash == old.content_hash
         new_splits, old_splits = new.splits if new else {}, old.splits if old else {}
         for split in _union(new_splits, old_splits):
             now, then = new_splits.get(split), old_splits.get(split)
-            rows = (0, 0, 0) if same else compare(now, then)
+            rows = (0, 0, 0) if is_same else compare(now, then)
             paths = {file.path for entry in (now, then) if entry for file in entry.files}
             changes.append(SplitChange(config, split, *rows, **_transfer(paths, sent, deleted)))
-    of_splits = {
+    split_paths = {
         file.path
         for configs in (new_configs, old_configs)
         for config in configs.values()
         for entry in config.splits.values()
         for file in entry.files
     }
-    rest = {*sent, *deleted} - of_splits
+    rest = {*sent, *deleted} - split_paths
     return [*changes, SplitChange(None, None, None, None, None, **_transfer(rest, sent, deleted))]
 
 
 def count_row_changes(local: list[Path], served: list[Path]) -> RowChanges:
-    """How many rows of the local Parquet files are new, gone and different, compared with the served ones by id.
+    """Count the added, removed and changed rows of local Parquet files, compared with the served ones by id.
 
     Raises:
-        UserError: A file is no Parquet or has no column `id`.
+        UserError: A file is no Parquet file or has no column `id`.
     """
     import duckdb
 

@@ -1,4 +1,4 @@
-"""Plans the release of a dataset folder: its manifest against the one that the Hub serves."""
+"""The plan of a dataset folder's release: its manifest compared with the one that the Hub serves."""
 
 import dataclasses
 import re
@@ -16,40 +16,40 @@ from selfknow.builders.folder.manifest import (
 from selfknow.errors import UserError
 from selfknow.files import parse_json
 from selfknow.hub.dataset_changes import count_row_changes, split_changes
-from selfknow.hub.plan import Plan, checked_tag
+from selfknow.hub.plan import Plan, check_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
-from selfknow.hub.sql_console import with_sql_console
+from selfknow.hub.sql_console import add_sql_console_links
 
 
 def plan_dataset(
     folder: Path, remote: Remote, *, tag: str | None = None, private: bool = False, replace: bool = False
 ) -> Plan:
-    """Compare a dataset folder with what the Hub serves; the arguments are those of `publish.prepare`.
+    """Compare a dataset folder with the Hub's release; the arguments are those of `publish.prepare`.
 
-    Rows are compared by id, for those configs alone whose content hash differs; their served files are downloaded.
+    Only rows of configs whose content hashes differ are compared, by id; their served files are downloaded.
 
     Raises:
         UserError: The folder does not match its manifest, the repo holds something else or a newer format, or the tag
             names a release with other rows.
     """
     manifest = read_manifest(folder)
-    card = with_sql_console((folder / CARD).read_text(encoding="utf-8"), remote.repo, manifest.configs)
-    local = _as_published(_local_files(folder, manifest), manifest, card)
+    card = add_sql_console_links((folder / CARD).read_text(encoding="utf-8"), remote.repo, manifest.configs)
+    local = _replace_card(_local_files(folder, manifest), manifest, card)
     snapshot = remote.snapshot()
-    before = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
-    tag = checked_tag(tag or f"v{manifest.version}")
-    tag_exists = bool(snapshot) and _tag_names_these_rows(remote, tag, manifest)
-    serves_it = before and snapshot and _is_served(remote, snapshot, card, manifest, before)
-    if before and snapshot and serves_it:
-        send, delete, served = [], [], [*before.all_files(), _entry_of_served(remote, snapshot)]
+    earlier = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
+    tag = check_tag(tag or f"v{manifest.version}")
+    tag_exists = bool(snapshot) and _is_tagged(remote, tag, manifest)
+    is_served = earlier and snapshot and _is_served(remote, snapshot, card, manifest, earlier)
+    if earlier and snapshot and is_served:
+        send, delete, served = [], [], [*earlier.all_files(), _served_manifest_entry(remote, snapshot)]
     else:
-        kept = snapshot.files if snapshot else {}
-        send = [file for file in local if file.path not in kept or not kept[file.path].holds(file)]
-        delete = _files_to_delete(manifest, before, snapshot)
+        remote_files = snapshot.files if snapshot else {}
+        send = [file for file in local if file.path not in remote_files or not remote_files[file.path].holds(file)]
+        delete = _files_to_delete(manifest, earlier, snapshot)
         served = [file.entry for file in local]
     changes = split_changes(
         manifest.configs,
-        before.configs if before else {},
+        earlier.configs if earlier else {},
         lambda now, then: _row_changes(folder, remote, snapshot, now, then),
         {file.path: file.num_bytes for file in send},
         set(delete),
@@ -69,21 +69,21 @@ def plan_dataset(
 
 
 def _local_files(folder: Path, manifest: Manifest) -> list[LocalFile]:
-    """The folder's files, data first, then the manifest, then the card; each as the manifest describes it."""
-    found = []
+    """List the folder's files, checked against the manifest: first the data, then the manifest, then the card."""
+    files = []
     for entry in manifest.all_files():
         if not (folder / entry.path).is_file():
             raise UserError(f"{folder} has no {entry.path}, which its {MANIFEST} lists: build it again")
         file = local_file(entry.path, folder / entry.path)
         if (file.num_bytes, file.sha256) != (entry.num_bytes, entry.sha256):
             raise UserError(f"{folder / entry.path} is not the file that {MANIFEST} describes: build the folder again")
-        found.append(file)
-    found.append(local_file(MANIFEST, folder / MANIFEST))
-    return sorted(found, key=lambda file: (file.path == CARD, file.path == MANIFEST))
+        files.append(file)
+    files.append(local_file(MANIFEST, folder / MANIFEST))
+    return sorted(files, key=lambda file: (file.path == CARD, file.path == MANIFEST))
 
 
-def _as_published(files: list[LocalFile], manifest: Manifest, card: str) -> list[LocalFile]:
-    """The same files with the card that names its repo, and a manifest that lists that card."""
+def _replace_card(files: list[LocalFile], manifest: Manifest, card: str) -> list[LocalFile]:
+    """Return the files with the card that names its repo, and a manifest that lists that card."""
     own = local_file(CARD, card.encode())
     entries = tuple(own.entry if entry.path == CARD else entry for entry in manifest.files)
     changed = {
@@ -94,13 +94,13 @@ def _as_published(files: list[LocalFile], manifest: Manifest, card: str) -> list
 
 
 def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replace: bool) -> Manifest | None:
-    """The manifest that the Hub serves; None in an empty repo, or one whose other content is to be replaced."""
+    """Read the manifest that the Hub serves; None if the repo is empty, or if its other content is to be replaced."""
     others = [path for path in snapshot.files if path != GIT_ATTRIBUTES]
     if not others:
         return None
     if MANIFEST in snapshot.files:
         content = remote.fetch(MANIFEST, snapshot).read_bytes()
-        if _names_a_dataset(content):
+        if _is_dataset_manifest(content):
             manifest = parse_manifest(content, f"{remote.repo}/{MANIFEST}")
             if manifest.dataset == dataset:
                 return manifest
@@ -116,7 +116,7 @@ def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replac
     )
 
 
-def _names_a_dataset(content: bytes) -> bool:
+def _is_dataset_manifest(content: bytes) -> bool:
     try:
         value = parse_json(content)
     except ValueError:
@@ -124,34 +124,38 @@ def _names_a_dataset(content: bytes) -> bool:
     return isinstance(value, dict) and "format_version" in value and "dataset" in value
 
 
-def _tag_names_these_rows(remote: Remote, tag: str, manifest: Manifest) -> bool:
-    """Whether the tag is there already, for the same rows; a tag never moves."""
+def _is_tagged(remote: Remote, tag: str, manifest: Manifest) -> bool:
+    """Return True if the tag exists for the same rows; refuse a tag of other rows, since a tag never moves."""
     commit = remote.tags().get(tag)
     if commit is None:
         return False
     tagged = remote.snapshot(commit)
     if tagged and MANIFEST in tagged.files:
         content = remote.fetch(MANIFEST, tagged).read_bytes()
-        if _names_a_dataset(content) and _rows(parse_manifest(content, f"{tag}/{MANIFEST}")) == _rows(manifest):
-            return True
+        if _is_dataset_manifest(content):
+            tagged_manifest = parse_manifest(content, f"{tag}/{MANIFEST}")
+            if _content_hashes(tagged_manifest) == _content_hashes(manifest):
+                return True
     raise UserError(f"{remote.repo} has a tag {tag} already, for other rows: raise the dataset's version or give --tag")
 
 
-def _rows(manifest: Manifest) -> object:
+def _content_hashes(manifest: Manifest) -> object:
     return manifest.dataset, {name: config.content_hash for name, config in manifest.configs.items()}
 
 
-def _is_served(remote: Remote, snapshot: Snapshot, card: str, manifest: Manifest, before: Manifest) -> bool:
-    """Whether the Hub serves the same release, whole; its Parquet may have been written by another pyarrow."""
-    if _rows(manifest) != _rows(before) or manifest.version != before.version or not _is_whole(snapshot, before):
+def _is_served(remote: Remote, snapshot: Snapshot, card: str, manifest: Manifest, earlier: Manifest) -> bool:
+    """Return True if the Hub serves the whole of this release; another pyarrow may have written its Parquet."""
+    if _content_hashes(manifest) != _content_hashes(earlier) or manifest.version != earlier.version:
         return False
-    if _beside_the_rows(manifest) != _beside_the_rows(before):
+    if not _is_whole(snapshot, earlier):
         return False
-    return _without_sizes(card) == _without_sizes(remote.fetch(CARD, snapshot).read_text(encoding="utf-8"))
+    if _other_files(manifest) != _other_files(earlier):
+        return False
+    return _remove_sizes(card) == _remove_sizes(remote.fetch(CARD, snapshot).read_text(encoding="utf-8"))
 
 
-def _beside_the_rows(manifest: Manifest) -> set[FileEntry]:
-    """What belongs to no config, but for the card, which names sizes that depend on the pyarrow it was written by."""
+def _other_files(manifest: Manifest) -> set[FileEntry]:
+    """Return the files of no config, without the card, whose sizes depend on the version of pyarrow."""
     return {file for file in manifest.files if file.path != CARD}
 
 
@@ -163,37 +167,37 @@ def _is_whole(snapshot: Snapshot, manifest: Manifest) -> bool:
     return True
 
 
-def _without_sizes(card: str) -> str:
+def _remove_sizes(card: str) -> str:
     return re.sub(r"^ *(num_bytes|download_size|dataset_size): \d+\n", "", card, flags=re.MULTILINE)
 
 
-def _entry_of_served(remote: Remote, snapshot: Snapshot) -> FileEntry:
+def _served_manifest_entry(remote: Remote, snapshot: Snapshot) -> FileEntry:
     return local_file(MANIFEST, remote.fetch(MANIFEST, snapshot)).entry
 
 
-def _files_to_delete(manifest: Manifest, before: Manifest | None, snapshot: Snapshot | None) -> list[str]:
-    """What an earlier release left, and Parquet that a glob over a config would read; all, if the repo is replaced.
+def _files_to_delete(manifest: Manifest, earlier: Manifest | None, snapshot: Snapshot | None) -> list[str]:
+    """List the files of an earlier release, and Parquet that a config's glob would match; all, if the repo is replaced.
 
-    Anything else, such as a picture for the card, was put there by somebody and stays.
+    Any other file, such as a picture for the card, is somebody else's and stays.
     """
     if snapshot is None:
         return []
     new = {entry.path for entry in manifest.all_files()} | {MANIFEST, GIT_ATTRIBUTES}
     old = set(snapshot.files) - new
-    if before is None:
+    if earlier is None:
         return sorted(old)
-    listed = {entry.path for entry in before.all_files()}
-    return sorted(path for path in old if path in listed or _is_data_of(manifest, path))
+    released = {entry.path for entry in earlier.all_files()}
+    return sorted(path for path in old if path in released or _is_data_file(manifest, path))
 
 
-def _is_data_of(manifest: Manifest, path: str) -> bool:
+def _is_data_file(manifest: Manifest, path: str) -> bool:
     return PurePosixPath(path).suffix == ".parquet" and PurePosixPath(path).parts[0] in manifest.configs
 
 
 def _row_changes(
     folder: Path, remote: Remote, snapshot: Snapshot | None, now: SplitEntry | None, then: SplitEntry | None
 ) -> tuple[int, int, int]:
-    """Rows added, removed and changed, by id."""
+    """Count the rows added, removed and changed, by id."""
     if then is None or snapshot is None:
         return (now.num_rows if now else 0), 0, 0
     if now is None:

@@ -1,4 +1,4 @@
-"""What can go wrong between here and the Hub, told in one line that says how to mend it."""
+"""Errors between here and the Hub, each in one line that says how to mend it."""
 
 import json
 from collections.abc import Iterator
@@ -15,38 +15,38 @@ HOW_TO_LOG_IN = f"log in with `hf auth login` or set HF_TOKEN (a token with writ
 
 
 @contextmanager
-def told_in_one_line(repo: str) -> Iterator[None]:
-    """Turn what the Hub's client raises inside the block into a `UserError` about `repo`; the rest passes unchanged."""
+def hub_errors_in_one_line(repo: str) -> Iterator[None]:
+    """Turn errors of the Hub's client inside the block into a `UserError` about `repo`; others pass unchanged."""
     try:
         yield
     except UserError:
         raise
     except Exception as error:
-        message = next((told for cause in _causes(error) if (told := _describe(cause, repo))), None)
+        message = next(filter(None, (_describe(cause, repo) for cause in _causes(error))), None)
         if message is None:
             raise
         raise UserError(message) from error
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The error and what caused it, the most telling first: the client wraps the Hub's answers in its own errors."""
+    """List the error and its causes, the Hub's own answer first, since the client wraps it in its own errors."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:
         chain.append(cause)
         cause = cause.__cause__ or cause.__context__
-    told_by_the_hub = [cause for cause in chain if isinstance(cause, errors.HfHubHTTPError | httpx2.TransportError)]
-    return told_by_the_hub[:1] + chain
+    answers = [cause for cause in chain if isinstance(cause, errors.HfHubHTTPError | httpx2.TransportError)]
+    return answers[:1] + chain
 
 
 def _describe(error: BaseException, repo: str) -> str | None:
     if isinstance(error, errors.OfflineModeIsEnabled):
         return f"the Hub cannot be reached for {repo}: HF_HUB_OFFLINE is set; unset it"
     if isinstance(error, errors.HFValidationError):
-        return f"{repo!r} is no name of a repo on the Hub: it is written org/name"
+        return f"{repo!r} is not the name of a repo on the Hub: write org/name"
     if isinstance(error, errors.HfHubHTTPError):
         return _describe_answer(error, repo)
-    if isinstance(error, httpx2.TransportError | ConnectionError):  # the second is Xet's
+    if isinstance(error, httpx2.TransportError | ConnectionError):  # Xet raises the latter
         reason = str(error) or type(error).__name__
         return (
             f"the connection to {constants.ENDPOINT} failed ({reason}): no release of {repo} is left half-made, "
@@ -57,19 +57,19 @@ def _describe(error: BaseException, repo: str) -> str | None:
     ):
         return f"a file of {repo} did not arrive whole from {constants.ENDPOINT}: run the command again"
     if isinstance(error, json.JSONDecodeError):
-        return f"{constants.ENDPOINT} does not answer as a Hub does: check HF_ENDPOINT and any proxy"
+        return f"{constants.ENDPOINT} does not answer like a Hub: check HF_ENDPOINT and any proxy"
     if type(error).__module__.split(".")[0] == "hf_xet" or "Invalid metadata in README.md" in str(error):
         return f"the transfer of {repo} failed: {error}"
     return None
 
 
 def _describe_answer(error: errors.HfHubHTTPError, repo: str) -> str:
-    said = (error.server_message or "").replace("\n", " ").rstrip(".")
+    message = (error.server_message or "").replace("\n", " ").rstrip(".")
     status = error.response.status_code
     if isinstance(error, errors.RevisionNotFoundError):
-        return f"{repo} has no such revision ({said}): name a tag, a branch or a full commit hash of it"
+        return f"{repo} has no such revision ({message}): name a tag, a branch or a full commit hash of it"
     if isinstance(error, errors.EntryNotFoundError):
-        return f"{repo} misses a file ({said}): it holds no whole release"
+        return f"{repo} lacks a file ({message}): its release is incomplete"
     if status == 401 and "Authorization" not in error.response.request.headers:
         return f"{repo} does not exist, or is private and no token was sent: check the name, or {HOW_TO_LOG_IN}"
     if status == 401:
@@ -80,7 +80,7 @@ def _describe_answer(error: errors.HfHubHTTPError, repo: str) -> str:
         return f"{repo} does not exist, or is private and this token may not see it: check the name and the token"
     if status == 403:
         return (
-            f"this token may not write to {repo} ({said}): ask its organisation for the write role, "
+            f"this token may not write to {repo} ({message}): ask its organisation for the write role, "
             f"or use a token that has it ({TOKEN_PAGE})"
         )
     if status == 412:
@@ -89,5 +89,5 @@ def _describe_answer(error: errors.HfHubHTTPError, repo: str) -> str:
             "run the command again to see the new plan"
         )
     if is_transient(error):
-        return f"the Hub is in trouble (status {status}, {said}), several times over: run the command again later"
-    return f"the Hub refused the request for {repo} (status {status}): {said or error}"
+        return f"the Hub is in trouble (status {status}, {message}) after several attempts: run the command again later"
+    return f"the Hub refused the request for {repo} (status {status}): {message or error}"

@@ -1,4 +1,4 @@
-"""What a push would do: made before anything is sent, printed by `diff` and `--dry-run`, carried out by the push."""
+"""The plan of a push: made before anything is sent, printed by `diff` and `--dry-run`, carried out by the push."""
 
 import re
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from selfknow.hub.remote import LocalFile
 
 @dataclass(frozen=True)
 class SplitChange:
-    """How a split differs from the one that the Hub serves; the card and the manifest stand in a row without a config.
+    """The difference of a split from the one that the Hub serves.
 
-    The counts of rows are None in that row.
+    The card and the manifest stand in a row without a config, whose counts of rows are None.
     """
 
     config: str | None
@@ -28,7 +28,7 @@ class SplitChange:
 
 @dataclass(frozen=True)
 class PortraitChange:
-    """How a portrait differs from the one that the Hub serves; the repo's card stands in a row without a portrait."""
+    """The difference of a portrait from the one that the Hub serves; the card stands in a row without a portrait."""
 
     portrait: str | None
     change: Literal["added", "removed", "changed", "unchanged", "kept"]
@@ -39,19 +39,19 @@ class PortraitChange:
 
 @dataclass(frozen=True)
 class Plan:
-    """A release as it will be pushed.
+    """A release that is ready to be pushed.
 
     Attributes:
         repo: ``org/name``.
         title: The commit's first line.
-        parent_commit: The head of the repo when the plan was made; None where the repo is yet to be made.
-        changes: What changes, a row each.
-        send: The files of the commit, the card last.
-        delete: The paths that the commit removes.
-        served: The commit's files as they must be read back, unchanged ones among them.
-        tag: The tag of the release.
-        tag_exists: Whether the repo has that tag already, for the same content.
-        private: Whether a repo that is yet to be made is made private.
+        parent_commit: The repo's head when the plan was made; None if the repo does not exist yet.
+        changes: Changes, a row each.
+        send: Files of the commit, the card last.
+        delete: Paths that the commit removes.
+        served: All files of the commit, to compare with those read back.
+        tag: Tag of the release.
+        tag_exists: True if the repo has that tag already, for the same content.
+        private: True if a new repo is to be private.
     """
 
     repo: str
@@ -67,16 +67,16 @@ class Plan:
 
     @property
     def makes_commit(self) -> bool:
-        """Whether anything has to be sent or deleted."""
+        """True if a file has to be sent or deleted."""
         return bool(self.send or self.delete)
 
     @property
     def is_done(self) -> bool:
-        """Whether the Hub serves this release already, tag and all."""
+        """True if the Hub already serves this release with its tag."""
         return not self.makes_commit and self.tag_exists
 
     def summary(self) -> str:
-        """The plan in one line."""
+        """Return the plan in one line."""
         if self.is_done:
             return f"{self.repo}: the Hub serves this release already, as {self.tag}"
         if not self.makes_commit:
@@ -90,11 +90,11 @@ class Plan:
         )
 
 
-def checked_tag(tag: str) -> str:
-    """The tag, if Git would take it as one.
+def check_tag(tag: str) -> str:
+    """Return the tag if it is a valid name for Git.
 
     Raises:
-        UserError: It would not.
+        UserError: Git would refuse the name.
     """
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", tag, re.ASCII) or tag.endswith((".", ".lock")) or ".." in tag:
         raise UserError(f"{tag!r} is not the name of a tag: use letters, digits, '.', '-' and '_', such as v1.0.0")

@@ -1,4 +1,4 @@
-"""Publishing: check, plan, push, read back, tag.
+"""The publication of a dataset folder: check, plan, push, read back, tag.
 
 plan = prepare(Path("out/diary-recall"), "org/diary-recall")  # raises FailedCheckError, prints nothing
 push(plan)
@@ -15,7 +15,7 @@ from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import FileEntry
 from selfknow.errors import UserError
 from selfknow.hub.dataset_plan import plan_dataset
-from selfknow.hub.failures import told_in_one_line
+from selfknow.hub.failures import hub_errors_in_one_line
 from selfknow.hub.plan import Plan
 from selfknow.hub.remote import GIT_ATTRIBUTES, Remote, sha256_of
 
@@ -29,7 +29,7 @@ Check = Callable[[Path], "Sequence[Finding]"]
 
 
 class FailedCheckError(UserError):
-    """The gate refused a folder; nothing was published."""
+    """A folder that fails its check; nothing was published."""
 
     def __init__(self, folder: Path, findings: "Sequence[Finding]") -> None:
         super().__init__(f"{folder} fails its check ({len(findings)} findings): nothing was published")
@@ -43,12 +43,12 @@ def diff(folder: Path, repo: str, *, tag: str | None = None, replace: bool = Fal
         folder: A dataset folder.
         repo: ``org/name``.
         tag: The release's tag; by default ``v`` and the manifest's version.
-        replace: Whether a repo that holds something else may be replaced.
+        replace: Replace the repo's content if it holds something else.
 
     Raises:
         UserError: The folder is damaged, the Hub cannot be reached, the repo holds something else, and so on.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         return plan_dataset(folder, Remote(repo), tag=tag, replace=replace)
 
 
@@ -67,15 +67,15 @@ def prepare(
         folder: A dataset folder.
         repo: ``org/name``.
         tag: The release's tag; by default ``v`` and the manifest's version.
-        private: Whether a new repo is made private.
-        replace: Whether a repo that holds something else may be replaced.
-        check: The gate; by default the dataset's own suite.
+        private: Make a new repo private.
+        replace: Replace the repo's content if it holds something else.
+        check: The check to pass; by default the dataset's own suite.
 
     Raises:
-        FailedCheckError: The gate has findings.
-        UserError: There is no token that may write, and all that `diff` raises.
+        FailedCheckError: The check has findings.
+        UserError: There is no token that may write, or an error of `diff`.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         remote = Remote(repo)
         remote.writer()
         findings = (check or _suite())(folder)
@@ -85,16 +85,16 @@ def prepare(
 
 
 def push(plan: Plan) -> str:
-    """Carry out a plan: one commit, read back, then the tag. A push that was killed can be repeated.
+    """Carry out a plan: one commit, read back, then the tag. A killed push can be repeated.
 
     Returns:
-        The page of the release.
+        The address of the release's page.
 
     Raises:
-        UserError: The repo has changed since the plan was made, the Hub cannot be reached, or what it serves is not
-            what was sent; without a tag, no release has half the files.
+        UserError: The repo has changed since the plan was made, the Hub cannot be reached, or a served file differs
+            from the one sent; then there is no tag, so no release is incomplete.
     """
-    with told_in_one_line(plan.repo):
+    with hub_errors_in_one_line(plan.repo):
         remote = Remote(plan.repo)
         commit = plan.parent_commit or _new_repo(remote, private=plan.private)
         if plan.makes_commit:
@@ -121,7 +121,7 @@ def publish(folder: Path, repo: str, *, tag: str | None = None, check: Check | N
 
 
 def read_back(remote: Remote, commit: str, expected: Sequence[FileEntry]) -> None:
-    """Download what a commit serves, past every cache, and compare it with what was to be published.
+    """Download the files of a commit, past every cache, and compare them with those that were to be published.
 
     Raises:
         UserError: A file is missing or differs.

@@ -1,4 +1,4 @@
-"""Pulling: a release of a dataset, brought here with every byte checked."""
+"""The download of a dataset's release, with every byte checked."""
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ from pathlib import Path
 from selfknow.bars import Bar
 from selfknow.builders.folder.manifest import MANIFEST, FileEntry, Manifest, parse_manifest
 from selfknow.errors import UserError
-from selfknow.hub.failures import told_in_one_line
+from selfknow.hub.failures import hub_errors_in_one_line
 from selfknow.hub.remote import Remote, Snapshot, sha256_of
 
 _DOWNLOADS_AT_A_TIME = 8
@@ -15,13 +15,13 @@ _CLIENT_FOLDER = ".cache"
 
 
 def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest:
-    """Download a release of a dataset into a folder, which becomes a dataset folder like the one it was published from.
+    """Download a release of a dataset into a folder, which equals the published folder.
 
-    The manifest is written last, after every file matched it. A pull that was killed goes on where it stopped.
+    The manifest is written last, after every file matched it. A killed pull resumes.
 
     Args:
         repo: ``org/name``.
-        folder: New, empty, or left by a pull of the same release that did not finish.
+        folder: A new or empty folder, or that of an unfinished pull of the same release.
         revision: A tag, a branch or a commit hash.
 
     Returns:
@@ -30,7 +30,7 @@ def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest
     Raises:
         UserError: There is no such release, the folder holds something else, or a file arrived damaged.
     """
-    with told_in_one_line(repo):
+    with hub_errors_in_one_line(repo):
         remote = Remote(repo)
         snapshot = _snapshot(remote, revision)
         if MANIFEST not in snapshot.files:
@@ -40,7 +40,7 @@ def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest
         missing = _missing_files(folder, manifest, served)
         folder.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:
-            jobs = pool.map(lambda entry: _fetch_checked(remote, snapshot, entry, folder), missing)
+            jobs = pool.map(lambda entry: _fetch_and_check(remote, snapshot, entry, folder), missing)
             list(Bar(jobs, total=len(missing), desc=f"pulling {repo}", unit="file"))
         shutil.rmtree(folder / _CLIENT_FOLDER, ignore_errors=True)
         shutil.copyfile(served, folder / MANIFEST)
@@ -55,22 +55,22 @@ def _snapshot(remote: Remote, revision: str) -> Snapshot:
 
 
 def _missing_files(folder: Path, manifest: Manifest, served_manifest: Path) -> list[FileEntry]:
-    """The files that a folder lacks; one that holds anything else is left alone."""
+    """List the files that a folder lacks; refuse a folder that holds any other file."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file, not a folder")
     entries = {entry.path: entry for entry in manifest.all_files()}
-    held = [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
-    here = {path.relative_to(folder).as_posix(): path for path in held}
-    here = {name: path for name, path in here.items() if not name.startswith(f"{_CLIENT_FOLDER}/")}
-    if MANIFEST in here and here[MANIFEST].read_bytes() == served_manifest.read_bytes():
-        del here[MANIFEST]
-    for name, path in here.items():
+    paths = [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
+    local = {path.relative_to(folder).as_posix(): path for path in paths}
+    local = {name: path for name, path in local.items() if not name.startswith(f"{_CLIENT_FOLDER}/")}
+    if MANIFEST in local and local[MANIFEST].read_bytes() == served_manifest.read_bytes():
+        del local[MANIFEST]
+    for name, path in local.items():
         if name not in entries or sha256_of(path) != entries[name].sha256:
-            raise UserError(f"{folder} holds {name}, which is not of this release: give another folder")
-    return [entry for name, entry in entries.items() if name not in here]
+            raise UserError(f"{folder} holds {name}, which is not part of this release: give another folder")
+    return [entry for name, entry in entries.items() if name not in local]
 
 
-def _fetch_checked(remote: Remote, snapshot: Snapshot, entry: FileEntry, folder: Path) -> None:
+def _fetch_and_check(remote: Remote, snapshot: Snapshot, entry: FileEntry, folder: Path) -> None:
     arrived = remote.fetch(entry.path, snapshot, folder)
     if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
         arrived.unlink()

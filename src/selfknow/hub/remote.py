@@ -1,4 +1,4 @@
-"""A repo on the Hub, as far as publishing and pulling need it: the only place that talks to the client library."""
+"""A dataset repo on the Hub, for publishing and pulling; no other module of them calls the client library."""
 
 import hashlib
 import time
@@ -10,7 +10,7 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, co
 from huggingface_hub.hf_api import RepoFile
 
 from selfknow.builders.folder.manifest import FileEntry
-from selfknow.downloads import hub_file, is_transient, patiently
+from selfknow.downloads import hub_file, is_transient, repeat_request
 from selfknow.errors import UserError
 from selfknow.hub.failures import HOW_TO_LOG_IN, TOKEN_PAGE
 from selfknow.hub.waiting import bound_requests
@@ -22,7 +22,7 @@ _WAITS_IN_SECONDS = (1, 2, 4)
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A file to be sent: its path in the repo, and its bytes or where they lie."""
+    """A file to send: its path in the repo, and its bytes or its local path."""
 
     path: str
     content: Path | bytes
@@ -37,14 +37,14 @@ class LocalFile:
 
 @dataclass(frozen=True)
 class ServedFile:
-    """A file as the Hub lists it: large files by their SHA-256, small ones by the id that Git gives their content."""
+    """A file as the Hub lists it: a large file with its SHA-256, a small one with the Git id of its content."""
 
     num_bytes: int
     sha256: str | None
     git_blob_id: str
 
     def holds(self, file: LocalFile) -> bool:
-        """Whether the content is that of a local file."""
+        """Return True if the content equals that of a local file."""
         if self.num_bytes != file.num_bytes:
             return False
         if self.sha256 is not None:
@@ -52,7 +52,7 @@ class ServedFile:
         return self.git_blob_id == _git_blob_id(file.content)
 
     def holds_path(self, path: Path) -> bool:
-        """Whether the content is that of a file on disk."""
+        """Return True if the content equals that of a file on disk."""
         if self.num_bytes != path.stat().st_size:
             return False
         if self.sha256 is not None:
@@ -69,10 +69,10 @@ class Snapshot:
 
 
 class Remote:
-    """A dataset repo on the Hub; where it is and with which token follows HF_ENDPOINT, HF_TOKEN and `hf auth login`.
+    """A dataset repo on the Hub; HF_ENDPOINT, HF_TOKEN and `hf auth login` set its address and token.
 
-    The client library repeats uploads, downloads and listings that met a fault; what it asks only once (who one is,
-    the head of a repo, its tags, a new repo, a commit, a tag) is repeated here.
+    The client library repeats uploads, downloads and listings that met a fault. Its other requests (the user's name, a
+    repo's head, its tags, a new repo, a commit, a tag) are repeated here.
 
     Args:
         repo: ``org/name``.
@@ -84,13 +84,13 @@ class Remote:
         self._api = HfApi()
 
     def writer(self) -> str:
-        """The name of who is logged in.
+        """Return the name of the user, whose token may write.
 
         Raises:
-            UserError: Nobody is, or with a token that may only read.
+            UserError: Nobody is logged in, or the token may only read.
         """
         try:
-            me = patiently(self._api.whoami)
+            me = repeat_request(self._api.whoami)
         except errors.LocalTokenNotFoundError:
             raise UserError(f"publishing to {self.repo} needs a token: {HOW_TO_LOG_IN}") from None
         role = me.get("auth", {}).get("accessToken", {}).get("role")
@@ -99,9 +99,9 @@ class Remote:
         return str(me["name"])
 
     def snapshot(self, revision: str = _MAIN) -> Snapshot | None:
-        """The commit that a revision names, with its files; None where there is no such repo."""
+        """Return the commit that a revision names, with its files; None if there is no such repo."""
         try:
-            info = patiently(self._api.repo_info, self.repo, repo_type="dataset", revision=revision)
+            info = repeat_request(self._api.repo_info, self.repo, repo_type="dataset", revision=revision)
         except errors.RevisionNotFoundError:
             raise
         except errors.RepositoryNotFoundError as error:
@@ -117,8 +117,8 @@ class Remote:
         return Snapshot(info.sha, files)
 
     def tags(self) -> dict[str, str]:
-        """The commit that each tag names."""
-        references = patiently(self._api.list_repo_refs, self.repo, repo_type="dataset")
+        """Return the commit of each tag, by the tag's name."""
+        references = repeat_request(self._api.list_repo_refs, self.repo, repo_type="dataset")
         return {tag.name: tag.target_commit for tag in references.tags}
 
     def fetch(self, path: str, snapshot: Snapshot, folder: Path | None = None) -> Path:
@@ -127,10 +127,10 @@ class Remote:
         Args:
             path: The file's path in the repo.
             snapshot: The commit.
-            folder: Where the file goes, at its path, whatever the client's cache holds; without it, into that cache.
+            folder: Folder to download into, past the client's cache; by default the file goes into that cache.
 
         Raises:
-            UserError: What arrived is not what the Hub lists; it was removed again.
+            UserError: The file that arrived is not the one that the Hub lists; it was removed.
         """
         if path not in snapshot.files:
             raise UserError(f"{self.repo} has no {path}: its release is incomplete, so publish it again")
@@ -145,21 +145,21 @@ class Remote:
         return arrived
 
     def create(self, *, private: bool) -> Snapshot:
-        """Make the repo; its first commit is the Hub's own."""
-        patiently(self._api.create_repo, self.repo, repo_type="dataset", private=private or None, exist_ok=True)
+        """Make the repo and return its first commit, which is the Hub's own."""
+        repeat_request(self._api.create_repo, self.repo, repo_type="dataset", private=private or None, exist_ok=True)
         snapshot = self.snapshot()
         if snapshot is None:
             raise UserError(f"{self.repo} was made, but this token may not see it: check the token's rights")
         return snapshot
 
     def commit(self, title: str, send: Sequence[LocalFile], delete: Sequence[str], parent: str) -> str:
-        """Send and delete files in one commit upon `parent`, in this order.
+        """Send and delete files in one commit on top of `parent`.
 
         Returns:
             The new commit's hash.
 
         Raises:
-            UserError: Somebody else committed upon `parent` first.
+            UserError: Somebody else committed on top of `parent` first.
         """
         additions = [CommitOperationAdd(file.path, file.content) for file in send]
         deletions = [CommitOperationDelete(path) for path in delete]
@@ -167,7 +167,7 @@ class Remote:
         self._api.preupload_lfs_files(self.repo, additions, repo_type="dataset", revision=_MAIN, free_memory=False)
         for wait in (*_WAITS_IN_SECONDS, None):
             try:
-                made = self._api.create_commit(
+                commit = self._api.create_commit(
                     self.repo,
                     [*deletions, *additions],
                     commit_message=title,
@@ -183,32 +183,32 @@ class Remote:
                 if head and head.commit != parent and _is_made(head, send, delete):
                     return head.commit
             else:
-                return str(made.oid)
+                return str(commit.oid)
         raise AssertionError("the last attempt returns or raises")
 
     def tag(self, name: str, commit: str) -> None:
-        """Let a tag name a commit.
+        """Tag a commit.
 
         Raises:
-            UserError: The tag was given to another commit meanwhile.
+            UserError: Somebody else gave the tag to another commit meanwhile.
         """
-        patiently(self._api.create_tag, self.repo, tag=name, revision=commit, repo_type="dataset", exist_ok=True)
+        repeat_request(self._api.create_tag, self.repo, tag=name, revision=commit, repo_type="dataset", exist_ok=True)
         if self.tags().get(name) != commit:
             raise UserError(f"somebody else gave the tag {name} of {self.repo} to another commit: give another --tag")
 
     def url(self, commit: str) -> str:
-        """The page of a commit."""
+        """Return the address of a commit's page."""
         return f"{constants.ENDPOINT}/datasets/{self.repo}/tree/{commit}"
 
 
 def local_file(path: str, content: Path | bytes) -> LocalFile:
-    """Measure and hash what is to be sent."""
+    """Measure and hash a file to send."""
     num_bytes = len(content) if isinstance(content, bytes) else content.stat().st_size
     return LocalFile(path, content, num_bytes, sha256_of(content))
 
 
 def sha256_of(content: Path | bytes) -> str:
-    """The SHA-256 of a file or of bytes, as 64 hex digits."""
+    """Return the SHA-256 of a file or of bytes, as 64 hex digits."""
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
     with content.open("rb") as file:

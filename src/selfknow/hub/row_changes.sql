@@ -1,7 +1,7 @@
--- Grain: one row. How the rows of a split differ from those that the Hub serves, told apart by their id.
+-- Grain: one row. Numbers of a split's rows that differ from those on the Hub, matched by id.
 -- Columns: rows_added, rows_removed, rows_changed (bigint).
 -- Reads: local_rows, served_rows (any columns, with id: unique and never null).
--- Whole rows are compared by their 64-bit hash, so that a column more or less is a change and not an error.
+-- Whole rows are compared by their 64-bit hash, so that an extra or missing column is a change and not an error.
 with ours as (
     select id, hash(local_rows) as row_hash from local_rows
 ),

@@ -1,4 +1,4 @@
-"""Links from a dataset's card to the SQL console of the Hub, which name the repo: only who publishes can write them."""
+"""Links from a dataset's card to the Hub's SQL console; they name the repo, so only a publication can write them."""
 
 import re
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ HEADING = "## Ask it in SQL"
 _SECTION = re.compile(rf"\n*^{HEADING}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
-def with_sql_console(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -> str:
-    r"""A card that ends with a link to the SQL console for every split; links to another repo's are replaced.
+def add_sql_console_links(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -> str:
+    r"""Append links to the SQL console to a card, one for every split; they replace earlier links.
 
-    The console runs DuckDB in the reader's browser; a split of the config that is shown is a table of its name.
+    The console runs DuckDB in the reader's browser; each split of the shown config is a table of its name.
 
     Args:
         card: The text of ``README.md``.
         repo: ``org/name``.
-        configs: Those of the manifest.
+        configs: The manifest's configs.
 
     Example:
-        >>> with_sql_console("# Mine\n", "org/mine", {}).splitlines()[2]
+        >>> add_sql_console_links("# Mine\n", "org/mine", {}).splitlines()[2]
         '## Ask it in SQL'
     """
     lines = [

@@ -1,4 +1,4 @@
-"""How long a request to the Hub may stay without an answer: its client waits for ever, but for downloads."""
+"""A time limit for requests to the Hub, since its client limits only downloads."""
 
 import os
 
@@ -9,25 +9,25 @@ from huggingface_hub.utils import _http
 from selfknow.errors import UserError
 
 VARIABLE = "SELFKNOW_HUB_SECONDS"
-"""The variable that sets how many seconds nothing may arrive, or leave, before a request counts as failed."""
+"""The variable that sets the seconds without traffic after which a request fails."""
 SECONDS = 120.0
 _XET_SILENCE, _XET_PAUSE = "HF_XET_CLIENT_READ_TIMEOUT", "HF_XET_CLIENT_RETRY_MAX_DURATION"
 
 
 def bound_requests() -> None:
-    """Have every request of the Hub's client that sets no limit of its own fail once nothing has come for a while.
+    """Make requests of the Hub's client fail after some seconds without traffic, unless they set their own limit.
 
-    It is then repeated as after any other fault of the network: an upload five times, and everything else three times.
-    Whoever gave the client a factory of their own keeps it.
+    A failed request is repeated as after any other fault of the network: an upload five times, others three times. A
+    client factory of the user's own stays.
 
-    Transfers through Xet have a client of their own, with six attempts and 300 seconds for each: 120 would cut off slow
-    links, for it hears nothing while it sends up to 64 MB. Only whoever sets the variable shortens that, too. Between
-    attempts it pauses for up to six minutes, here for up to eight seconds, as the Hub's own client does.
+    Transfers through Xet have their own client, with six attempts of 300 seconds: it hears nothing while it sends up to
+    64 MB, so 120 seconds would cut off slow links. The variable, if set, shortens that, too. By default it pauses for
+    up to six minutes between attempts; here for up to eight seconds, like the Hub's client.
 
     Raises:
         UserError: The variable holds no number of seconds.
     """
-    seconds = seconds_allowed()
+    seconds = read_time_limit()
     os.environ.setdefault(_XET_PAUSE, "8s")
     if os.environ.get(VARIABLE):
         os.environ.setdefault(_XET_SILENCE, f"{max(1, round(seconds))}s")
@@ -35,11 +35,11 @@ def bound_requests() -> None:
         set_client_factory(_bounded_client)
 
 
-def seconds_allowed() -> float:
-    """What ``SELFKNOW_HUB_SECONDS`` says, else 120.
+def read_time_limit() -> float:
+    """Return the seconds in ``SELFKNOW_HUB_SECONDS``, or 120.
 
     Raises:
-        UserError: It says something else than a positive number.
+        UserError: The variable holds no positive number.
     """
     text = os.environ.get(VARIABLE) or str(SECONDS)
     try:
@@ -53,5 +53,5 @@ def seconds_allowed() -> float:
 
 def _bounded_client() -> httpx2.Client:
     client = _http.default_client_factory()
-    client.timeout = httpx2.Timeout(seconds_allowed())
+    client.timeout = httpx2.Timeout(read_time_limit())
     return client

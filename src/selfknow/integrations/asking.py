@@ -1,7 +1,6 @@
-"""A task of this package as another tool asks it: its samples, what follows upon a reply, and its own scores.
+"""A task of this package for another evaluation tool: its samples, the requests of later stages, and its own scores.
 
-Whatever the tool, the prompts come from the task's stages and the scores from the task's scorer; the tool only brings
-the replies.
+The prompts come from the task's stages and the scores from the task's scorer; the tool only brings the replies.
 """
 
 import os
@@ -23,19 +22,19 @@ from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.runs.importers.own_task import OwnSample, table_of, types_of
 from selfknow.runs.schema import GENERATIONS
 
-_NOWHERE = Path(os.devnull)  # no run folder is written, so none holds anything of an earlier run
-_PLAIN_STAGES = 2  # those of a task that writes and is then asked about it
+_NOWHERE = Path(os.devnull)  # in place of a run folder, since none is written
+_PLAIN_STAGES = 2  # a model writes, and is then asked about it; the names of later stages stand in their metrics
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request with its reply, as a place in a list that says which call it goes back to."""
+    """A request with its reply."""
 
     request: Request
     reply: Reply
 
     def as_row(self, place: int) -> dict[str, Any]:
-        """As a row of ``generations``; its id is its place in the list of calls."""
+        """Return the call as a row of ``generations``; its id is its place in the list of calls."""
         request, reply = self.request, self.reply
         return {
             "generation_id": str(place),
@@ -52,26 +51,26 @@ class Call:
 
 
 @dataclass(frozen=True)
-class _Said(SoFar):
-    """A run that is in no folder: the calls of one sample."""
+class _CallsSoFar(SoFar):
+    """The state of a run without a folder: the calls of one sample."""
 
     calls: Sequence[Call] = ()
 
     @cached_property
     def replies(self) -> list[Row]:
-        """The calls, as rows of ``generations``."""
+        """Calls as rows of ``generations``."""
         return [call.as_row(place) for place, call in enumerate(self.calls)]
 
 
 @dataclass(frozen=True)
 class Asking:
-    """A task with the rows that are asked.
+    """A task with its rows, ready for another tool.
 
     Attributes:
         task: The task.
-        options: Its options.
-        rows: Its rows.
-        decoding: How its paper draws replies.
+        options: The task's options.
+        rows: The task's rows.
+        decoding: Decoding settings of the task's paper.
     """
 
     task: Task[Any, Any]
@@ -81,66 +80,65 @@ class Asking:
 
     @classmethod
     def open(cls, name: str, **options: Any) -> "Asking":
-        """Open a set of a task.
+        """Open a task and its dataset.
 
         Args:
-            name: As ``selfknow evaluate`` calls it, such as ``self-aware:authored``.
-            options: The task's own, such as ``form="icl"``.
+            name: Name for ``selfknow evaluate``, such as ``self-aware:authored``.
+            options: The task's own options, such as ``form="icl"``.
 
         Raises:
-            UserError: There is no such set or option, or the task shows or draws pictures.
+            UserError: There is no such dataset or option, or the task shows or draws pictures.
         """
-        task, own = find_task(name)
-        check_names(options, [own], name)
-        # Other tools send the prompts alone, so completion models are shown no worked examples.
-        without = {"examples": False} if any(one.name == "examples" for one in fields(own)) else {}
-        chosen = filled(own, {**options, **without})
-        if hasattr(chosen, "has_pictures"):
-            raise UserError(
-                f"{name} is about pictures, which other tools are not given: use `selfknow evaluate {name}`"
-            )
-        rows = task.open(name, chosen, _NOWHERE)
-        return cls(task, chosen, rows, rows.decoding)
+        task, options_class = find_task(name)
+        check_names(options, [options_class], name)
+        # Other tools send only the prompts, so completion models get no worked examples.
+        has_examples = any(field.name == "examples" for field in fields(options_class))
+        values = filled(options_class, {**options, "examples": False} if has_examples else options)
+        if hasattr(values, "has_pictures"):
+            raise UserError(f"{name} is about pictures, which other tools do not get: use `selfknow evaluate {name}`")
+        rows = task.open(name, values, _NOWHERE)
+        return cls(task, values, rows, rows.decoding)
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
-        """The steps of the task, in order."""
+        """Stages of the task, in order."""
         return self.task.stages(self.options, self.rows)
 
     @cached_property
-    def listed(self) -> list[Row]:
-        """The rows."""
+    def row_list(self) -> list[Row]:
+        """Rows as dictionaries."""
         return list(self.rows.table.to_pylist())
 
     @cached_property
     def openings(self) -> list[Request]:
-        """What is asked first: a sample each, in the order of the rows."""
-        return list(self.stages[0].requests(SoFar(_NOWHERE, self.listed)))
+        """First requests, one for each sample, in the order of the rows."""
+        return list(self.stages[0].requests(SoFar(_NOWHERE, self.row_list)))
 
     def follow_ups(self, stage: Stage, calls: Sequence[Call]) -> list[Request]:
-        """What a later stage asks upon the calls of one sample; a parent is named by its place among them."""
-        return list(stage.requests(_Said(_NOWHERE, self.listed, calls)))
+        """Return a later stage's requests after the calls of a sample; a parent's id is its place among the calls."""
+        return list(stage.requests(_CallsSoFar(_NOWHERE, self.row_list, calls)))
 
     def sample(self, opening: Request) -> OwnSample:
-        """What another tool's log carries of a sample, so that it can be imported."""
-        return replace(self._origin, row=self._by_id[opening.example_id], stage=opening.stage, variant=opening.variant)
+        """Return the facts of a sample that another tool's log carries, so that the log can be imported."""
+        row = self._rows_by_id[opening.example_id]
+        return replace(self._origin, row=row, stage=opening.stage, variant=opening.variant)
 
     def scores(self, calls: Sequence[Call]) -> dict[str, Outcome[float]]:
-        """What the task's scorer says of the calls of one sample.
+        """Score the calls of one sample with the task's scorer.
 
         Args:
-            calls: In order, the opening first.
+            calls: All calls in order, the opening first.
 
         Returns:
-            By metric. The metrics of a third or later stage begin with its name, and those of a stage that is asked in
-            several variants with the variant.
+            Outcomes by metric. The name of a metric begins with its stage from the third stage on, and with the variant
+            if its stage has several.
         """
-        scored = score_calls(self.sample(calls[0].request), calls)
-        return {self._metric(calls, place, metric): outcome for place, metric, outcome in scored}
+        scores = score_calls(self.sample(calls[0].request), calls)
+        return {self._metric_name(calls, place, metric): outcome for place, metric, outcome in scores}
 
     @cached_property
-    def _by_id(self) -> Mapping[str, Row]:
-        return {row["id"]: row for row in self.listed}
+    def _rows_by_id(self) -> Mapping[str, Row]:
+        return {row["id"]: row for row in self.row_list}
 
     @cached_property
     def _origin(self) -> OwnSample:
@@ -152,39 +150,39 @@ class Asking:
             types_of(self.rows.table.schema),
         )
 
-    def _metric(self, calls: Sequence[Call], place: int, metric: str) -> str:
+    def _metric_name(self, calls: Sequence[Call], place: int, metric: str) -> str:
         request = calls[place].request
         names = [stage.name for stage in self.stages]
-        of_stage = {call.request.variant for call in calls if call.request.stage == request.stage}
+        variants = {call.request.variant for call in calls if call.request.stage == request.stage}
         return "/".join(
             [
                 *([request.stage] if names.index(request.stage) >= _PLAIN_STAGES else []),
-                *([request.variant] if len(of_stage) > 1 else []),
+                *([request.variant] if len(variants) > 1 else []),
                 metric,
             ]
         )
 
 
 def score_calls(own: OwnSample, calls: Sequence[Call]) -> Iterator[tuple[int, str, Outcome[float]]]:
-    """What the scorer of a sample's task says of its calls.
+    """Score the calls of a sample with its task's scorer.
 
     Args:
         own: The sample.
-        calls: All of them, in order.
+        calls: All of the sample's calls, in order.
 
     Yields:
-        The place of the call, the metric, and its value or why there is none.
+        The place of the call, the metric, and its value or the reason why there is none.
     """
     task = find_task(own.task).task
-    made = pa.Table.from_pylist([call.as_row(place) for place, call in enumerate(calls)], schema=GENERATIONS)
-    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, made, table_of([own]))
+    generations = pa.Table.from_pylist([call.as_row(place) for place, call in enumerate(calls)], schema=GENERATIONS)
+    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, generations, table_of([own]))
     for table in task.score(run, task.score_options()).tables.values():
         for row in table.to_pylist():
             yield int(row["generation_id"]), row["metric"], Outcome(row["value"], row["reason"])
 
 
 def cut_at_stop(text: str, stop: Sequence[str]) -> str:
-    r"""A reply up to the first text that ends one; some tools leave that in.
+    r"""Cut a reply at its first stop sequence, since some tools leave that in.
 
     Example:
         >>> cut_at_stop("Nobody knows.\nQuestion: Why?", ["\nQuestion:"])
@@ -194,12 +192,12 @@ def cut_at_stop(text: str, stop: Sequence[str]) -> str:
 
 
 def metric_names(asking: Asking) -> list[str]:
-    """The metrics that every sample of a task gets in other tools; null where one does not apply to a sample."""
+    """List the metrics of every sample of a task in other tools; a metric that does not apply to a sample is null."""
     settings, stages = asking.rows.settings, [stage.name for stage in asking.stages]
     names = list(METRICS[asking.task.name])
     if asking.task.name == "according-to":
         names = [*_QUIP, *_TASK_METRICS[str(settings["format"])]]
-        if len(stages) > 1:  # of the two steps the second is asked under every prompt
+        if len(stages) > 1:  # the second of the two steps is asked under every prompt
             prompts = cast("list[str]", settings["prompts"])
             names = [f"{prompt}/{name}" if len(prompts) > 1 else name for prompt in prompts for name in names]
     return names + [f"{stage}/{name}" for stage in stages[_PLAIN_STAGES:] for name in _LATER[stage]]
@@ -232,4 +230,4 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "according-to": (*_QUIP, *_TASK_METRICS["short"]),
     "self-knowledge": (*_WRITTEN, *_VERIFIED),
 }
-"""By task, what other tools show of a sample."""
+"""The metrics that other tools show of a sample, by task."""

@@ -1,8 +1,8 @@
-"""The tasks as Inspect runs them: ``inspect eval selfknow/self_aware --model …`` (extra ``[inspect]``).
+"""The tasks in Inspect: ``inspect eval selfknow/self_aware --model …`` (extra ``[inspect]``).
 
-Inspect finds them by the entry point ``inspect_ai``. A sample begins with one request of the task's first stage; later
-stages follow upon it within the sample. Every value is our own scorer's, NaN where it gives none (Inspect counts such
-samples as unscored), and ``selfknow import inspect`` makes the log a run.
+Inspect finds them by the entry point ``inspect_ai``. A sample begins with one request of the task's first stage; the
+requests of later stages follow within the sample. Every value is from our own scorer, or NaN if there is none (Inspect
+counts such samples as unscored). ``selfknow import inspect`` turns the log into a run.
 """
 
 from collections.abc import Mapping
@@ -24,30 +24,34 @@ except ImportError as error:
     raise MissingExtraError("running the tasks in Inspect", "inspect") from error
 
 _FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
-_SILENT = "hf"  # this provider says `stop` of a reply that was cut off, too
+_WITHOUT_FINISH_REASON = "hf"  # this provider reports `stop` for a truncated reply, too
 _VARIANT = "variant"
 
 
 @task
 def diary_recall(dataset: str = "diary-recall:1k", split: str = "test", limit: int | None = None) -> Task:
-    """Does a model know how much it knows? It recalls all of a diarist's entries (Prato et al., section 3.2).
+    """Ask a model to recall all of a diarist's entries: does it know how much it knows?
+
+    Source: Prato et al., section 3.2.
 
     Args:
-        dataset: As ``selfknow evaluate`` takes it: ``diary-recall:1k``, ``FOLDER:CONFIG`` or ``ORG/NAME:CONFIG``.
-        split: The split whose questions are asked.
-        limit: Ask only so many.
+        dataset: ``diary-recall:1k``, ``FOLDER:CONFIG`` or ``ORG/NAME:CONFIG``, as for ``selfknow evaluate``.
+        split: Split of the questions.
+        limit: Largest number of questions.
     """
     return _task(dataset, split=split, limit=limit)
 
 
 @task
 def self_aware(dataset: str = "self-aware:authored", form: str = "direct", limit: int | None = None) -> Task:
-    """Does a model know what it does not know? Questions with and without an answer (Yin et al., section 4).
+    """Ask a model questions with and without an answer: does it know what it does not know?
+
+    Source: Yin et al., section 4.
 
     Args:
-        dataset: As ``selfknow evaluate`` takes it.
+        dataset: Dataset, as for ``selfknow evaluate``.
         form: ``direct``, ``instruction`` or ``icl``.
-        limit: Ask only so many; both labels keep their shares, which ``--limit`` does not know.
+        limit: Largest number of questions. Both labels keep their shares, unlike with Inspect's ``--limit``.
     """
     return _task(dataset, form=form, limit=limit)
 
@@ -63,17 +67,19 @@ def according_to(
     corpus_address: str | None = None,
     limit: int | None = None,
 ) -> Task:
-    """Does a model quote its corpus when it is asked to (Weller et al., sections 3 and 4)?
+    """Ask a model to quote its corpus, and measure how much it does.
+
+    Source: Weller et al., sections 3 and 4.
 
     Args:
         portrait: The corpus's portrait, a folder or a Hub id.
         questions: ``nq``, ``tqa``, ``hotpot``, ``eli5`` or a file.
-        prompts: ``all``, or ids of prompts with commas between; the null prompt is always asked.
-        prompt_format: ``short``, ``two-step``, ``long`` or ``long-answer``; null: the set's.
-        placement: Where the phrase stands.
-        corpus_name: What the prompts call the corpus.
-        corpus_address: Where the corpus is said to be found.
-        limit: Ask only so many questions.
+        prompts: ``all``, or ids of prompts separated by commas; the null prompt is always asked.
+        prompt_format: ``short``, ``two-step``, ``long`` or ``long-answer``; by default the dataset's own.
+        placement: Place of the phrase in the prompt.
+        corpus_name: Name of the corpus in the prompts.
+        corpus_address: Address of the corpus in the prompts.
+        limit: Largest number of questions.
     """
     return _task(
         f"according-to:{questions}",
@@ -95,31 +101,34 @@ def self_knowledge(
     wording: str = "ours",
     limit: int | None = None,
 ) -> Task:
-    """Does a model understand what it creates? It writes, and is then asked about it (Tan et al., sections 3 to 7).
+    """Let a model write a text and ask about it: does the model understand what it creates?
+
+    Source: Tan et al., sections 3 to 7.
 
     Args:
-        dataset: As ``selfknow evaluate`` takes it; tasks about pictures are refused.
+        dataset: Dataset, as for ``selfknow evaluate``; tasks about pictures are refused.
         protocol: ``separate``, ``in-context``, ``in-context-noise``, ``dual``, ``consistency`` or ``inconsistency``.
         style: ``plain``, ``expert`` or ``cot``.
-        wording: ``ours``, or the ``paper``'s.
-        limit: Ask only so many.
+        wording: ``ours``, or ``paper`` for the paper's.
+        limit: Largest number of samples.
     """
     return _task(dataset, protocol=protocol, style=(style,), wording=wording, limit=limit)
 
 
 def _task(name: str, **options: Any) -> Task:
-    asking = _opened(name, tuple(options.items()))
+    asking = _open(name, tuple(options.items()))
     decoding = asking.decoding
-    several = len({opening.variant for opening in asking.openings}) > 1
-    of_variants: list[Metric] = [grouped(mean(), _VARIANT, all=False)]
+    has_variants = len({opening.variant for opening in asking.openings}) > 1
+    samples = [_sample(asking, opening, has_variants=has_variants) for opening in asking.openings]
+    variant_means: list[Metric] = [grouped(mean(), _VARIANT, all=False)]
     return Task(
-        dataset=MemoryDataset([_sample(asking, opening, several=several) for opening in asking.openings], name=name),
+        dataset=MemoryDataset(samples, name=name),
         solver=ask_stages(name, options),
         scorer=own_scores(name, options),
-        metrics={"*": of_variants if several else [mean(), stderr()]},
+        metrics={"*": variant_means if has_variants else [mean(), stderr()]},
         config=GenerateConfig(
             max_tokens=decoding.max_new_tokens,
-            # The hf provider refuses a temperature of 0: greedy is `-M do_sample=false` there, `--temperature 0` else.
+            # The hf provider refuses a temperature of 0; greedy is `-M do_sample=false` there, else `--temperature 0`.
             temperature=decoding.temperature or None,
             stop_seqs=list(decoding.stop) or None,
         ),
@@ -127,37 +136,37 @@ def _task(name: str, **options: Any) -> Task:
 
 
 @cache
-def _opened(name: str, options: tuple[tuple[str, Any], ...]) -> Asking:
+def _open(name: str, options: tuple[tuple[str, Any], ...]) -> Asking:
     return Asking.open(name, **dict(options))
 
 
-def _sample(asking: Asking, opening: Request, *, several: bool) -> Sample:
+def _sample(asking: Asking, opening: Request, *, has_variants: bool) -> Sample:
     own = asking.sample(opening)
     return Sample(
         input=opening.prompt,
         target=_target(own.row),
-        id=f"{opening.example_id}/{opening.variant}" if several else opening.example_id,
+        id=f"{opening.example_id}/{opening.variant}" if has_variants else opening.example_id,
         metadata={_VARIANT: opening.variant, MARK: own.as_json()},
     )
 
 
 def _target(row: Mapping[str, Any]) -> str | list[str]:
-    """What a person who reads the log sees as right; the scores do not read it."""
-    shown = next((row[name] for name in ("completion", "answers", "answer") if row.get(name)), "")
-    return shown if isinstance(shown, str | list) else str(shown)
+    """Return the right answer for people who read the log; the scores do not use it."""
+    answer = next((row[name] for name in ("completion", "answers", "answer") if row.get(name)), "")
+    return answer if isinstance(answer, str | list) else str(answer)
 
 
 @solver
 def ask_stages(name: str, options: dict[str, Any]) -> Solver:
-    """Asks the stages of a task, each request in a conversation of its own.
+    """Ask the stages of a task, each request in a conversation of its own.
 
     Args:
-        name: The set.
-        options: The task's.
+        name: The dataset.
+        options: The task's options.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        asking = _opened(name, tuple(options.items()))
+        asking = _open(name, tuple(options.items()))
         own = state.metadata[MARK]
         opening = Request(own["row"]["id"], state.input_text, own["stage"], own["variant"])
         calls: list[Call] = []
@@ -172,21 +181,21 @@ def ask_stages(name: str, options: dict[str, Any]) -> Solver:
 
 
 async def _call(asking: Asking, state: TaskState, generate: Generate, request: Request, calls: list[Call]) -> TaskState:
-    """Ask one request, and note it where the log keeps it."""
+    """Send one request, and record the call in the log."""
     state = await generate(state)
     state.output.completion = cut_at_stop(state.output.completion, asking.decoding.stop)
     calls.append(Call(request, _reply(state)))
-    places = [call.as_row(place) for place, call in enumerate(calls)]
-    state.metadata[CALLS] = [{key: value for key, value in row.items() if key != "created_at"} for row in places]
+    rows = [call.as_row(place) for place, call in enumerate(calls)]
+    state.metadata[CALLS] = [{key: value for key, value in row.items() if key != "created_at"} for row in rows]
     return state
 
 
 def _reply(state: TaskState) -> Reply:
     usage = state.output.usage
-    finish = None if state.model.api == _SILENT else _FINISH.get(str(state.output.stop_reason))
+    is_known = state.model.api != _WITHOUT_FINISH_REASON
     return Reply(
         state.output.completion,
-        finish,
+        _FINISH.get(str(state.output.stop_reason)) if is_known else None,
         prompt_tokens=usage.input_tokens if usage else None,
         completion_tokens=usage.output_tokens if usage else None,
     )
@@ -194,18 +203,18 @@ def _reply(state: TaskState) -> Reply:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def own_scores(name: str, options: dict[str, Any]) -> Scorer:
-    """Our own scores of a sample's calls, NaN where there is none; the explanation says why.
+    """Score a sample's calls with our own scorer; NaN if there is no score, and the explanation gives the reason.
 
     Args:
-        name: The set.
-        options: The task's.
+        name: The dataset.
+        options: The task's options.
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect gives every scorer a target
-        asking = _opened(name, tuple(options.items()))
-        outcomes = asking.scores([_read(row) for row in state.metadata[CALLS]])
-        found = {metric: outcome.value for metric, outcome in outcomes.items()}
-        values = {metric: found.get(metric) for metric in metric_names(asking)}
+        asking = _open(name, tuple(options.items()))
+        outcomes = asking.scores([_read_call(row) for row in state.metadata[CALLS]])
+        scores = {metric: outcome.value for metric, outcome in outcomes.items()}
+        values = {metric: scores.get(metric) for metric in metric_names(asking)}
         reasons = {metric: outcome.reason for metric, outcome in outcomes.items() if outcome.reason}
         return Score(
             value={metric: float("nan") if value is None else value for metric, value in values.items()},
@@ -216,7 +225,7 @@ def own_scores(name: str, options: dict[str, Any]) -> Scorer:
     return score
 
 
-def _read(row: Mapping[str, Any]) -> Call:
+def _read_call(row: Mapping[str, Any]) -> Call:
     request = Request(
         row["example_id"],
         row["prompt"],

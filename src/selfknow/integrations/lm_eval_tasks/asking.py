@@ -1,4 +1,4 @@
-"""What the YAML files beside this module call: the rows that are asked, and our own scores of a reply."""
+"""Functions for the YAML files beside this module: the rows of a task, and our own scores of a reply."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,44 +17,44 @@ _OPTIONS = (
 )
 
 
-def rows(*, selfknow_set: str, only_prompt: str | None = None, **told: Any) -> "dict[str, datasets.Dataset]":
-    """The rows of a task, as ``custom_dataset`` wants them.
+def rows(*, selfknow_set: str, only_prompt: str | None = None, **metadata: Any) -> "dict[str, datasets.Dataset]":
+    """Return the rows of a task, for ``custom_dataset``.
 
     Args:
-        selfknow_set: As ``selfknow evaluate`` calls it; ``{questions}`` in it is what ``--metadata`` says.
-        only_prompt: Of according-to: the one prompt that the task asks.
-        told: The task's options, and what else lm-evaluation-harness passes on, which is left alone.
+        selfknow_set: Name for ``selfknow evaluate``; ``{questions}`` in it stands for the value in ``--metadata``.
+        only_prompt: The only prompt to ask; for according-to.
+        metadata: The task's options, and other arguments of lm-evaluation-harness, which are ignored.
 
     Raises:
-        UserError: There is no such set, or an option has no such value.
+        UserError: There is no such dataset, or an option has no such value.
     """
     import datasets
 
-    options = {name: told[name] for name in _OPTIONS if told.get(name) is not None}
+    options = {name: metadata[name] for name in _OPTIONS if metadata.get(name) is not None}
     if only_prompt is not None:
         options["prompts"] = only_prompt
-    asking = Asking.open(selfknow_set.replace("{questions}", str(told.get("questions", "nq"))), **options)
-    chosen = [one for one in asking.openings if only_prompt in (None, one.variant)]
-    return {"test": datasets.Dataset.from_list([_document(asking, opening) for opening in chosen])}
+    asking = Asking.open(selfknow_set.replace("{questions}", str(metadata.get("questions", "nq"))), **options)
+    openings = [opening for opening in asking.openings if only_prompt in (None, opening.variant)]
+    return {"test": datasets.Dataset.from_list([_document(asking, opening) for opening in openings])}
 
 
 def _document(asking: Asking, opening: Request) -> dict[str, str]:
     own = asking.sample(opening)
-    right = next((own.row[name] for name in ("completion", "answers") if own.row.get(name)), "")
+    answer = next((own.row[name] for name in ("completion", "answers") if own.row.get(name)), "")
     return {
         "id": opening.example_id,
         "prompt": opening.prompt,
-        "target": right if isinstance(right, str) else "; ".join(right),
+        "target": answer if isinstance(answer, str) else "; ".join(answer),
         MARK: json.dumps(own.as_json(), ensure_ascii=False),
     }
 
 
 def scores(document: Mapping[str, str], replies: Sequence[str]) -> dict[str, float]:
-    """Our own scores of a reply, as ``process_results`` wants them; one that does not apply is left out of the mean.
+    """Score a reply with our own scorer, for ``process_results``; the mean leaves out a metric that does not apply.
 
     Args:
-        document: As :func:`rows` made it.
-        replies: The reply.
+        document: A row of :func:`rows`.
+        replies: The reply, as a list of one.
     """
     own = OwnSample(**json.loads(document[MARK]))
     request = Request(document["id"], document["prompt"], own.stage, own.variant)
