@@ -8,7 +8,7 @@ import torch
 
 from selfknow.errors import UserError
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests, probe_requests
-from selfknow.models.continuous import ContinuousBatch, Written
+from selfknow.models.continuous import ContinuousBatch, UnfinishedReply
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.models.local import LocalModel
 from selfknow.models.logits import Draw
@@ -151,7 +151,7 @@ def test_a_stop_text_ends_an_answer_and_is_no_part_of_it(local: LocalModel) -> N
 def test_a_batch_too_large_for_the_memory_is_halved(local: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     real, sizes = ContinuousBatch.advance, list[int]()
 
-    def small_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[Written]:
+    def small_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[UnfinishedReply]:
         sizes.append(self.size)
         if self.size > 2:
             raise torch.OutOfMemoryError("no room")

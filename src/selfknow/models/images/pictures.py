@@ -1,8 +1,8 @@
 """Pictures as files of a run: checked, named after their SHA-256, and written whole or not at all.
 
-``RUN/images/<sha256>.png`` is what a generator drew, with the hash of that very file for a name. It is always a PNG of
-plain RGB without metadata (some servers write the prompt into it), whatever came; what is transparent lies on white.
-``RUN/images/<sha256>-mirrored.png`` is its mirror image, left and right exchanged.
+``RUN/images/<sha256>.png`` is a drawn picture, named after the hash of that very file. It is always a PNG of plain RGB
+on white without metadata (some servers write the prompt into it). ``RUN/images/<sha256>-mirrored.png`` is its mirror
+image, left and right exchanged.
 """
 
 import hashlib
@@ -28,24 +28,24 @@ _NAME = re.compile(rf"{FOLDER}/([0-9a-f]{{64}})({_MIRRORED})?\.png")
 
 
 class BrokenPictureError(ValueError):
-    """What came is no picture that can be kept; the message says why."""
+    """An error for a file that cannot be stored as a picture; the message says why."""
 
 
 def require_images_extra() -> None:
-    """Check that Pillow is there.
+    """Check that Pillow is installed.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: It is not.
     """
     if find_spec("PIL") is None:
         raise MissingExtraError("drawing pictures and looking at them", "images")
 
 
 def as_png(content: bytes) -> bytes:
-    """A picture that came from anywhere, as the PNG that is kept.
+    """Convert a picture from any source into the PNG that is stored.
 
     Args:
-        content: A PNG, JPEG or WebP file; of a moving picture the first frame is taken.
+        content: A PNG, JPEG or WebP file; the first frame of a moving picture is taken.
 
     Raises:
         BrokenPictureError: It is empty, cut off, of another kind, or has too many bytes or pixels.
@@ -72,7 +72,7 @@ def as_png(content: bytes) -> bytes:
 
 
 def _check_size(image: "Image.Image") -> None:
-    """Before a pixel is unpacked: a small file may hold a huge picture."""
+    """Refuse a huge picture before a pixel is unpacked: its file may be small."""
     width, height = image.size
     if width * height > LARGEST_IN_PIXELS:
         raise BrokenPictureError(f"the picture has {width} x {height} pixels, more than {LARGEST_IN_PIXELS:,}")
@@ -94,7 +94,7 @@ def _encoded(image: "Image.Image") -> bytes:
 
 
 def keep(folder: Path, png: bytes) -> str:
-    """Write a picture into a run folder, if it is not there; returns its name, relative to the folder."""
+    """Write a picture into a run folder, unless it is there already, and return its name, relative to the folder."""
     name = f"{FOLDER}/{hashlib.sha256(png).hexdigest()}.png"
     if not (folder / name).is_file():
         write_whole(folder / name, png)
@@ -102,7 +102,7 @@ def keep(folder: Path, png: bytes) -> str:
 
 
 def mirrored_name(name: str) -> str:
-    """The name of a picture's mirror image.
+    """Return the name of a picture's mirror image.
 
     >>> mirrored_name("images/ab12.png")
     'images/ab12-mirrored.png'
@@ -111,10 +111,10 @@ def mirrored_name(name: str) -> str:
 
 
 def find(folder: Path, name: str) -> Path:
-    """The file of a picture that a run keeps; a mirror image is made when it is first asked for.
+    """Return the path of a run's picture; a mirror image is made on its first use.
 
     Raises:
-        UserError: It is no name of a picture, the picture is missing, or it is not what its name says.
+        UserError: It is no name of a picture, the picture is missing, or its hash is not that in its name.
     """
     match = _NAME.fullmatch(name)
     if match is None:
