@@ -24,7 +24,7 @@ from selfknow.files import read_json
 from selfknow.runs.importers.inspect_ai import read_inspect
 from selfknow.runs.importers.lm_eval import read_lm_eval
 from selfknow.runs.importers.openai_batch import read_openai_batch
-from selfknow.runs.importers.run import example_table, read_asked_rows, write_imported
+from selfknow.runs.importers.run import example_table, read_example_rows, write_imported
 from selfknow.sql.queries import run_query
 from tests.conftest import Run
 from tests.sql.given import ask_runs, diary, question, text
@@ -149,7 +149,7 @@ def test_a_batch_about_diaries_is_scored_like_our_own_runs(tmp_path: Path) -> No
         batch(tmp_path, answered("Ben", "Ben's Diary Entry 1"), name="again.jsonl"),
     ]
     examples = batch(tmp_path, *questions, name="examples.jsonl")
-    log, table = read_openai_batch(outputs, [requests]), read_asked_rows(examples)
+    log, table = read_openai_batch(outputs, [requests]), read_example_rows(examples)
     write_imported(log, tmp_path / "run", task=task_of_log(log.task, table.column_names), examples=table)
     query = "select example_id, attempt, model, generation, error from generations order by example_id, attempt"
     assert rows(tmp_path / "run", query) == [
@@ -175,7 +175,7 @@ def test_several_choices_of_a_batch_are_samples(tmp_path: Path) -> None:
 
 def test_an_import_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     log = read_lm_eval(RECALL)
-    examples = read_asked_rows(batch(tmp_path, {"id": "q-ann"}, name="examples.jsonl"))
+    examples = read_example_rows(batch(tmp_path, {"id": "q-ann"}, name="examples.jsonl"))
     with pytest.raises(UserError, match="a call is about 'q-ben', which is not the `id` of an example"):
         write_imported(log, tmp_path / "run", examples=examples)
     assert [path.name for path in tmp_path.iterdir()] == ["examples.jsonl"]

@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 from selfknow.report.labels import Labels, read_labels
 from selfknow.report.shape import Draw, Exhibit, Figure, Panel, Row
 from selfknow.report.task import TaskReport
-from selfknow.runs.failures import nothing_in
+from selfknow.runs.failures import explain_no_replies
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import Query, queries, what_is_lacking
 
@@ -144,7 +144,7 @@ def check_replies(connection: Connection) -> None:
     if connection.rows("select 1 from calls where error is null limit 1"):
         return
     errors = [row["error"] for row in connection.rows("select error from calls")]
-    if reason := nothing_in(", ".join(run.location for run in connection.runs), errors):
+    if reason := explain_no_replies(", ".join(run.location for run in connection.runs), errors):
         raise UserError(reason)
 
 
