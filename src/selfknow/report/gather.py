@@ -12,7 +12,7 @@ from selfknow.report.shape import Draw, Exhibit, Figure, Panel, Row
 from selfknow.report.task import TaskReport
 from selfknow.runs.failures import explain_no_replies
 from selfknow.sql.connection import Connection
-from selfknow.sql.queries import Query, queries, what_is_lacking
+from selfknow.sql.queries import Query, missing_needs, queries
 
 Reports = Mapping[str, Callable[[], TaskReport]]
 """What tasks show, by the name of the task, each loaded if there is a run of it."""
@@ -172,7 +172,7 @@ def read_section(
         labels: What models and cohorts are called.
         only: Draw the charts of this name alone; null: all.
     """
-    if lacking := next(what_is_lacking(connection, query), None):
+    if lacking := next(missing_needs(connection, query), None):
         return Section(query, figure, [], lacking)
     rows = connection.rows(query.sql)
     if not rows:
