@@ -56,9 +56,9 @@ def local(request: pytest.FixtureRequest) -> LocalModel:
 
 
 def by_transformers(local: LocalModel, decoding: Decoding) -> dict[Request, Reply]:
-    """What ``model.generate`` says, in whole batches."""
+    """Return the replies of ``model.generate``, in whole batches."""
     local.batch_size = len(ASKED)
-    return dict(local._in_batches([local._render(one) for one in ASKED], decoding))
+    return dict(local._generate_in_batches([local._render(request) for request in ASKED], decoding))
 
 
 def stopped(local: LocalModel) -> Decoding:
@@ -111,7 +111,7 @@ def test_no_reply_waits_for_the_longest(opt: LocalModel, monkeypatch: pytest.Mon
     tokens = sum(reply.completion_tokens or 0 for reply in replies.values())
     continuous = sum(rows)
     rows.clear()
-    list(opt._in_batches([opt._render(one) for one in ASKED], DRAWN))
+    list(opt._generate_in_batches([opt._render(request) for request in ASKED], DRAWN))
     assert tokens <= continuous < 1.1 * tokens
     assert sum(rows) > 1.5 * tokens, "whole batches compute what nobody waits for"
 
@@ -126,7 +126,7 @@ def test_tokens_are_reported_long_before_the_first_reply(local: LocalModel) -> N
     rest = sum(reply.completion_tokens or 0 for _, reply in replies)
     assert sum(heard) == rest + (first.completion_tokens or 0)
     heard.clear()
-    whole = [reply for _, reply in local._in_batches([local._render(one) for one in ASKED], decoding)]
+    whole = [reply for _, reply in local._generate_in_batches([local._render(request) for request in ASKED], decoding)]
     assert sum(heard) == sum(reply.completion_tokens or 0 for reply in whole)
     local.on_tokens = lambda _: None
 

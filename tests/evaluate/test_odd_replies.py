@@ -29,7 +29,7 @@ from tests.evaluate.faulty_server import Behaviour, chat, serve
 from tests.evaluate.write_slowly import DESCRIPTION
 
 REQUESTS = [Request(row["id"], row["prompt"]) for row in questions(6).to_pylist()]
-REPLY = pa.schema([GENERATIONS.field(one.name) for one in fields(Reply) if one.name in GENERATIONS.names])
+REPLY = pa.schema([GENERATIONS.field(column.name) for column in fields(Reply) if column.name in GENERATIONS.names])
 ANY_TEXT = st.text(st.characters())  # half surrogate pairs among them
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,

@@ -104,8 +104,8 @@ def test_an_inspect_sample_that_failed_is_a_failed_request(tmp_path: Path) -> No
     write_imported(read_inspect(tmp_path / "log.json"), tmp_path / "run")
     assert rows(tmp_path / "run", "select error from generations where error is not null") == [("rate limit",)]
     assert rows(tmp_path / "run", "select count(*) from generations where prompt like 'a long text%'") == [(1,)]
-    found = rows(tmp_path / "run", "select metric, value, reason from scores where metric like '%/%' order by all")
-    assert found == [("includes/a", 0.5, None), ("includes/b", None, "no number: unclear")]
+    scores = rows(tmp_path / "run", "select metric, value, reason from scores where metric like '%/%' order by all")
+    assert scores == [("includes/a", 0.5, None), ("includes/b", None, "no number: unclear")]
 
 
 def test_rows_of_a_hub_dataset_keep_their_own_ids(tmp_path: Path) -> None:
@@ -133,14 +133,14 @@ def asked(custom_id: str, content: str) -> dict[str, Any]:
 
 
 def answered(custom_id: str, *contents: str, status: int = 200, **more: Any) -> dict[str, Any]:
-    choices = [{"message": {"role": "assistant", "content": one}, "finish_reason": "stop"} for one in contents]
+    choices = [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"} for content in contents]
     body = {"choices": choices, "usage": {"prompt_tokens": 7, "completion_tokens": 5}, **more}
     return {"custom_id": custom_id, "response": {"status_code": status, "body": body}, "error": None}
 
 
 def test_a_batch_about_diaries_is_scored_like_our_own_runs(tmp_path: Path) -> None:
     questions = [question("Ann", 1, 2), question("Ben", 1), question("Cat", 1), question("Dan", 1)]
-    requests = batch(tmp_path, *(asked(one["diarist"], one["prompt"]) for one in questions), name="requests.jsonl")
+    requests = batch(tmp_path, *(asked(row["diarist"], row["prompt"]) for row in questions), name="requests.jsonl")
     failed = answered("Ben", status=500, error={"message": "overloaded"})
     expired = {"custom_id": "Cat", "response": None, "error": {"code": "batch_expired", "message": "too late"}}
     outputs = [
@@ -298,10 +298,10 @@ def test_a_log_without_its_results_needs_a_model(tmp_path: Path) -> None:
 
 
 def test_imports_from_the_command_line(selfknow: Run, tmp_path: Path) -> None:
-    done = selfknow("import", "inspect", LOGS / "inspect.eval", "--out", "run")
-    assert done.stdout.splitlines()[2].split() == ["run", "recall", "4", "0"]
-    done = selfknow("import", "lm-eval", RECALL, "--out", "other", "--task", "mine")
-    assert done.stdout.splitlines()[2].split() == ["other", "mine", "6", "0"]
+    process = selfknow("import", "inspect", LOGS / "inspect.eval", "--out", "run")
+    assert process.stdout.splitlines()[2].split() == ["run", "recall", "4", "0"]
+    process = selfknow("import", "lm-eval", RECALL, "--out", "other", "--task", "mine")
+    assert process.stdout.splitlines()[2].split() == ["other", "mine", "6", "0"]
     refused = selfknow("import", "openai-batch", "nothing.jsonl", "--out", "third")
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
     with connect(tmp_path / "run") as connection:

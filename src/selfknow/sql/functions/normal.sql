@@ -58,12 +58,12 @@ create or replace macro detection_of_rates(hit_rate, false_alarm_rate, trials) a
                 )
             }
         ],
-        lambda one: {
+        lambda interval: {
             'hit_rate': hit_rate,
             'false_alarm_rate': false_alarm_rate,
-            'd_prime': one.d_prime,
-            'd_prime_low': one.d_prime - one.margin,
-            'd_prime_high': one.d_prime + one.margin,
+            'd_prime': interval.d_prime,
+            'd_prime_low': interval.d_prime - interval.margin,
+            'd_prime_high': interval.d_prime + interval.margin,
             'criterion': -(probit(hit_rate) + probit(false_alarm_rate)) / 2
         }
     )[1]
