@@ -47,7 +47,8 @@ create or replace macro t_quantile(df) as (
                 lambda terms: { 'a': terms.a, 'b': terms.b, 'c': hill_c(terms.a, terms.b), 'df': terms.df }
             ),
             lambda terms: {
-                'a': terms.a, 'b': terms.b, 'c': terms.c, 'd': hill_d(terms.a, terms.b, terms.c, terms.df), 'df': terms.df
+                'a': terms.a, 'b': terms.b, 'c': terms.c,
+                'd': hill_d(terms.a, terms.b, terms.c, terms.df), 'df': terms.df
             }
         ),
         lambda terms: t_of_terms(terms.a, terms.b, terms.c, terms.d, terms.df)
