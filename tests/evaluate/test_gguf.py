@@ -109,7 +109,7 @@ def test_a_damaged_file_is_refused_in_one_line(tiny: Original, tmp_path: Path) -
     assert f"it is cut off, {size - 100:,} of {size:,} bytes" in refused(
         cut(tmp_path / "a.gguf", tiny.path, size - 100)
     )
-    assert "it ends after 900 bytes, in its head" in refused(cut(tmp_path / "b.gguf", tiny.path, 900))
+    assert "it ends after 900 bytes, in its header" in refused(cut(tmp_path / "b.gguf", tiny.path, 900))
     assert "so it is no GGUF file" in refused(cut(tmp_path / "c.gguf", tiny.path, 0))
     (tmp_path / "d.gguf").write_text("<html>404 Not Found</html>")
     assert "so it is no GGUF file" in refused(str(tmp_path / "d.gguf"))

@@ -283,7 +283,7 @@ def test_an_inspect_archive_is_inflated_no_further_than_its_limit(
 def test_batches_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     requests = batch(tmp_path, asked("a", "Say."), name="requests.jsonl")
     strange = batch(tmp_path, answered("b", "one"), name="strange.jsonl")
-    with pytest.raises(UserError, match="answers 'b', which the input did not ask"):
+    with pytest.raises(UserError, match="answers 'b', which is not in the input"):
         read_openai_batch([strange], [requests])
     with pytest.raises(UserError, match="line 1 is not a batch request"):
         read_openai_batch([strange], [strange])

@@ -65,7 +65,7 @@ class Address:
             valid = False
         if not valid or re.search(r"\s", text):
             raise UserError(
-                f"{_harmless(text)!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
+                f"{_redact(text)!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
             )
         query = tuple(parse_qsl(parts.query, keep_blank_values=True))
         secrets = {value for name, value in query if _SECRET_NAME.search(name)}
@@ -89,7 +89,7 @@ class Address:
             >>> Address.read("http://host", token="1234").without_secrets("wrong key '1234'")
             "wrong key '[removed]'"
         """
-        return _removed(text, self.secrets)
+        return _remove(text, self.secrets)
 
     def without_long_secrets(self, text: str) -> str:
         """Return a reply without credentials of 8 characters or more; shorter ones may be words of the reply.
@@ -98,7 +98,7 @@ class Address:
             >>> Address.read("http://host", token="EMPTY").without_long_secrets("The set is EMPTY.")
             'The set is EMPTY.'
         """
-        return _removed(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
+        return _remove(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
 
 
 def without_credentials(text: str) -> str:
@@ -111,7 +111,7 @@ def without_credentials(text: str) -> str:
     return _WRITTEN.sub(lambda match: f"{match['scheme']}{match['rest']}", text)
 
 
-def _removed(text: str, secrets: Iterable[str]) -> str:
+def _remove(text: str, secrets: Iterable[str]) -> str:
     spellings = {form for secret in secrets for form in _spellings(secret)}
     for form in sorted(spellings, key=len, reverse=True):
         part = re.escape(form)
@@ -123,6 +123,6 @@ def _spellings(secret: str) -> Iterable[str]:
     return secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]
 
 
-def _harmless(text: str) -> str:
+def _redact(text: str) -> str:
     """Return a text that is no address without what may be a user, a password or a query in it."""
     return re.sub(r"[^/]*@", "", text.partition("?")[0].partition("#")[0])

@@ -44,7 +44,7 @@ def writable_reply(request: Request, reply: object) -> Reply:
         _messages(reply.messages),
         _count(reply.prompt_tokens),
         _count(reply.completion_tokens),
-        _finite(reply.logprob),
+        _read_number(reply.logprob),
         _reason(reply.error),
     )
     if written.error is not None:
@@ -77,11 +77,11 @@ def writable_text(text: str) -> str:
     return text
 
 
-def explained(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an exception's type and message; an exception without a readable message has a placeholder.
 
     Example:
-        >>> explained(ValueError("too long"))
+        >>> describe_error(ValueError("too long"))
         'ValueError: too long'
     """
     try:
@@ -124,11 +124,11 @@ def _count(value: object) -> int | None:
     """Return a number of tokens; null if it is not a whole number from 0 to the largest int32."""
     if type(value) is int:
         return value if 0 <= value <= _MOST_TOKENS else None
-    number = _finite(value)
+    number = _read_number(value)
     return int(number) if number is not None and number.is_integer() and 0 <= number <= _MOST_TOKENS else None
 
 
-def _finite(value: object) -> float | None:
+def _read_number(value: object) -> float | None:
     """Return a finite number; null for any other value."""
     if value is None or type(value) is bool:
         return None

@@ -101,7 +101,7 @@ def refuse_missing(name: str) -> None:
         raise UserError(f"{name} does not exist (a GGUF file on the Hub is named ORG/REPO:FILE.gguf)")
 
 
-def as_gguf(place: str) -> Path | None:
+def gguf_path(place: str) -> Path | None:
     """Return a place from :func:`locate` as a path if it is a GGUF file, else null."""
     return Path(place) if place.endswith(gguf_file.SUFFIX) and Path(place).is_file() else None
 
@@ -115,12 +115,12 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     from transformers import AutoTokenizer
 
     place, local = locate(name)
-    if (gguf := as_gguf(place)) is not None:
+    if (gguf := gguf_path(place)) is not None:
         return gguf_file.load_tokenizer(name, gguf)
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
     except (OSError, ValueError, ImportError, KeyError) as error:
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
     return tokenizer
 
 
@@ -137,12 +137,12 @@ def load_config(name: str) -> Any:
     from transformers import AutoConfig
 
     place, local = locate(name)
-    if (gguf := as_gguf(place)) is not None:
+    if (gguf := gguf_path(place)) is not None:
         return gguf_file.load_config(name, gguf)
     try:
         return AutoConfig.from_pretrained(place)
     except (OSError, ValueError, KeyError) as error:
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
 
 
 def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
@@ -159,7 +159,7 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     place, local = locate(name)
-    gguf = as_gguf(place)
+    gguf = gguf_path(place)
     with _one_line_errors(name, local=local):
         if gguf is not None:
             return gguf_file.load_model(name, gguf, dtype, **settings)
@@ -185,7 +185,7 @@ def _one_line_errors(name: str, *, local: bool) -> Iterator[None]:
     except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
     except Exception as error:
         # PyTorch's older format may hold more than tensors. The name is compared so that pickle need not be imported.
         if type(error).__name__ == "UnpicklingError":
@@ -220,7 +220,7 @@ def load_processor(name: str) -> "ProcessorMixin":
     try:
         processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
     except (OSError, ValueError, ImportError, KeyError) as error:
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
     return processor
 
 
@@ -262,7 +262,7 @@ def revision(name: str, config: object | None = None) -> str | None:
     place, local = locate(name)
     if not local:
         return getattr(config or load_config(name), "_commit_hash", None)
-    if (gguf := as_gguf(place)) is not None:
+    if (gguf := gguf_path(place)) is not None:
         return gguf_file.revision(gguf)
     folder = Path(place)
     files = [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES and path.name != FACTS_FILE]
@@ -272,7 +272,7 @@ def revision(name: str, config: object | None = None) -> str | None:
 def quantization(name: str) -> str | None:
     """Return the quantization of a GGUF file, such as ``Q4_1``; null for other checkpoints."""
     place, _ = locate(name)
-    return None if (gguf := as_gguf(place)) is None else gguf_file.header(name, gguf).quantization
+    return None if (gguf := gguf_path(place)) is None else gguf_file.header(name, gguf).quantization
 
 
 def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
@@ -286,7 +286,7 @@ def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
     return digest.hexdigest()[:40]
 
 
-def cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
+def loading_error(name: str, error: BaseException, *, local: bool) -> UserError:
     """Return the error for a checkpoint that cannot be loaded, in one clear line."""
     first_line = str(error).strip().split("\n")[0]
     if local:

@@ -95,7 +95,7 @@ class Calls(Generic[Client, Answer]):
             return self._ask_all(requests, emit)
 
         if requests:
-            yield from _from_thread(run)
+            yield from _run_in_thread(run)
 
     async def _ask_all(self, requests: Sequence[Request], emit: Callable[[tuple[Request, Answer]], None]) -> None:
         pending = iter(requests)
@@ -228,7 +228,7 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return None if math.isnan(seconds) or seconds < 0 else seconds
 
 
-def _from_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
+def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
     """Run a coroutine in a thread and yield the items that it emits; works inside a notebook's event loop, too."""
     items: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from selfknow.errors import UserError
-from selfknow.models.any_reply import explained
+from selfknow.models.any_reply import describe_error
 from selfknow.models.function_identity import UnknowableError, hash_of_function
 from selfknow.models.interface import Decoding, Reply, Request
 
@@ -55,7 +55,7 @@ class FunctionModel:
             ends = [text.find(stop) for stop in decoding.stop if stop in text]
             return Reply(text[: min(ends)] if ends else text, "stop")
         except Exception as error:  # a user's function may raise anything, and only this request fails
-            return Reply(None, error=explained(error))
+            return Reply(None, error=describe_error(error))
 
 
 def _revision(function: Callable[[str], object], name: str) -> str:

@@ -72,7 +72,7 @@ def hash_of_function(function: Callable[..., object]) -> str:
     try:
         digest.add(function)
     except RecursionError as error:
-        raise UnknowableError("what it holds is nested too deeply") from error
+        raise UnknowableError("its values are nested too deeply") from error
     return digest.hexdigest()
 
 
@@ -90,7 +90,7 @@ class _Digest:
     def _write(self, kind: str, content: bytes = b"") -> None:
         self._size_in_bytes += len(content) + len(kind)
         if self._size_in_bytes > _LARGEST_IN_BYTES:
-            raise UnknowableError("what it holds is too large to compare")
+            raise UnknowableError("its values are too large to compare")
         self._hash.update(f"{kind} {len(content)} ".encode() + content)
 
     def add(self, value: Any) -> None:

@@ -136,7 +136,7 @@ def load_tokenizer(name: str, path: Path) -> "PreTrainedTokenizerBase":
     try:
         tokenizer: PreTrainedTokenizerBase = kind.from_pretrained(str(path.parent), gguf_file=path.name)
     except Exception as error:
-        raise UserError(f"the tokenizer in {name} cannot be read by transformers: {_line(error)}") from error
+        raise UserError(f"the tokenizer in {name} cannot be read by transformers: {_first_line(error)}") from error
     return tokenizer
 
 
@@ -178,7 +178,7 @@ def load_model(name: str, path: Path, dtype: "str | torch.dtype" = "auto", **set
         raise _unsupported(name, content, error) from error
     if missing := sorted(report["missing_keys"]):
         raise UserError(f"{name} lacks weights that its model needs, {len(missing)} in all: {', '.join(missing[:3])}")
-    return _dense(model)
+    return _remove_quantization(model)
 
 
 def revision(path: Path) -> str:
@@ -187,7 +187,7 @@ def revision(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:40]
 
 
-def _dense(model: "PreTrainedModel") -> "PreTrainedModel":
+def _remove_quantization(model: "PreTrainedModel") -> "PreTrainedModel":
     """Remove a model's quantization settings, as its weights are unpacked: it can then be trained and saved."""
     model.hf_quantizer = None  # type: ignore[assignment]
     for settings in (model.config, model.config.get_text_config()):
@@ -213,9 +213,9 @@ def _unsupported(name: str, content: GgufHeader, error: BaseException) -> UserEr
             f"{name} holds a model of the architecture {content.architecture!r}, which transformers does not read from "
             f"GGUF: {_INSTEAD}"
         )
-    return UserError(f"{name} ({content.architecture}) cannot be read by transformers: {_line(error)}")
+    return UserError(f"{name} ({content.architecture}) cannot be read by transformers: {_first_line(error)}")
 
 
-def _line(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """Return the first line of an error's message, or its type if it has none."""
     return next(iter(str(error).strip().splitlines()), "") or type(error).__name__

@@ -119,9 +119,9 @@ def read_header(path: Path) -> GgufHeader:
             try:
                 return _header(_Cursor(content))
             except struct.error as error:
-                raise NotReadableError(f"it is cut off: it ends after {len(content):,} bytes, in its head") from error
+                raise NotReadableError(f"it is cut off: it ends after {len(content):,} bytes, in its header") from error
             except UnicodeDecodeError as error:
-                raise NotReadableError("it is damaged: a name in its head is no text") from error
+                raise NotReadableError("it is damaged: a name in its header is not text") from error
 
 
 def _header(cursor: "_Cursor") -> GgufHeader:
@@ -189,5 +189,5 @@ class _Cursor:
 
 def _form(kind: int) -> str:
     if kind not in _NUMBERS:
-        raise NotReadableError(f"it is damaged: its head holds a value of the unknown type {kind}")
+        raise NotReadableError(f"it is damaged: its header holds a value of the unknown type {kind}")
     return _NUMBERS[kind]

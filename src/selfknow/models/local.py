@@ -142,7 +142,7 @@ class LocalModel:
             answer = (
                 partial(self._generate, batch, decoding) if batch[0].forced is None else partial(self._score, batch)
             )
-            if (replies := self._within_memory(answer, len(batch))) is not None:
+            if (replies := self._try_in_memory(answer, len(batch))) is not None:
                 yield from zip((prompt.request for prompt in batch), replies, strict=True)
                 del rendered[: len(batch)]
 
@@ -156,7 +156,7 @@ class LocalModel:
             size, pending = min(self.batch_size, len(unanswered)), deque(unanswered.values())
             batch = ContinuousBatch(self.model, self.tokenizer, decoding, ends, self._room, size, self.on_tokens)
             while (pending or batch.is_busy) and (
-                ended := self._within_memory(partial(batch.advance, pending), size)
+                ended := self._try_in_memory(partial(batch.advance, pending), size)
             ) is not None:
                 for row in ended:
                     del unanswered[id(row.rendered)]
@@ -168,7 +168,7 @@ class LocalModel:
         start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None
         return Renderer(self.tokenizer, self.chat, start).render(request)
 
-    def _within_memory(self, answer: Callable[[], Answer], size: int) -> Answer | None:
+    def _try_in_memory(self, answer: Callable[[], Answer], size: int) -> Answer | None:
         """Call ``answer`` and return its result; if memory does not suffice, halve the batch size and return null."""
         import torch
 

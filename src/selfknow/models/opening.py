@@ -115,7 +115,7 @@ class ModelOptions:
 
             if sees and self.text:
                 raise UserError("--text sends plain text, and no pictures: leave it out")
-            return EndpointModel(self._served(self.endpoint, self.model, TOKEN))
+            return EndpointModel(self._endpoint(self.endpoint, self.model, TOKEN))
         if self.model is None:
             raise UserError("name a --model, an --endpoint, or both")
         from selfknow.models.checkpoints import quieten, require_models_extra
@@ -146,7 +146,7 @@ class ModelOptions:
             from selfknow.models.images.endpoint import EndpointImageGenerator
 
             EndpointImageGenerator.check(settings)
-            return EndpointImageGenerator(self._served(address, name, IMAGE_TOKEN))
+            return EndpointImageGenerator(self._endpoint(address, name, IMAGE_TOKEN))
         assert name is not None, "an image generator has a name or an address"
         from selfknow.models.images.local import LocalImageGenerator, quieten, require_diffusers
 
@@ -154,7 +154,7 @@ class ModelOptions:
         quieten()
         return LocalImageGenerator.find(name)
 
-    def _served(self, address: str, name: str | None, token: str) -> "Endpoint":
+    def _endpoint(self, address: str, name: str | None, token: str) -> "Endpoint":
         from selfknow.models.endpoint_calls import Endpoint
 
         return Endpoint(

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from selfknow.errors import UserError
 from selfknow.files import parse_json
 from selfknow.runs.parsed import ParsedFiles
-from selfknow.runs.schema import GENERATIONS, SCORES, names_rows
+from selfknow.runs.schema import GENERATIONS, SCORES, is_id_type
 from selfknow.untrusted import for_display
 
 HUB = "hf://"
@@ -97,8 +97,8 @@ def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = No
     footers = {path: _footer(files_here, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
-        raise UserError(f"{files['examples'][0]} has no column `id`, which generations name their example by")
-    if not names_rows(type_ := columns["examples"]["id"]):
+        raise UserError(f"{files['examples'][0]} has no column `id`, which generations refer to")
+    if not is_id_type(type_ := columns["examples"]["id"]):
         raise UserError(f"{files['examples'][0]} has a column of another type: id is {type_}, not string")
     if not any(footers[path].num_rows for path in files["generations"]):
         raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
@@ -118,11 +118,11 @@ def _read_description(files: Any, place: str) -> dict[str, Any]:
     if not isinstance(content, dict) or not content.get("run_id"):
         raise UserError(f"{path} does not describe a run: it has no run_id")
     if not isinstance(task := content.get("task"), str | None):
-        raise UserError(f"{path} is damaged: its task is {reprlib.repr(task)}, which is no name")
-    return _harmless(content)
+        raise UserError(f"{path} is damaged: its task is {reprlib.repr(task)}, not a name")
+    return _make_safe(content)
 
 
-def _harmless(description: Mapping[str, Any]) -> dict[str, Any]:
+def _make_safe(description: Mapping[str, Any]) -> dict[str, Any]:
     """Make a description's texts safe to show, except the names and revisions that generations refer to."""
     shown: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
     models = description.get("models")

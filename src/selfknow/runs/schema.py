@@ -138,19 +138,19 @@ def with_ids_as_text(examples: pa.Table, name: str) -> pa.Table:
         UserError: There is no such column.
     """
     if "id" not in examples.column_names:
-        raise UserError(f"{name} has no column `id`, which generations name their example by")
+        raise UserError(f"{name} has no column `id`, which generations refer to")
     place = examples.column_names.index("id")
     if (type_ := examples.schema.field(place).type) == pa.string():
         return examples
-    if not names_rows(type_):
+    if not is_id_type(type_):
         raise UserError(f"{name} has a column of another type: id is {type_}, not string")
     return examples.set_column(place, "id", examples["id"].cast(pa.string()))
 
 
-def names_rows(type_: pa.DataType) -> bool:
+def is_id_type(type_: pa.DataType) -> bool:
     """Return true for a type whose values can be ids: text, or whole numbers."""
     if pa.types.is_dictionary(type_):
-        return names_rows(type_.value_type)
+        return is_id_type(type_.value_type)
     text = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
     return bool(text or pa.types.is_integer(type_))
 

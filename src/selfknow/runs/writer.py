@@ -240,7 +240,7 @@ class RunWriter:
             num_recorded, num_waiting = sum(self._attempts.values()), len(self._rows)
             raise UserError(
                 f"{error} ({self.folder} keeps {num_recorded - num_waiting:,} replies; "
-                f"{num_waiting:,} that came after them are asked again)"
+                f"{num_waiting:,} after them are asked again)"
             ) from error
 
     def _write_part(self) -> None:
@@ -289,7 +289,7 @@ def _check_ids(examples: pa.Table) -> None:
         raise UserError("the examples need a column `id`")
     ids = examples["id"]
     if not pa.types.is_string(ids.type):
-        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations name rows by it")
+        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations refer to it")
     if ids.null_count or len(ids.unique()) != len(ids):
         raise UserError("the examples' column `id` holds a null or a repeated value")
 

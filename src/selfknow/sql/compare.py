@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from selfknow.errors import UserError
 from selfknow.sql.connection import Connection
 from selfknow.sql.sides import SIDES, find_sides, labels, paired_by_variant
-from selfknow.sql.views import packaged
+from selfknow.sql.views import read_statement
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,13 +35,13 @@ def compare(
     for run in connection.runs:
         if not run.files["scores"]:
             raise UserError(f"{run.location} has no scores: run `selfknow score {run.location}` first")
-    scored = connection.rows(packaged(SIDES))
+    scored = connection.rows(read_statement(SIDES))
     a, b = find_sides(connection.runs, scored, metric, models, variants)
     a, b, by_variant = paired_by_variant(a, b, scored, metric)
     parameters: dict[str, object] = {"metric": metric, "by_variant": by_variant}
     for end, side in (("a", a), ("b", b)):
         parameters |= {f"{name}_{end}": getattr(side, name) for name in ("run", "model", "revision", "variant")}
-    table = connection.sql(packaged(COMPARE), parameters).to_arrow_table()
+    table = connection.sql(read_statement(COMPARE), parameters).to_arrow_table()
     n, n_other_text = (table[name][0].as_py() for name in ("n", "n_other_text"))
     if not n:
         raise UserError(f"{a.location} and {b.location} share no example that both were asked: nothing can be paired")

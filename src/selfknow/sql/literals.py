@@ -19,14 +19,14 @@ def literal(value: object) -> str:
         return str(value).lower()
     text = value if isinstance(value, str) else json.dumps(value)
     parts = [
-        _quoted(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
+        _quote(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
         for part in _CONTROL.split(text)
         if part
     ]
     return parts[0] if len(parts) == 1 else f"({' || '.join(parts)})" if parts else "''"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 

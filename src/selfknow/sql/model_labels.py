@@ -107,7 +107,7 @@ def recipe_label(model: AskedModel) -> str | None:
     if model.facts.recipe is None:
         return None
     changes = model.facts.recipe_changes or {}
-    return ", ".join(_phrase(name, changes[name]) for name in _ordered(changes)) or "defaults"
+    return ", ".join(_phrase(name, changes[name]) for name in _sort_settings(changes)) or "defaults"
 
 
 def _differences(peers: Sequence[AskedModel]) -> list[list[str]]:
@@ -135,7 +135,7 @@ def _traits(peers: Sequence[AskedModel]) -> list[Trait]:
         (lambda model: model.facts.quantization, lambda model: model.facts.quantization or ""),
         (lambda model: model.facts.precision, lambda model: model.facts.precision or ""),
     ]
-    settings = _ordered({name: 0 for model in peers for name in model.facts.recipe or {}})
+    settings = _sort_settings({name: 0 for model in peers for name in model.facts.recipe or {}})
     traits += [_recipe_trait(name) for name in settings]
     if _corpora_differ(peers):
         traits.append((lambda model: repr((model.facts.corpus or {}).get("config")), _corpus_phrase))
@@ -174,7 +174,7 @@ def _corpus_seed_phrase(model: AskedModel) -> str:
     return f"corpus seed {model.corpus_seed}" if model.corpus_seed is not None else ""
 
 
-def _ordered(names: Mapping[str, object]) -> list[str]:
+def _sort_settings(names: Mapping[str, object]) -> list[str]:
     return [*(name for name in _FIRST if name in names), *(name for name in names if name not in _FIRST)]
 
 

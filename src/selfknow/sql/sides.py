@@ -61,7 +61,7 @@ def find_sides(
     rows = [[row for row in scored if row["run_id"] == run.run_id and row["metric"] == metric] for run in ends]
     chosen = _choose_models(ends, rows, models, within_one=len(runs) == 1 and len(variants) < 2)
     sides = []
-    for run, (name, revision), of_run, variant in zip(ends, chosen, rows, _for_both(variants), strict=True):
+    for run, (name, revision), of_run, variant in zip(ends, chosen, rows, _for_each_side(variants), strict=True):
         side = Side(run.location, run.run_id, name, revision, variant)
         if not any(map(side.holds, of_run)):
             there = {row["variant"] for row in of_run if (row["model"], row["revision"]) == (name, revision)}
@@ -127,7 +127,7 @@ def _choose_models(
     if not names and within_one and len(available[0]) == 2:
         return available[0]
     chosen = []
-    for run, models, name in zip(runs, available, _for_both(names), strict=True):
+    for run, models, name in zip(runs, available, _for_each_side(names), strict=True):
         matches = [model for model in models if name in (None, model[0], _with_revision(*model))]
         if len(matches) != 1:
             several = f"{run.location} has several models: name one with --model"
@@ -141,7 +141,7 @@ def _with_revision(model: str, revision: str | None) -> str:
     return model if revision is None else f"{model}@{revision[:8]}"
 
 
-def _for_both(names: Sequence[str]) -> tuple[str | None, str | None]:
+def _for_each_side(names: Sequence[str]) -> tuple[str | None, str | None]:
     return (names[0], names[-1]) if names else (None, None)
 
 

@@ -46,7 +46,7 @@ class CorpusView:
     missing: "Callable[[RunFolder, Mapping[str, Sequence[str]]], str | None]"
 
 
-def no_facts(description: Mapping[str, Any]) -> Facts:
+def empty_facts(description: Mapping[str, Any]) -> Facts:
     """Return no facts: the default of a task that adds no columns to the view ``runs``."""
     return Facts({})
 
@@ -75,4 +75,4 @@ class TaskSql:
     corpus: CorpusView | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     cohort: tuple[str, ...] = ()
-    facts: Callable[[Mapping[str, Any]], Facts] = no_facts
+    facts: Callable[[Mapping[str, Any]], Facts] = empty_facts

@@ -92,17 +92,17 @@ def statements(
     models = model_rows(runs, tasks)
     yield "set timezone = 'UTC'"
     for name in _FUNCTIONS:
-        yield packaged(SQL / "functions" / f"{name}.sql")
+        yield read_statement(SQL / "functions" / f"{name}.sql")
     yield from _views_of_runs(runs, models, tasks, few_rows)
     yield _view("reader_errors", _reader_errors(), few_rows)
     yield _view("published", published(), few_rows)
-    yield _shared("bootstrap_draws", few_rows)
-    yield packaged(SQL / "functions" / "clustered.sql")
-    yield _shared("calls")
+    yield _read_view("bootstrap_draws", few_rows)
+    yield read_statement(SQL / "functions" / "clustered.sql")
+    yield _read_view("calls")
     yield from _views_of_seeds(models)
     for task in tasks:
         for name in task.views:
-            yield packaged(task.folder / "views" / f"{name}.sql")
+            yield read_statement(task.folder / "views" / f"{name}.sql")
     yield from _views_of_corpora(corpora, tasks)
 
 
@@ -121,21 +121,21 @@ def _views_of_runs(
     yield _view("asked_models", rows_as_query(model_columns(tasks), models), few_rows)
     yield _view("seed_cohorts", rows_as_query(_SEED_COHORTS, seed_cohorts(models)), few_rows)
     for name in ("models", "cohorts"):
-        yield _shared(name, few_rows)
+        yield _read_view(name, few_rows)
     yield _view("examples", " union all by name ".join(map(_examples, runs)) or _NO_EXAMPLES)
     yield _view("retried_calls", _retried_calls(runs))
     for kind, schema in {**SCHEMAS, **{view: files.schema() for view, files in parsed_files(tasks).items()}}.items():
         yield _view(kind, _rows(kind, schema, runs))
     for task in tasks:
         for name, columns in task.examples.items():
-            yield _view(name, _typed_examples([run for run in runs if _is_of(task, run)], columns))
+            yield _view(name, _typed_examples([run for run in runs if _is_of_task(task, run)], columns))
 
 
 def _views_of_seeds(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the views of trainings that differ in their seed; without such trainings they read no file."""
     several = bool(seed_cohorts(models))
     for name, columns in _OF_SEEDS.items():
-        yield _shared(name) if several else _view(name, empty(columns))
+        yield _read_view(name) if several else _view(name, empty(columns))
 
 
 def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
@@ -144,18 +144,18 @@ def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[st
             yield _view(task.corpus.name, task.corpus.sql(corpora.get(task.name, {})))
 
 
-def _is_of(task: TaskSql, run: RunFolder) -> bool:
+def _is_of_task(task: TaskSql, run: RunFolder) -> bool:
     return run.description.get("task") == task.name
 
 
-def packaged(path: Path) -> str:
+def read_statement(path: Path) -> str:
     """Read a statement from its file."""
     return path.read_text(encoding="utf-8").strip().rstrip(";")
 
 
-def _shared(name: str, kind: str = "view") -> str:
+def _read_view(name: str, kind: str = "view") -> str:
     """Read a view's statement from its file, as a view or a table."""
-    return packaged(SQL / "views" / f"{name}.sql").replace("create or replace view", f"create or replace {kind}")
+    return read_statement(SQL / "views" / f"{name}.sql").replace("create or replace view", f"create or replace {kind}")
 
 
 def _view(name: str, query: str, kind: str = "view") -> str:

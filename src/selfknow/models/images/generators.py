@@ -28,13 +28,13 @@ class ImageSettings:
     guidance: float | None = None
 
     @classmethod
-    def of(cls, size: str | None, steps: int | None = None, guidance: float | None = None) -> Self:
+    def from_size(cls, size: str | None, steps: int | None = None, guidance: float | None = None) -> Self:
         """Read a size as ``WIDTHxHEIGHT``.
 
         Raises:
             UserError: The text is not a size.
 
-        >>> ImageSettings.of("768x512")
+        >>> ImageSettings.from_size("768x512")
         ImageSettings(width=768, height=512, steps=None, guidance=None)
         """
         if size is None:

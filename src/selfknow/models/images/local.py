@@ -51,7 +51,7 @@ class LocalImageGenerator:
             folder = Path(place)
             files = [path for path in sorted(folder.rglob("*")) if path.suffix in checkpoints.HASHED_SUFFIXES]
             return cls(folder, name, checkpoints.hash_of_files(folder, files), device)
-        folder = _fetched(name)
+        folder = _download(name)
         return cls(folder, name, folder.name, device)
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
@@ -82,7 +82,7 @@ class LocalImageGenerator:
         except Exception as error:  # each of its many parts raises errors of its own over bad files
             if checkpoints.is_out_of_memory(error):
                 raise UserError(f"{self.name} does not fit into the memory of the device") from error
-            raise checkpoints.cannot_load(self.name, error, local=True) from error
+            raise checkpoints.loading_error(self.name, error, local=True) from error
         pipeline.set_progress_bar_config(disable=True)
         return pipeline
 
@@ -136,10 +136,10 @@ def quieten() -> None:
     logging.set_verbosity_error()
 
 
-def _fetched(name: str) -> Path:
+def _download(name: str) -> Path:
     from diffusers import DiffusionPipeline
 
     try:
         return Path(DiffusionPipeline.download(name, use_safetensors=True, trust_remote_code=False))
     except Exception as error:  # the Hub, the network and a repo without a pipeline raise errors of their own
-        raise checkpoints.cannot_load(name, error, local=False) from error
+        raise checkpoints.loading_error(name, error, local=False) from error

@@ -61,7 +61,7 @@ def as_png(content: bytes) -> bytes:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
                 _check_size(image)
-                return _encoded(_on_white(ImageOps.exif_transpose(image)))
+                return _encode_png(_paste_on_white(ImageOps.exif_transpose(image)))
     except UnidentifiedImageError as error:
         raise BrokenPictureError("the reply is not a PNG, JPEG or WebP picture") from error
     except BrokenPictureError:
@@ -78,7 +78,7 @@ def _check_size(image: "Image.Image") -> None:
         raise BrokenPictureError(f"the picture has {width} x {height} pixels, more than {LARGEST_IN_PIXELS:,}")
 
 
-def _on_white(image: "Image.Image") -> "Image.Image":
+def _paste_on_white(image: "Image.Image") -> "Image.Image":
     from PIL import Image
 
     plain = Image.new("RGB", image.size, "white")
@@ -87,7 +87,7 @@ def _on_white(image: "Image.Image") -> "Image.Image":
     return plain
 
 
-def _encoded(image: "Image.Image") -> bytes:
+def _encode_png(image: "Image.Image") -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, format="PNG")
     return buffer.getvalue()
@@ -127,12 +127,12 @@ def find(folder: Path, name: str) -> Path:
     if hashlib.sha256(content).hexdigest() != match[1]:
         raise UserError(f"the picture {drawn} was changed: its name is no longer its sha256")
     if match[2] and not (folder / name).is_file():
-        write_whole(folder / name, _mirrored(content))
+        write_whole(folder / name, _mirror(content))
     return folder / name
 
 
-def _mirrored(png: bytes) -> bytes:
+def _mirror(png: bytes) -> bytes:
     from PIL import Image, ImageOps
 
     with Image.open(io.BytesIO(png), formats=_FORMATS) as image:
-        return _encoded(ImageOps.mirror(image))
+        return _encode_png(ImageOps.mirror(image))

@@ -79,15 +79,15 @@ class LocalVisionModel(LocalModel):
         processor: Any = self.processor
         text = str(processor.apply_chat_template(self._conversation(request), add_generation_prompt=True))
         messages = ({"role": "user", "content": request.prompt},)
-        [tokens] = self._processed([request])["input_ids"].tolist()
+        [tokens] = self._process([request])["input_ids"].tolist()
         return Rendered(request, text, messages, tokens, [], None)
 
     def _inputs(self, batch: list[Rendered], *, forced: bool = False) -> "dict[str, torch.Tensor]":
         assert not forced, "a vision-language model scores no continuations"
-        inputs = self._processed([prompt.request for prompt in batch])
+        inputs = self._process([prompt.request for prompt in batch])
         return {name: value.to(self.model.device) for name, value in inputs.items() if hasattr(value, "to")}
 
-    def _processed(self, requests: Sequence[Request]) -> Any:
+    def _process(self, requests: Sequence[Request]) -> Any:
         """Return the model's inputs, such as tokens and pixels, padded on the left."""
         processor: Any = self.processor
         inputs = processor.apply_chat_template(

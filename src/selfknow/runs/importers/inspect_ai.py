@@ -125,16 +125,16 @@ def _refuse_incomplete(path: Path) -> Iterator[None]:
 
 def _needed_part(sample: Any) -> Any:
     """Return a sample with its long texts in place, and without the parts that are not needed."""
-    return _resolved(sample, sample.get("attachments") or {})
+    return _resolve(sample, sample.get("attachments") or {})
 
 
-def _resolved(value: Any, attachments: Mapping[str, str]) -> Any:
+def _resolve(value: Any, attachments: Mapping[str, str]) -> Any:
     """Replace Inspect's references to long texts by the texts."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attachments.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, dict):
-        return {name: _resolved(part, attachments) for name, part in value.items() if name not in _LONG}
-    return [_resolved(part, attachments) for part in value] if isinstance(value, list) else value
+        return {name: _resolve(part, attachments) for name, part in value.items() if name not in _LONG}
+    return [_resolve(part, attachments) for part in value] if isinstance(value, list) else value
 
 
 def _sort_samples(samples: list[Any], dataset: Mapping[str, Any]) -> list[Any]:

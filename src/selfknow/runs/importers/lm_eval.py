@@ -46,7 +46,7 @@ def _read(path: Path, model: str | None) -> Log:
     results = _results(path, match["date"] if match else None)
     name = model or results.get("model_name") or results.get("model_source")
     if not name:
-        raise UserError(f"no results_*.json lies beside {path} to say which model answered: name it with --model")
+        raise UserError(f"no results_*.json lies beside {path} to name the model: add --model")
     if own := _own_log(rows, str(name)):
         return own
     ids = _ids(rows, task)

@@ -40,7 +40,7 @@ def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
                 raise UserError(f"{path}, line {number} is not batch output: it has no custom_id and response")
             body = requests.get(str(row["custom_id"]))
             if body is None:
-                raise UserError(f"{path}, line {number} answers {row['custom_id']!r}, which the input did not ask")
+                raise UserError(f"{path}, line {number} answers {row['custom_id']!r}, which is not in the input")
             calls.extend(_calls(row, body))
     missing = Reply(None, error="the batch holds no output for it")
     for custom_id in requests.keys() - {call.example_id for call in calls}:

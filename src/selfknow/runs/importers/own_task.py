@@ -62,7 +62,7 @@ def read_own_sample(value: Mapping[str, Any]) -> OwnSample:
     try:
         return OwnSample(**value)
     except TypeError as error:
-        raise UserError(f"what the log says of its samples under {MARK!r} is damaged: {error}") from error
+        raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
 
 
 def types_of(schema: pa.Schema) -> dict[str, str]:
@@ -95,12 +95,14 @@ def table_of(samples: Sequence[OwnSample]) -> pa.Table:
     rows: dict[str, Mapping[str, Any]] = {}
     for sample in samples:
         if rows.setdefault(str(sample.row["id"]), sample.row) != sample.row:
-            raise UserError(f"the log holds two different rows with the id {sample.row['id']!r}: import one log of one")
+            raise UserError(
+                f"the log holds two different rows with the id {sample.row['id']!r}: import logs of one dataset"
+            )
     try:
         schema = pa.schema({name: _type(text) for name, text in samples[0].types.items()})
         return pa.Table.from_pylist(list(rows.values()), schema=schema)
     except (pa.ArrowException, ValueError, TypeError) as error:
-        raise UserError(f"what the log says of its samples under {MARK!r} is damaged: {error}") from error
+        raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
 
 
 def _type(text: str) -> pa.DataType:
@@ -126,5 +128,7 @@ def own_log(
     first = samples[0]
     for sample in samples:
         if (sample.task, sample.dataset, sample.settings) != (first.task, first.dataset, first.settings):
-            raise UserError(f"the log holds samples of {first.task} and {sample.task}: import logs of one task and set")
+            raise UserError(
+                f"the log holds samples of {first.task} and {sample.task}: import logs of one task and dataset"
+            )
     return Log(first.task, first.reference, table_of(samples), calls, decoding, source, first.settings)

@@ -146,9 +146,9 @@ def refuse_damaged(log: Path | str, tool: str) -> Iterator[None]:
     except UserError:
         raise
     except RecursionError as error:
-        raise UserError(f"{log} is no sound log of {tool}: it is nested too deeply") from error
+        raise UserError(f"{log} is not a valid log of {tool}: it is nested too deeply") from error
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise UserError(f"{log} is no sound log of {tool}: {type(error).__name__}: {error}") from error
+        raise UserError(f"{log} is not a valid log of {tool}: {type(error).__name__}: {error}") from error
 
 
 def example_table(rows: Sequence[Mapping[str, Any]] | pa.Table) -> pa.Table:
