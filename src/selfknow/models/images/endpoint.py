@@ -50,7 +50,7 @@ class EndpointImageGenerator:
             UserError: The settings name steps or guidance.
         """
         if settings.steps is not None or settings.guidance is not None:
-            raise UserError("an image endpoint takes no steps and no guidance: leave them out")
+            raise UserError("an image endpoint takes no steps or guidance: leave them out")
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
         """Yield pictures as the server answers; every failed try is a result of its own.
