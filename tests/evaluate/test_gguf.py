@@ -32,9 +32,9 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Original:
 
 
 def replies(model: LocalModel) -> dict[str, tuple[str | None, str | None, int | None]]:
-    replies = model.generate(REQUESTS, Decoding(max_new_tokens=12))
+    pairs = model.generate(REQUESTS, Decoding(max_new_tokens=12))
     return {
-        request.example_id: (reply.rendered_prompt, reply.generation, reply.prompt_tokens) for request, reply in replies
+        request.example_id: (reply.rendered_prompt, reply.generation, reply.prompt_tokens) for request, reply in pairs
     }
 
 

@@ -35,8 +35,8 @@ def intervals(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
             connection.register(name, table)
         for name in FILES:
             connection.execute((SQL / f"{name}.sql").read_text())
-        intervals = connection.execute("select low, high from seed_intervals order by cohort").fetchnumpy()
-    return intervals["low"], intervals["high"]
+        ends = connection.execute("select low, high from seed_intervals order by cohort").fetchnumpy()
+    return ends["low"], ends["high"]
 
 
 @pytest.mark.parametrize("degrees", [2, 2.5, 3, 4.7, 10, 38.2, 127, 1000])
