@@ -12,7 +12,7 @@ from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import Decoding, LanguageModel, Request
 from selfknow.models.progress import ProgressBar
 from selfknow.runs.description import RunDescription
-from selfknow.runs.failures import failures, most_often
+from selfknow.runs.failures import describe_failures, most_common_reason
 from selfknow.runs.functions import check_functions
 from selfknow.runs.precision import check_precision
 from selfknow.runs.writer import RunWriter
@@ -45,7 +45,7 @@ class Progress:
         """Say in one line how many failed and why; null if none did."""
         if not self.failed:
             return None
-        return failures(self.failed, self.requested, self.reason)
+        return describe_failures(self.failed, self.requested, self.reason)
 
 
 def ask_task(
@@ -194,5 +194,5 @@ def collect(
         raise
     finally:
         run.flush()
-    failed, reason = len(pending) - answered, most_often(errors.values())
+    failed, reason = len(pending) - answered, most_common_reason(errors.values())
     return Progress(stage, model.name, len(requests), answered_before, answered, failed, reason)

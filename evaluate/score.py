@@ -13,7 +13,7 @@ from selfknow.evaluate.replies import Excerpt, up_to_next_question
 from selfknow.evaluate.task import FinishedRun, ScoreOptions
 from selfknow.files import read_json, write_parquet
 from selfknow.models.interface import GRADE
-from selfknow.runs.failures import nothing_in
+from selfknow.runs.failures import explain_no_replies
 from selfknow.runs.schema import (
     CALL,
     KEPT,
@@ -60,7 +60,7 @@ def check_replies(folder: Path) -> None:
         UserError: No call has a reply, with why most of them failed; or it is not a run folder.
     """
     calls = last_attempts(read_generations(folder, [*CALL, "attempt", "error"]))
-    if not calls["error"].null_count and (reason := nothing_in(str(folder), calls["error"].to_pylist())):
+    if not calls["error"].null_count and (reason := explain_no_replies(str(folder), calls["error"].to_pylist())):
         raise UserError(reason)
 
 

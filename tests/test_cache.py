@@ -62,10 +62,10 @@ def test_a_second_process_finds_the_charts_script_and_the_views_of_the_first(mon
     def forget() -> None:
         """Be as a new process is."""
         html._charts_script.cache_clear()
-        connection._without_runs.cache_clear()
+        connection._empty_database.cache_clear()
 
     def what_is_made() -> tuple[str, bytes]:
-        return html._charts_script(), connection._without_runs(task_sql())
+        return html._charts_script(), connection._empty_database(task_sql())
 
     forget()
     made = what_is_made()

@@ -148,7 +148,7 @@ def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
         ),
         (
             ["self-knowledge:image-color", "--image-endpoint", "SERVER", "--endpoint", "SERVER", "--image-steps", "4"],
-            "an image endpoint cannot be told steps or guidance",
+            "an image endpoint takes no steps or guidance",
         ),
         (
             ["self-knowledge:image-color", "--image-endpoint", "SERVER", "--endpoint", "SERVER", "--image-size", "8"],

@@ -15,7 +15,7 @@ from selfknow.cli.questions import count
 from selfknow.cli.report import report
 from selfknow.errors import UserError
 from selfknow.files import check_output
-from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_run
 
 
 def _report(path: Path) -> None:
@@ -41,7 +41,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], Callable[[Path], object]]] = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
-    write_run(folder / "run", [question("Ann", 1)], Asked(answers={"Ann": text(*diary("Ann", 1))}))
+    write_run(folder / "run", [question("Ann", 1)], ModelAnswers(answers={"Ann": text(*diary("Ann", 1))}))
     (folder / "target").write_text("kept")
     return folder
 

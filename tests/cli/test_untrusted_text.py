@@ -18,7 +18,7 @@ from selfknow.portraits.quotes import Quote
 from selfknow.report.text import cell, visible
 from selfknow.untrusted import for_json, for_spreadsheet, for_terminal, from_spreadsheet
 from tests.conftest import REPOSITORY, Run
-from tests.sql.given import Asked, question, write_run
+from tests.sql.given import ModelAnswers, question, write_run
 
 RETITLES = "\x1b]0;owned\x07"
 COLOURS = "\x9b31m"
@@ -92,7 +92,7 @@ def test_numbers_are_left_alone(number: object) -> None:
 
 
 def test_replies_of_a_run_are_safe_on_the_terminal(selfknow: Run, tmp_path: Path) -> None:
-    write_run(tmp_path / "run", [question("Tom", 1)], Asked(answers={"Tom": HOSTILE}), score=False)
+    write_run(tmp_path / "run", [question("Tom", 1)], ModelAnswers(answers={"Tom": HOSTILE}), score=False)
     for format_ in ("table", "json"):
         done = selfknow("sql", "select generation from generations", "run", "--format", format_)
         assert done.returncode == 0, done.stderr
@@ -107,7 +107,7 @@ def test_a_notebook_gets_plain_text_of_every_object(tmp_path: Path) -> None:
     import selfknow
     from selfknow.evaluate.run import Run as AskedRun
 
-    write_run(tmp_path / "run", [question("Tom", 1)], Asked(answers={"Tom": f"<script>{HOSTILE}"}), score=False)
+    write_run(tmp_path / "run", [question("Tom", 1)], ModelAnswers(answers={"Tom": f"<script>{HOSTILE}"}), score=False)
     run = AskedRun(tmp_path / "run")
     public = [getattr(selfknow, name) for name in selfknow.__all__]
     for shown in (run, run.query("overview"), *(one for one in public if inspect.isclass(one))):

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that answers as OpenAI-compatible servers and TGI do, and fails as they do."""
+"""A real HTTP server on loopback that answers and fails like OpenAI-compatible servers and TGI."""
 
 import json
 import threading
@@ -14,7 +14,7 @@ from tests.json_server import JsonHandler, chat, serve_json
 
 @dataclass
 class Behaviour:
-    """What the server does, and what it saw.
+    """The server's behaviour, and a record of its requests.
 
     A fault is a status code, ``hang`` (no answer while it runs), ``drop`` (the connection breaks) or ``garbage`` (no
     JSON); each prompt meets all of ``faults`` in turn before it is answered, by ``says`` where it chats, or with what

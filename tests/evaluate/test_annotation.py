@@ -98,8 +98,8 @@ def test_sheets_go_out_and_come_back_on_the_command_line(selfknow: Run, tmp_path
         for split in ("answerable", "unanswerable")
         for row in pq.read_table(folder / "authored" / f"{split}-00000-of-00001.parquet").to_pylist()
     }
-    done = selfknow("annotate", "sheet", "./self-aware:authored", "--sample", "40", "--out", "sheets")
-    assert done.returncode == 0, done.stderr
+    process = selfknow("annotate", "sheet", "./self-aware:authored", "--sample", "40", "--out", "sheets")
+    assert process.returncode == 0, process.stderr
     paths = sorted((tmp_path / "sheets").glob("*.csv"))
     assert [path.name for path in paths] == [f"annotator-{number}.csv" for number in (1, 2, 3)]
     unsure = min(row["code"] for row in csv.DictReader(paths[0].open()))
@@ -112,16 +112,16 @@ def test_sheets_go_out_and_come_back_on_the_command_line(selfknow: Run, tmp_path
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()
             writer.writerows(rows)
-    done = selfknow(
+    process = selfknow(
         "annotate", "import", "./self-aware:authored", *paths, "--out", "judged.parquet", "--format", "json"
     )
-    assert done.returncode == 0, done.stderr
-    one, _, three, everyone, unanimous = json.loads(done.stdout)
-    assert (one["judged"], one["as_labelled"]) == (40, 1.0)
+    assert process.returncode == 0, process.stderr
+    first, _, three, everyone, unanimous = json.loads(process.stdout)
+    assert (first["judged"], first["as_labelled"]) == (40, 1.0)
     assert three["as_labelled"] == 39 / 40
     assert (everyone["judged"], everyone["as_labelled"]) == (40, 119 / 120)
     assert 0.9 < everyone["fleiss_kappa"] < 1
     assert (unanimous["judged"], unanimous["as_labelled"]) == (39, 1.0)
     assert pq.read_table(tmp_path / "judged.parquet").num_rows == 120
-    done = selfknow("annotate", "sheet", "./self-aware:authored", "--out", "sheets")
-    assert (done.returncode, "never overwritten" in done.stderr) == (2, True)
+    process = selfknow("annotate", "sheet", "./self-aware:authored", "--out", "sheets")
+    assert (process.returncode, "never overwritten" in process.stderr) == (2, True)

@@ -164,10 +164,10 @@ def test_a_served_model_is_shown_examples_where_it_is_sent_plain_text(text: bool
 
 
 def test_only_a_next_question_under_the_prompts_own_cue_ends_a_reply() -> None:
-    asked = "Question: Which word?\nAnswer:"
-    assert answer_end(" a\n\nQuestion: next", asked) == 2
+    cue = "Question: Which word?\nAnswer:"
+    assert answer_end(" a\n\nQuestion: next", cue) == 2
     for reply in (" Question: who?", " a\nA question: b", " a\nQuestions: b", " a\nProblem: b", " a\nQ: b"):
-        assert answer_end(reply, asked) == len(reply), reply
+        assert answer_end(reply, cue) == len(reply), reply
     for prompt in ("Which word?", "Answer:", "Question: which?", "Question: which?\nFinal answer:"):
         assert answer_end(" a\nQuestion: b", prompt) == len(" a\nQuestion: b"), prompt
     assert answer_end(" x\nQ: y", "Q:Who?\nA:") == 2

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from selfknow.models import slots
-from selfknow.models.continuous import ContinuousBatch, Written, suits
+from selfknow.models.continuous import ContinuousBatch, UnfinishedReply, supports_continuous_batching
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.models.local import LocalModel
 from selfknow.models.rendering import Rendered
@@ -56,9 +56,9 @@ def local(request: pytest.FixtureRequest) -> LocalModel:
 
 
 def by_transformers(local: LocalModel, decoding: Decoding) -> dict[Request, Reply]:
-    """What ``model.generate`` says, in whole batches."""
+    """Return the replies of ``model.generate``, in whole batches."""
     local.batch_size = len(ASKED)
-    return dict(local._in_batches([local._render(one) for one in ASKED], decoding))
+    return dict(local._generate_in_batches([local._render(request) for request in ASKED], decoding))
 
 
 def stopped(local: LocalModel) -> Decoding:
@@ -111,7 +111,7 @@ def test_no_reply_waits_for_the_longest(opt: LocalModel, monkeypatch: pytest.Mon
     tokens = sum(reply.completion_tokens or 0 for reply in replies.values())
     continuous = sum(rows)
     rows.clear()
-    list(opt._in_batches([opt._render(one) for one in ASKED], DRAWN))
+    list(opt._generate_in_batches([opt._render(request) for request in ASKED], DRAWN))
     assert tokens <= continuous < 1.1 * tokens
     assert sum(rows) > 1.5 * tokens, "whole batches compute what nobody waits for"
 
@@ -126,7 +126,7 @@ def test_tokens_are_reported_long_before_the_first_reply(local: LocalModel) -> N
     rest = sum(reply.completion_tokens or 0 for _, reply in replies)
     assert sum(heard) == rest + (first.completion_tokens or 0)
     heard.clear()
-    whole = [reply for _, reply in local._in_batches([local._render(one) for one in ASKED], decoding)]
+    whole = [reply for _, reply in local._generate_in_batches([local._render(request) for request in ASKED], decoding)]
     assert sum(heard) == sum(reply.completion_tokens or 0 for reply in whole)
     local.on_tokens = lambda _: None
 
@@ -139,7 +139,7 @@ def test_replies_that_lose_their_memory_half_way_are_begun_again(
     expected = dict(local.generate(ASKED, decoding))
     real, steps = ContinuousBatch.advance, list[int]()
 
-    def short_of_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[Written]:
+    def short_of_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[UnfinishedReply]:
         steps.append(self.size)
         if len(steps) == 12:
             raise torch.OutOfMemoryError("no room")
@@ -159,7 +159,7 @@ def test_a_model_that_keeps_more_than_keys_and_values_is_asked_in_whole_batches(
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
     torch.manual_seed(0)
     mamba = MambaForCausalLM(MambaConfig(vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, **ends)).eval()
-    assert not suits(mamba)
+    assert not supports_continuous_batching(mamba)
     replies = dict(LocalModel(mamba, tokenizer, "mamba").generate(ASKED[:2], Decoding(max_new_tokens=4)))
     assert all(reply.generation is not None for reply in replies.values())
 
@@ -168,14 +168,14 @@ def test_a_penalty_of_the_models_own_generation_settings_counts() -> None:
     tokenizer = tiny_tokenizer(TEXTS)
     model = tiny_model("opt", tokenizer)
     model.generation_config.repetition_penalty = 1.8
-    assert not suits(model)
+    assert not supports_continuous_batching(model)
     request = Request("x", ROWS[0]["prompt"])
     [(_, reply)] = LocalModel(model, tokenizer, "opt").generate([request], Decoding(max_new_tokens=12))
     tokens = torch.tensor([tokenizer(request.prompt)["input_ids"]])
     output = model.generate(tokens, max_new_tokens=12, do_sample=False)[0, tokens.shape[1] :]
     assert reply.generation == tokenizer.decode(output, skip_special_tokens=True)
     model.generation_config.repetition_penalty = 1.0
-    assert suits(model)
+    assert supports_continuous_batching(model)
 
 
 def test_a_stop_text_in_the_started_answer_ends_nothing(local: LocalModel) -> None:

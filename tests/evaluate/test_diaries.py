@@ -12,7 +12,7 @@ LINES = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=
 
 def fates(text: str, *lengths: int) -> list[tuple[int | None, int, str]]:
     _, recalled = cut(text)
-    return [(one.place, one.number, one.fate.value) for one in match(recalled, diary("Tom", *lengths))]
+    return [(judged.place, judged.number, judged.fate.value) for judged in match(recalled, diary("Tom", *lengths))]
 
 
 def test_titles_and_near_misses() -> None:
@@ -86,13 +86,13 @@ def test_a_trailing_newline_is_an_error_of_the_last_document() -> None:
 
 
 def test_documents_out_of_order_are_still_documents_of_the_target() -> None:
-    one, two = diary("Tom", 1, 2)
-    assert fates(f"{two.text}\n{one.text}", 1, 2) == [(1, 2, "correct"), (2, 1, "correct")]
+    first, second = diary("Tom", 1, 2)
+    assert fates(f"{second.text}\n{first.text}", 1, 2) == [(1, 2, "correct"), (2, 1, "correct")]
 
 
 @given(st.lists(st.sampled_from(diary("Tom", 1, 2, 3, 4) + diary("Tim", 1, 2))))
 def test_every_document_has_one_fate(recalled: list[Document]) -> None:
-    found = list(match(recalled, diary("Tom", 1, 2, 3)))
-    assert [one.place for one in found if one.place is not None] == list(range(1, len(recalled) + 1))
-    in_target = [one.number for one in found if one.fate in (Fate.correct, Fate.wrong, Fate.missing)]
+    matches = list(match(recalled, diary("Tom", 1, 2, 3)))
+    assert [judged.place for judged in matches if judged.place is not None] == list(range(1, len(recalled) + 1))
+    in_target = [judged.number for judged in matches if judged.fate in (Fate.correct, Fate.wrong, Fate.missing)]
     assert sorted(in_target) == [1, 2, 3]

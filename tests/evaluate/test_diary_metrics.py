@@ -27,7 +27,7 @@ ENTRIES = diary("Tom", 2, 1, 3)
 
 def values(text: str, entries: tuple[Document, ...] = ENTRIES, finish_reason: str = "stop") -> dict[str, float | None]:
     scores, _ = answer_scores(text, entries, finish_reason)
-    return {metric: one.value for metric, one in scores.items()}
+    return {metric: score.value for metric, score in scores.items()}
 
 
 def reason(text: str, finish_reason: str = "stop") -> str | None:
@@ -55,21 +55,21 @@ def test_a_perfect_answer() -> None:
 
 
 def test_over_recall_has_right_content_and_a_wrong_count() -> None:
-    found = values(answer(diary("Tom", 2, 1, 3, 1)))
-    assert (found["exact_match"], found["right_count"], found["right_content"]) == (0, 0, 1)
-    assert (found["documents_recalled"], found["documents_beyond"], found["documents_correct"]) == (4, 1, 3)
+    scores = values(answer(diary("Tom", 2, 1, 3, 1)))
+    assert (scores["exact_match"], scores["right_count"], scores["right_content"]) == (0, 0, 1)
+    assert (scores["documents_recalled"], scores["documents_beyond"], scores["documents_correct"]) == (4, 1, 3)
 
 
 def test_under_recall_has_right_content_and_a_wrong_count() -> None:
-    found = values(answer(ENTRIES[:2]))
-    assert (found["exact_match"], found["right_count"], found["right_content"]) == (0, 0, 1)
-    assert (found["sentences_recalled"], found["sentences_target"]) == (3, 3)
+    scores = values(answer(ENTRIES[:2]))
+    assert (scores["exact_match"], scores["right_count"], scores["right_content"]) == (0, 0, 1)
+    assert (scores["sentences_recalled"], scores["sentences_target"]) == (3, 3)
 
 
 def test_one_wrong_line_has_the_right_count_and_wrong_content() -> None:
-    found = values(answer(ENTRIES).replace(SENTENCES[2], "Weather: Sunny"))
-    assert (found["exact_match"], found["right_count"], found["right_content"]) == (0, 1, 0)
-    assert (found["documents_in_target"], found["documents_correct"]) == (3, 2)
+    scores = values(answer(ENTRIES).replace(SENTENCES[2], "Weather: Sunny"))
+    assert (scores["exact_match"], scores["right_count"], scores["right_content"]) == (0, 1, 0)
+    assert (scores["documents_in_target"], scores["documents_correct"]) == (3, 2)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_what_is_not_the_whole_answer_is_wrong_and_says_why(text: str, finish_re
     ],
 )
 def test_documents_are_read_through_typography_and_exact_match_is_not(text: str) -> None:
-    found = values(text)
-    assert (found["exact_match"], found["right_count"], found["right_content"]) == (0, 1, 0)
-    assert (found["documents_recalled"], found["documents_correct"], found["sentences_recalled"]) == (3, 3, 6)
+    scores = values(text)
+    assert (scores["exact_match"], scores["right_count"], scores["right_content"]) == (0, 1, 0)
+    assert (scores["documents_recalled"], scores["documents_correct"], scores["sentences_recalled"]) == (3, 3, 6)
     near = values(text.replace("Weather: Rain", "Weather: Sunny"))
     assert (near["documents_recalled"], near["documents_correct"]) == (3, 2)
 
@@ -128,7 +128,7 @@ def test_an_answer_that_corrects_itself_is_counted_as_wrong_and_its_documents_as
 def test_bodies_read_through_typography_are_kept_as_they_were_read() -> None:
     table = generations({"generation": f"**{answer(ENTRIES)}"}, {"generation": answer(ENTRIES[:1])})
     _, _, bodies = score(table, EXAMPLES)
-    assert [(one["generation_id"], one["place"]) for one in bodies.to_pylist()] == [("0", 1), ("0", 2), ("0", 3)]
+    assert [(body["generation_id"], body["place"]) for body in bodies.to_pylist()] == [("0", 1), ("0", 2), ("0", 3)]
     assert bodies["body"][1].as_py() == "Location: City"
 
 
@@ -138,11 +138,11 @@ DOCUMENTS = st.lists(st.sampled_from(diary("Tom", 2, 1, 3, 1) + diary("Tim", 2))
 @given(DOCUMENTS, st.sampled_from(["", "\n", "Hm\n"]), st.sampled_from(["", "\n", "\nMood: Sad"]))
 def test_exact_match_is_right_count_times_right_content(recalled: list[Document], before: str, after: str) -> None:
     text = before + answer(recalled) + after
-    found = values(text)
-    assert found["exact_match"] == (text == answer(ENTRIES))
-    assert found["exact_match"] == (found["right_count"] or 0) * (found["right_content"] or 0)
+    scores = values(text)
+    assert scores["exact_match"] == (text == answer(ENTRIES))
+    assert scores["exact_match"] == (scores["right_count"] or 0) * (scores["right_content"] or 0)
     kinds = ("in_target", "repeated", "beyond", "foreign")
-    assert found["documents_recalled"] == sum(found[f"documents_{kind}"] or 0 for kind in kinds)
+    assert scores["documents_recalled"] == sum(scores[f"documents_{kind}"] or 0 for kind in kinds)
 
 
 LONG = diary("Tom", 3, 1, 2, 4)
@@ -165,7 +165,7 @@ LONG = diary("Tom", 3, 1, 2, 4)
 def test_the_five_probes(name: str, started: str, continuation: str) -> None:
     assert PROBES[name].started(LONG) == started
     assert PROBES[name].continuation(LONG) == continuation
-    assert [one.value for one in probe_scores(continuation, name, LONG).values()] == [1, 1, 0, 1]
+    assert [score.value for score in probe_scores(continuation, name, LONG).values()] == [1, 1, 0, 1]
 
 
 def test_half_of_a_one_sentence_entry_is_its_title() -> None:
@@ -175,27 +175,27 @@ def test_half_of_a_one_sentence_entry_is_its_title() -> None:
 
 
 def test_probes_see_what_was_skipped() -> None:
-    found = {metric: one.value for metric, one in probe_scores(f"\n{LONG[2].text}", "E", LONG).items()}
-    assert found == {
+    scores = {metric: score.value for metric, score in probe_scores(f"\n{LONG[2].text}", "E", LONG).items()}
+    assert scores == {
         "probe_exact_match": 0,
         "probe_next_document": 0,
         "probe_documents_skipped": 2,
         "probe_recalls_last": 0,
     }
-    assert [one.value for one in probe_scores("", "C", diary("Tom", 1)).values()] == [0, 1, 0, 0]
+    assert [score.value for score in probe_scores("", "C", diary("Tom", 1)).values()] == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize(("entries", "names"), [(1, "C"), (2, "C"), (3, "ACDE"), (4, "ABCDE"), (8, "ABCDE")])
 def test_probes_are_asked_of_every_diarist_with_enough_entries(entries: int, names: str) -> None:
-    asked = probe_requests([question("Tom", *[2] * entries)])
-    assert "".join(request.variant for request in asked) == names
+    requests = probe_requests([question("Tom", *[2] * entries)])
+    assert "".join(request.variant for request in requests) == names
 
 
 def test_the_boundaries_of_an_answer_are_asked_one_by_one() -> None:
-    asked = list(boundary_requests([question("Tom", 1, 2)]))
+    requests = list(boundary_requests([question("Tom", 1, 2)]))
     first = "Tom's Diary Entry 1\nLocation: City"
     second = f"{first}\nTom's Diary Entry 2\nLocation: City\nTime: Evening"
-    assert [(one.stage, one.variant, one.started_answer, one.forced) for one in asked] == [
+    assert [(request.stage, request.variant, request.started_answer, request.forced) for request in requests] == [
         ("stop", "after-1", first, ""),
         ("next-title", "after-1", first, "\nTom's Diary Entry 2"),
         ("stop", "after-2", second, ""),
@@ -272,15 +272,15 @@ def test_every_row_has_all_metrics_of_its_stage_in_their_order() -> None:
         {"stage": "judge", "generation": "yes"},
     )
     scores, _, _ = score(table, EXAMPLES)
-    found = scores.to_pylist()
+    rows = scores.to_pylist()
     for number, stage in enumerate(("answer", "probe", "stop")):
-        assert [row["metric"] for row in found if row["generation_id"] == str(number)] == list(METRICS[stage])
-    assert {row["metric"]: row["value"] for row in found if row["generation_id"] == "2"} == {
+        assert [row["metric"] for row in rows if row["generation_id"] == str(number)] == list(METRICS[stage])
+    assert {row["metric"]: row["value"] for row in rows if row["generation_id"] == "2"} == {
         "stop_log_odds": 2.0,
         "stop_right": 1.0,
         "is_last_boundary": 1.0,
     }
-    assert not [row for row in found if row["generation_id"] in "34"]
+    assert not [row for row in rows if row["generation_id"] in "34"]
 
 
 def test_the_next_title_of_another_model_or_sample_is_not_taken() -> None:

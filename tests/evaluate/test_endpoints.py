@@ -73,7 +73,7 @@ def test_what_may_pass_is_tried_again_and_every_try_is_recorded(fault: int | str
     patience = 3.0 if fault == "hang" else 120.0  # enough for the second try on a busy machine, too
     replies = ask(Behaviour([fault]), REQUESTS[:2], text=text, timeout_seconds=patience)
     for request in REQUESTS[:2]:
-        first, second = (reply for asked, reply in replies if asked == request)
+        first, second = (reply for answered, reply in replies if answered == request)
         assert first.generation is None
         assert reason in str(first.error)
         assert "\n" not in str(first.error)

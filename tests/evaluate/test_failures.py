@@ -40,9 +40,9 @@ def evaluate(questions: str, url: str) -> tuple[str, ...]:
 def test_a_dead_endpoint_says_why_and_there_is_nothing_to_score_judge_or_report(
     selfknow: Command, questions: str, tmp_path: Path
 ) -> None:
-    done = selfknow(*evaluate(questions, DEAD))
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == f"selfknow: {REASON}"
+    process = selfknow(*evaluate(questions, DEAD))
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[-1] == f"selfknow: {REASON}"
     for words in (["score", "run"], ["report", "run", "--out", "page.html"], ["report", "run", "--only", "figure-1"]):
         refused = selfknow(*words)
         assert refused.returncode == 2, words

@@ -88,7 +88,7 @@ def closure(value: object) -> Callable[[str], object]:
     "make", [closure, Says, lambda value: Says(value).say, lambda value: functools.partial(print, value)]
 )
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("value", "other"),
     [
         (lambda: 1, lambda: 2),
         (lambda: 1, lambda: True),
@@ -108,10 +108,10 @@ def closure(value: object) -> Callable[[str], object]:
     ],
 )
 def test_values_that_a_function_holds_tell_it_from_another(
-    make: Callable[[object], Callable[..., object]], one: Callable[[], object], other: Callable[[], object]
+    make: Callable[[object], Callable[..., object]], value: Callable[[], object], other: Callable[[], object]
 ) -> None:
-    assert hash_of_function(make(one())) == hash_of_function(make(one()))
-    assert hash_of_function(make(one())) != hash_of_function(make(other()))
+    assert hash_of_function(make(value())) == hash_of_function(make(value()))
+    assert hash_of_function(make(value())) != hash_of_function(make(other()))
 
 
 def test_a_function_is_the_same_in_every_process() -> None:
@@ -122,7 +122,7 @@ def test_a_function_is_the_same_in_every_process() -> None:
     )
     hashes = set()
     for seed in ("1", "2"):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", source],
             capture_output=True,
             text=True,
@@ -130,7 +130,7 @@ def test_a_function_is_the_same_in_every_process() -> None:
             cwd=REPOSITORY,
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(REPOSITORY / "src")},
         )
-        hashes.add(done.stdout)
+        hashes.add(process.stdout)
     assert len(hashes) == 1
 
 
@@ -145,7 +145,7 @@ def test_a_function_may_call_itself_and_hold_itself() -> None:
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [(threading.Lock(), "lock"), ({"client": threading.Lock()}, "dict"), ((one for one in "a"), "generator")],
+    [(threading.Lock(), "lock"), ({"client": threading.Lock()}, "dict"), ((letter for letter in "a"), "generator")],
 )
 def test_what_has_no_value_to_compare_is_named(value: object, kind: str) -> None:
     with pytest.raises(UnknowableError, match=f"it uses value, of type {kind}"):
@@ -180,15 +180,17 @@ def test_a_lambda_that_was_redefined_is_refused_and_the_same_goes_on(
 ) -> None:
     for before in (0, 2):
         run = selfknow.ask(questions, lambda prompt: "#### 2", out=tmp_path / "run")
-        assert [one.answered_before for one in run.progress] == [before]
+        assert [progress.answered_before for progress in run.progress] == [before]
     assert "answer: 2 of 2 replies of <lambda> were there already" in capsys.readouterr().err
-    mine, other = (FunctionModel(one).revision for one in (lambda prompt: "#### 2", lambda prompt: "#### 4"))
+    mine, other = (FunctionModel(function).revision for function in (lambda prompt: "#### 2", lambda prompt: "#### 4"))
     with pytest.raises(UserError) as refused:
         selfknow.ask(questions, lambda prompt: "#### 4", out=tmp_path / "run", quiet=True)
     assert f"holds 2 replies of another function <lambda> ({mine}), not of this one ({other})" in str(refused.value)
     assert "\n" not in str(refused.value)
     run = selfknow.ask(questions, lambda prompt: "#### 4", out=tmp_path / "run", quiet=True, name="four")
-    assert [(one.model, one.answered_before, one.answered) for one in run.progress] == [("four", 0, 2)]
+    assert [(progress.model, progress.answered_before, progress.answered) for progress in run.progress] == [
+        ("four", 0, 2)
+    ]
 
 
 def test_a_function_with_a_name_is_known_by_it_alone(questions: str, tmp_path: Path) -> None:
@@ -202,7 +204,7 @@ def test_a_function_with_a_name_is_known_by_it_alone(questions: str, tmp_path: P
         selfknow.ask(questions, locked, out=tmp_path / "run", quiet=True)
     for before in (0, 2):
         run = selfknow.ask(questions, locked, out=tmp_path / "run", quiet=True, name="locked-1")
-        assert [(one.model, one.answered_before) for one in run.progress] == [("locked-1", before)]
+        assert [(progress.model, progress.answered_before) for progress in run.progress] == [("locked-1", before)]
 
 
 def test_a_name_is_for_a_function(questions: str, tmp_path: Path) -> None:

@@ -32,8 +32,10 @@ def chatting(tmp_path_factory: pytest.TempPathFactory) -> Original:
 
 
 def replies(model: LocalModel) -> dict[str, tuple[str | None, str | None, int | None]]:
-    found = model.generate(REQUESTS, Decoding(max_new_tokens=12))
-    return {one.example_id: (reply.rendered_prompt, reply.generation, reply.prompt_tokens) for one, reply in found}
+    pairs = model.generate(REQUESTS, Decoding(max_new_tokens=12))
+    return {
+        request.example_id: (reply.rendered_prompt, reply.generation, reply.prompt_tokens) for request, reply in pairs
+    }
 
 
 def test_a_model_says_what_it_said_before_it_was_written(tiny: Original) -> None:
@@ -107,7 +109,7 @@ def test_a_damaged_file_is_refused_in_one_line(tiny: Original, tmp_path: Path) -
     assert f"it is cut off, {size - 100:,} of {size:,} bytes" in refused(
         cut(tmp_path / "a.gguf", tiny.path, size - 100)
     )
-    assert "it ends after 900 bytes, in its head" in refused(cut(tmp_path / "b.gguf", tiny.path, 900))
+    assert "it ends after 900 bytes, in its header" in refused(cut(tmp_path / "b.gguf", tiny.path, 900))
     assert "so it is no GGUF file" in refused(cut(tmp_path / "c.gguf", tiny.path, 0))
     (tmp_path / "d.gguf").write_text("<html>404 Not Found</html>")
     assert "so it is no GGUF file" in refused(str(tmp_path / "d.gguf"))
@@ -158,8 +160,8 @@ def test_without_the_package_the_command_that_installs_it_is_named(
 ) -> None:
     from importlib import util
 
-    found = util.find_spec
-    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "gguf" else found(name))
+    find_spec = util.find_spec
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "gguf" else find_spec(name))
     assert refused(str(tiny.path)) == "reading a GGUF file needs the extra [models]: pip install 'selfknow[models]'"
 
 
@@ -168,8 +170,8 @@ def test_a_run_goes_on_where_it_was_after_its_model_was_refused(tiny: Original, 
     questions.write_text('{"question": "1 + 1?", "answer": "#### 2"}\n{"question": "2 + 2?", "answer": "#### 4"}\n')
 
     def ask(**options: object) -> int:
-        found = selfknow.ask(f"gsm8k:{questions}", str(file), out=run, max_new_tokens=4, quiet=True, **options)
-        return found.progress[0].answered_before
+        result = selfknow.ask(f"gsm8k:{questions}", str(file), out=run, max_new_tokens=4, quiet=True, **options)
+        return result.progress[0].answered_before
 
     def held() -> dict[str, bytes]:
         return {str(path): path.read_bytes() for path in run.rglob("*") if path.is_file()}
@@ -199,5 +201,5 @@ def test_real_models_answer(file: str, quantization: str, num_parameters: int, r
     model = LocalModel.load(str(Path(REAL_MODELS or "") / file), device="cpu", precision="float32")
     assert (model.quantization, model.num_parameters) == (quantization, num_parameters)
     request = Request("France", "What is the capital of France?")
-    [(_, found)] = model.generate([request], Decoding(max_new_tokens=9))
-    assert found.generation == reply
+    [(_, answer)] = model.generate([request], Decoding(max_new_tokens=9))
+    assert answer.generation == reply

@@ -8,7 +8,7 @@ import torch
 
 from selfknow.errors import UserError
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests, probe_requests
-from selfknow.models.continuous import ContinuousBatch, Written
+from selfknow.models.continuous import ContinuousBatch, UnfinishedReply
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.models.local import LocalModel
 from selfknow.models.logits import Draw
@@ -29,20 +29,20 @@ def local(request: pytest.FixtureRequest) -> LocalModel:
 
 
 def ask(
-    local: LocalModel, asked: list[Request], decoding: Decoding = SHORT, batch_size: int = 64
+    local: LocalModel, requests: list[Request], decoding: Decoding = SHORT, batch_size: int = 64
 ) -> dict[Request, Reply]:
     local.batch_size = batch_size
-    return dict(local.generate(asked, decoding))
+    return dict(local.generate(requests, decoding))
 
 
-def asked() -> list[Request]:
+def task_requests() -> list[Request]:
     return [*answer_requests(ROWS), *probe_requests(ROWS)]
 
 
 def test_a_batch_answers_as_one_request_at_a_time_does(local: LocalModel) -> None:
-    some = [one for kind in (answer_requests(ROWS), probe_requests(ROWS)) for one in list(kind)[::3]]
-    together, alone = ask(local, asked()), ask(local, some, batch_size=1)
-    assert (set(together), set(alone)) == (set(asked()), set(some))
+    some = [request for kind in (answer_requests(ROWS), probe_requests(ROWS)) for request in list(kind)[::3]]
+    together, alone = ask(local, task_requests()), ask(local, some, batch_size=1)
+    assert (set(together), set(alone)) == (set(task_requests()), set(some))
     for request in some:
         reply = together[request]
         assert reply.generation == alone[request].generation
@@ -82,8 +82,8 @@ def by_hand(local: LocalModel, prompt: str, started: str, forced: list[int]) -> 
 
 
 def test_forced_continuations_have_the_log_probability_that_a_forward_pass_a_token_gives(local: LocalModel) -> None:
-    asked = list(boundary_requests(ROWS[:5]))
-    for request, reply in ask(local, asked).items():
+    requests = list(boundary_requests(ROWS[:5]))
+    for request, reply in ask(local, requests).items():
         before, after = local.tokenizer([request.started_answer, request.started_answer + request.forced])["input_ids"]
         forced = after[len(before) :] or [local.tokenizer.eos_token_id]
         expected = by_hand(local, request.prompt, request.started_answer, forced)
@@ -106,21 +106,23 @@ def test_the_log_probability_of_an_answer_is_that_of_its_tokens(local: LocalMode
 
 
 def test_samples_do_not_depend_on_the_batch_and_do_depend_on_seed_and_sample(local: LocalModel) -> None:
-    asked = [Request("x", ROWS[0]["prompt"], sample=sample) for sample in range(6)]
+    requests = [Request("x", ROWS[0]["prompt"], sample=sample) for sample in range(6)]
     decoding = Decoding(max_new_tokens=12, temperature=1.0, top_p=0.95, seed=1)
-    together, alone = ask(local, asked, decoding), ask(local, asked, decoding, batch_size=1)
+    together, alone = ask(local, requests, decoding), ask(local, requests, decoding, batch_size=1)
     assert {request: reply.generation for request, reply in together.items()} == {
         request: reply.generation for request, reply in alone.items()
     }
     assert len({reply.generation for reply in together.values()}) > 1
-    other = ask(local, asked, Decoding(max_new_tokens=12, temperature=1.0, top_p=0.95, seed=2))
-    assert [other[one].generation for one in asked] != [together[one].generation for one in asked]
+    other = ask(local, requests, Decoding(max_new_tokens=12, temperature=1.0, top_p=0.95, seed=2))
+    assert [other[request].generation for request in requests] != [together[request].generation for request in requests]
 
 
 def test_a_follow_up_is_drawn_alike_in_every_run() -> None:
-    one, other = (Request("x", "How many?", "verify", parent_generation_id=id_) for id_ in ("of-one-run", "of-another"))
-    assert one.seed(3) == other.seed(3)
-    assert one.seed(3) != Request("x", "How few?", "verify", parent_generation_id="of-one-run").seed(3)
+    first, other = (
+        Request("x", "How many?", "verify", parent_generation_id=id_) for id_ in ("of-one-run", "of-another")
+    )
+    assert first.seed(3) == other.seed(3)
+    assert first.seed(3) != Request("x", "How few?", "verify", parent_generation_id="of-one-run").seed(3)
 
 
 def test_tokens_are_drawn_from_the_softmax_and_never_one_that_was_ruled_out() -> None:
@@ -134,7 +136,7 @@ def test_tokens_are_drawn_from_the_softmax_and_never_one_that_was_ruled_out() ->
 
 
 def test_an_answer_that_reaches_the_limit_is_cut_off(local: LocalModel) -> None:
-    replies = ask(local, asked(), Decoding(max_new_tokens=2))
+    replies = ask(local, task_requests(), Decoding(max_new_tokens=2))
     assert {reply.finish_reason for reply in replies.values() if reply.completion_tokens == 2} <= {"length", "stop"}
     assert all(reply.completion_tokens in (1, 2) for reply in replies.values())
 
@@ -151,19 +153,19 @@ def test_a_stop_text_ends_an_answer_and_is_no_part_of_it(local: LocalModel) -> N
 def test_a_batch_too_large_for_the_memory_is_halved(local: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     real, sizes = ContinuousBatch.advance, list[int]()
 
-    def small_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[Written]:
+    def small_memory(self: ContinuousBatch, pending: deque[Rendered]) -> list[UnfinishedReply]:
         sizes.append(self.size)
         if self.size > 2:
             raise torch.OutOfMemoryError("no room")
         return real(self, pending)
 
     monkeypatch.setattr(ContinuousBatch, "advance", small_memory)
-    asked = [Request(row["id"], row["prompt"]) for row in ROWS]
-    assert len(ask(local, asked)) == len(ROWS)
+    requests = [Request(row["id"], row["prompt"]) for row in ROWS]
+    assert len(ask(local, requests)) == len(ROWS)
     assert sizes[:3] == [9, 4, 2]
     monkeypatch.setattr(ContinuousBatch, "advance", lambda *_: (_ for _ in ()).throw(MemoryError()))
     with pytest.raises(UserError, match="not even one request at a time fits into memory"):
-        ask(local, asked, batch_size=1)
+        ask(local, requests, batch_size=1)
 
 
 def test_a_prompt_without_room_for_an_answer_is_a_failed_request() -> None:

@@ -1,4 +1,4 @@
-"""Which task a name means: its word says it, or a dataset's manifest; everything else is refused in one clear line."""
+"""Names of tasks: a task's own name, or a dataset with a manifest; any other is refused in one clear line."""
 
 import json
 from pathlib import Path

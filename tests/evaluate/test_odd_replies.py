@@ -29,7 +29,7 @@ from tests.evaluate.faulty_server import Behaviour, chat, serve
 from tests.evaluate.write_slowly import DESCRIPTION
 
 REQUESTS = [Request(row["id"], row["prompt"]) for row in questions(6).to_pylist()]
-REPLY = pa.schema([GENERATIONS.field(one.name) for one in fields(Reply) if one.name in GENERATIONS.names])
+REPLY = pa.schema([GENERATIONS.field(column.name) for column in fields(Reply) if column.name in GENERATIONS.names])
 ANY_TEXT = st.text(st.characters())  # half surrogate pairs among them
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
@@ -329,7 +329,7 @@ def test_a_full_disk_says_what_is_there_and_what_is_not(tmp_path: Path) -> None:
             run.append("parrot", "1", REQUESTS[2], Reply("Yes."))
             run.append("parrot", "1", REQUESTS[3], Reply("Yes."))
     assert "no space left for" in str(refused.value)
-    assert f"{tmp_path} keeps 2 replies; 2 that came after them are asked again" in str(refused.value)
+    assert f"{tmp_path} keeps 2 replies; 2 after them are asked again" in str(refused.value)
 
 
 def test_a_run_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What people see while a model works, and what it computes in."""
+"""The progress bar of a run, and the precision of models."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence

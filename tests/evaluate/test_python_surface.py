@@ -28,9 +28,10 @@ def two(prompt: str) -> str:
 
 def test_a_function_is_asked_scored_and_queried(questions: Path, tmp_path: Path) -> None:
     run = selfknow.ask(f"gsm8k:{questions}", two, out=tmp_path / "run", quiet=True)
-    assert [(one.stage, one.model, one.requested, one.answered, one.failed) for one in run.progress] == [
-        ("answer", "two", 2, 2, 0)
-    ]
+    assert [
+        (progress.stage, progress.model, progress.requested, progress.answered, progress.failed)
+        for progress in run.progress
+    ] == [("answer", "two", 2, 2, 0)]
     assert run.score().column("value").to_pylist() == [1.0, 0.0]
     [row] = [row for row in run.query("metrics").to_pylist() if row["metric"] == "correct"]
     assert (row["n"], row["n_graded"], row["mean"]) == (2, 2, 0.5)
@@ -39,7 +40,7 @@ def test_a_function_is_asked_scored_and_queried(questions: Path, tmp_path: Path)
 def test_a_run_that_was_finished_asks_nothing_again(questions: Path, tmp_path: Path) -> None:
     first = selfknow.ask(f"gsm8k:{questions}", two, out=tmp_path / "run", quiet=True)
     again = selfknow.ask(f"gsm8k:{questions}", two, out=tmp_path / "run", quiet=True)
-    assert [(one.answered_before, one.answered) for one in again.progress] == [(2, 0)]
+    assert [(progress.answered_before, progress.answered) for progress in again.progress] == [(2, 0)]
     assert again.folder == first.folder == tmp_path / "run"
 
 
@@ -108,8 +109,8 @@ def test_nothing_is_left_open_or_printed_when_the_interpreter_ends(questions: Pa
         "run.score(); rows = run.query('metrics'); print(rows.num_rows)"
     )
     command = [sys.executable, "-W", "error", "-c", code, f"gsm8k:{questions}"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "1\n", "")
 
 
 def test_one_text_is_enough_for_an_option_of_several_and_for_a_path(tmp_path: Path) -> None:
@@ -124,4 +125,4 @@ def test_one_text_is_enough_for_an_option_of_several_and_for_a_path(tmp_path: Pa
         style=["expert"],
         reuse=str(first.folder),
     )
-    assert [(one.stage, one.answered) for one in again.progress] == [("verify", 1)]
+    assert [(progress.stage, progress.answered) for progress in again.progress] == [("verify", 1)]

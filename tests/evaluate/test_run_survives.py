@@ -38,7 +38,7 @@ def preloaded_writers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    folder, chance, kills, kept = tmp_path / "run", random.Random(5), 0, set[str]()
+    folder, chance, kills, earlier = tmp_path / "run", random.Random(5), 0, set[str]()
     finished = False
     while not finished:
         writer = PROCESSES.Process(target=write, args=(folder, CALLS, 0.001))
@@ -51,8 +51,8 @@ def test_a_run_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path
             kills += 1
         now = ids(folder)
         assert len(now) == len(set(now)), "a row is there twice"
-        assert kept <= set(now), "a row was lost"
-        kept = set(now)
+        assert earlier <= set(now), "a row was lost"
+        earlier = set(now)
     generations = read_generations(folder).to_pylist()
     assert kills >= 10
     assert sorted(row["example_id"] for row in generations) == sorted(questions(CALLS)["id"].to_pylist())

@@ -26,8 +26,8 @@ def folder(tmp_path: Path) -> Path:
     answers = {row["prompt"]: row["completion"] for row in rows[:4]}
     description = RunDescription("diary-recall", DatasetReference("diary-recall", "tiny", "test"), Decoding())
     with RunWriter.open(tmp_path / "run", description, examples) as run:
-        asked = [*answer_requests(rows), *boundary_requests(rows)]
-        collect(run, Parrot(answers, failures={"question-Tom 0": 1}), asked, quiet=True)
+        requests = [*answer_requests(rows), *boundary_requests(rows)]
+        collect(run, Parrot(answers, failures={"question-Tom 0": 1}), requests, quiet=True)
     return tmp_path / "run"
 
 

@@ -265,11 +265,11 @@ def test_help_lists_the_task_and_shows_its_own_options(invoke: Invoke) -> None:
 def test_the_task_is_asked_scored_and_queried(invoke: Invoke) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("default", SelfknowWarning)  # as outside pytest, which makes it an error
-        asked = invoke("evaluate", "--out", "run", "--format", "json", "toy-words:short")
-    assert asked.exit_code == 1, "four letters are too many"
-    assert "selfknow: 1 of 3 failed; most often: ValueError: four is too many\n" in asked.stderr
+        evaluated = invoke("evaluate", "--out", "run", "--format", "json", "toy-words:short")
+    assert evaluated.exit_code == 1, "four letters are too many"
+    assert "selfknow: 1 of 3 failed; most often: ValueError: four is too many\n" in evaluated.stderr
     columns = ("stage", "model", "requested", "answered_before", "answered", "failed")
-    assert [tuple(row[name] for name in columns) for row in json.loads(asked.stdout)] == [
+    assert [tuple(row[name] for name in columns) for row in json.loads(evaluated.stdout)] == [
         ("write", "write", 3, 0, 3, 0),
         ("read", "read", 3, 0, 2, 1),
     ]

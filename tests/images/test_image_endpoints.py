@@ -37,7 +37,7 @@ def pixels(content: bytes | None) -> bytes:
 @pytest.mark.parametrize("form", ["PNG", "WEBP"])
 def test_pictures_come_in_every_form(form: str, by_address: bool) -> None:
     behaviour = Behaviour(form, by_address)
-    found = draw(behaviour, token="secret", settings=ImageSettings.of("64x32"))
+    found = draw(behaviour, token="secret", settings=ImageSettings.from_size("64x32"))
     assert {request: pixels(one.picture) for request, one in found} == {
         request: drawn(request.prompt)[0].tobytes() for request in REQUESTS
     }
@@ -70,7 +70,7 @@ def test_a_server_that_does_not_know_a_field_is_asked_without_it(unknown: str) -
 
 def test_a_field_that_must_be_there_is_not_left_out() -> None:
     behaviour = Behaviour(unknown="size")
-    [(_, one)] = draw(behaviour, REQUESTS[:1], ImageSettings.of("64x64"))
+    [(_, one)] = draw(behaviour, REQUESTS[:1], ImageSettings.from_size("64x64"))
     assert one.error == "HTTP 400: Unknown parameter: 'size'."
 
 
@@ -117,7 +117,7 @@ def test_what_no_server_can_be_told_is_refused(settings: ImageSettings, message:
 @pytest.mark.parametrize("size", ["512", "0x512", "axb", "512x512x3", "-1x5", ""])
 def test_a_size_that_is_none_is_refused(size: str) -> None:
     with pytest.raises(UserError, match="write its width and height in pixels, such as 512x512"):
-        ImageSettings.of(size)
+        ImageSettings.from_size(size)
 
 
 @pytest.mark.parametrize("url", [None, "localhost:8000", "ftp://host"])

@@ -66,7 +66,7 @@ def test_a_picture_hangs_on_its_request_and_the_seed_alone(pipeline: str) -> Non
 def test_size_steps_and_guidance_reach_the_pipeline_and_are_its_own_where_left_out(pipeline: str) -> None:
     [as_it_likes] = draw(pipeline, REQUESTS[:1], ImageSettings(steps=2))
     assert Image.open(io.BytesIO(as_it_likes)).size == (SIDE_IN_PIXELS, SIDE_IN_PIXELS)
-    [wide] = draw(pipeline, REQUESTS[:1], ImageSettings.of("48x16", 2))
+    [wide] = draw(pipeline, REQUESTS[:1], ImageSettings.from_size("48x16", 2))
     assert Image.open(io.BytesIO(wide)).size == (48, 16)
     [more] = draw(pipeline, REQUESTS[:1], ImageSettings(steps=3))
     [free] = draw(pipeline, REQUESTS[:1], ImageSettings(steps=2, guidance=1.0))
@@ -134,7 +134,7 @@ def test_a_pipeline_that_cannot_be_used_is_one_clear_line(copied: Path, how: str
 
 def test_what_the_pipeline_does_not_take_is_one_clear_line(pipeline: str) -> None:
     with pytest.raises(UserError, match=r"cannot draw: .*divisible by 8"):
-        draw(pipeline, settings=ImageSettings.of("33x33", 2))
+        draw(pipeline, settings=ImageSettings.from_size("33x33", 2))
 
 
 @pytest.mark.parametrize(

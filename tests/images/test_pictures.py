@@ -17,7 +17,7 @@ from selfknow.models.images.pictures import (
     keep,
     mirrored_name,
 )
-from selfknow.models.images.showing import around, name_in, parts_of, reference
+from selfknow.models.images.showing import name_in, parts_of, reference, split_at_picture
 from selfknow.models.interface import Request
 
 
@@ -162,7 +162,7 @@ def test_a_prompt_names_its_picture_and_a_chat_gets_the_parts_in_their_order(tmp
     png = as_png(encoded(halves()))
     name = keep(tmp_path, png)
     prompt = f"Draw two halves.\n\n{reference(name)}\n\nWhich is left?"
-    assert (name_in(prompt), around(prompt)) == (name, ("Draw two halves.", "Which is left?"))
+    assert (name_in(prompt), split_at_picture(prompt)) == (name, ("Draw two halves.", "Which is left?"))
     before, picture, after = parts_of(Request("x", prompt, image=tmp_path / name))
     assert (before, after) == ({"type": "text", "text": "Draw two halves."}, {"type": "text", "text": "Which is left?"})
     assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBORw0KGgo")

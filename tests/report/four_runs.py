@@ -26,7 +26,7 @@ ANSWERS = {"Ann": diaries.text(*diaries.diary("Ann", 1, 2)), "Ben": "no"}
 def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bool = True) -> list[Path]:
     """A run of each task; ``evil`` stands in a question and in a reply."""
     found = [
-        diaries.write_run(folder / "diaries", QUESTIONS, diaries.Asked(model=model, answers=ANSWERS)),
+        diaries.write_run(folder / "diaries", QUESTIONS, diaries.ModelAnswers(model=model, answers=ANSWERS)),
         aware.write(folder / "aware", aware.GIVEN, model),
         self_knowledge_run(folder / "knowledge", [Scripted(name=model)]),
         quoting_run(folder / "quoting", model, evil),

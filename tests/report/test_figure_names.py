@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_reports
 from selfknow.report.figure_names import figure_names, find_figure
 from tests.conftest import Run
-from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_run
 
 BY_NAME = {name: load() for name, load in task_reports().items()}
 DIARIES, QUOTING = BY_NAME["diary-recall"], BY_NAME["according-to"]
@@ -48,7 +48,7 @@ def test_a_name_that_two_tasks_have_is_asked_with_its_task() -> None:
 
 
 def test_one_figure_is_written_as_picture_and_as_page(selfknow: Run, tmp_path: Path) -> None:
-    write_run(tmp_path / "run", [question("Ann", 1, 2)], Asked(answers={"Ann": text(*diary("Ann", 1, 2))}))
+    write_run(tmp_path / "run", [question("Ann", 1, 2)], ModelAnswers(answers={"Ann": text(*diary("Ann", 1, 2))}))
     for name, beginning in (("figure-5.svg", b"<svg"), ("f.png", b"\x89PNG"), ("f.html", b"<!doctype html>")):
         done = selfknow("report", "run", "--only", "figure-5", "--out", name)
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}\n", "")
@@ -60,7 +60,7 @@ def test_one_figure_is_written_as_picture_and_as_page(selfknow: Run, tmp_path: P
 
 
 def test_what_one_figure_cannot_be_is_said_in_a_line(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", [question("Ann", 1, 2)], Asked(answers={"Ann": ""}))
+    run = write_run(tmp_path / "run", [question("Ann", 1, 2)], ModelAnswers(answers={"Ann": ""}))
     for arguments, message in (
         (["--only", "figure-9"], "there is no figure 'figure-9': did you mean 'figure-"),
         (["--only", "metrics"], "there is no figure 'metrics'"),

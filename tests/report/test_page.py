@@ -14,7 +14,7 @@ from selfknow.report.write import write_html
 from selfknow.runs.description import DatasetReference
 from tests.report.accessibility import violations
 from tests.report.conftest import DESKTOP, PHONE, Open
-from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_run
 from tests.sql.synthetic_runs import SyntheticModel
 from tests.sql.synthetic_runs import write_run as write_synthetic_run
 
@@ -188,7 +188,7 @@ def evil_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "Cat": f"{text(*diary('Cat', 1))}\n{EVIL}",
         "Dan": text(*diary("Dan", 1)),
     }
-    run = write_run(folder / "run", questions, Asked(model=f"m{EVIL[:32]}", answers=answers))
+    run = write_run(folder / "run", questions, ModelAnswers(model=f"m{EVIL[:32]}", answers=answers))
     with connect(run) as connection:
         write_html(
             connection,

@@ -17,7 +17,7 @@ from selfknow.report.text import cell, percent
 from selfknow.runs.importers.inspect_ai import read_inspect
 from selfknow.runs.importers.run import write_imported
 from tests.conftest import Run
-from tests.sql.given import Asked, diary, entry, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, entry, question, text, write_run
 
 LOGS = Path(__file__).parent.parent / "sql" / "logs"
 QUESTIONS = [question("Ann", 1, 2), question("Ben", 3), question("Cat", 1)]
@@ -30,7 +30,7 @@ ANSWERS = {
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return write_run(tmp_path / "run", QUESTIONS, Asked(answers=ANSWERS))
+    return write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers=ANSWERS))
 
 
 def test_every_question_but_those_about_rows_is_in_the_report() -> None:
@@ -86,7 +86,7 @@ def test_mistakes_are_one_line(selfknow: Run, run: Path, tmp_path: Path) -> None
 
 
 def test_an_unscored_run_says_so_and_is_a_report_still(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=ANSWERS), score=False)
+    run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers=ANSWERS), score=False)
     with connect(run) as connection:
         report = gather(connection, task_reports())
     assert report.answered == []
@@ -104,7 +104,7 @@ def test_a_report_of_another_task_has_its_metric_for_a_headline(tmp_path: Path) 
 
 
 def test_runs_that_are_not_finished_are_named(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers={"Ann": ANSWERS["Ann"]}))
+    run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers={"Ann": ANSWERS["Ann"]}))
     with connect(run) as connection:
         assert (
             gather(connection, task_reports())

@@ -1,4 +1,4 @@
-"""Runs of according-to with given scores, and their intervals as NumPy makes them from the same MD5 draws."""
+"""Runs of according-to with given scores, and their intervals by NumPy from the same MD5 draws."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -33,24 +33,24 @@ def write_run(
     facts: Mapping[str, object] | None = None,
     failed: Sequence[tuple[str, int]] = (),
     portrait: str = "aa",
-    said: Mapping[str, Sequence[str]] | None = None,
+    replies: Mapping[str, Sequence[str]] | None = None,
     settings: Mapping[str, object] | None = None,
     decoding: Decoding | None = None,
 ) -> Path:
-    """A scored run.
+    """Write a scored run.
 
     Args:
-        folder: Where it is written.
-        values: For each metric and prompt a value for each question; null where it could not be scored.
-        model: Who answered.
-        dataset: What it calls its questions.
-        counts: Of each question, in how many passages its entities occur together.
-        facts: What is said of the model.
+        folder: The run folder.
+        values: A value for each metric, prompt and question; null if it could not be scored.
+        model: The model's name.
+        dataset: The name of the questions.
+        counts: For each question the number of passages in which its entities occur together.
+        facts: The facts about the model.
         failed: Prompts and numbers of questions whose request failed: they have no scores at all.
         portrait: The hash of the portrait's bits.
-        said: For each prompt the reply to each question; null: one and the same.
-        settings: What else the run says of how it asks.
-        decoding: How replies were drawn.
+        replies: The reply to each question for each prompt; null: always the same.
+        settings: Other settings of the run.
+        decoding: The decoding of replies.
     """
     prompts = tuple(next(iter(values.values())))
     num_questions = len(next(iter(next(iter(values.values())).values())))
@@ -68,7 +68,7 @@ def write_run(
                 reply = (
                     Reply(None, error="503")
                     if (prompt, number) in failed
-                    else Reply(said[prompt][number] if said else "so; it is", "stop")
+                    else Reply(replies[prompt][number] if replies else "so; it is", "stop")
                 )
                 run.append(model, None, Request(f"q{number}", "?", variant=prompt), reply)
     scores = [
@@ -88,13 +88,13 @@ def write_run(
 
 
 def draws(num_questions: int) -> tuple[Floats, Floats]:
-    """Weights and signs, a row a replicate, a column a question."""
+    """Return weights and signs, (replicates, questions)."""
     digests = [
         [hashlib.md5(f"{replicate},q{number}".encode()).digest() for number in range(num_questions)]
         for replicate in range(REPLICATES)
     ]
-    uniform = np.array([[int.from_bytes(one[8:], "little") / 2**64 for one in row] for row in digests])
-    odd = np.array([[one[0] % 2 for one in row] for row in digests])
+    uniform = np.array([[int.from_bytes(digest[8:], "little") / 2**64 for digest in row] for row in digests])
+    odd = np.array([[digest[0] % 2 for digest in row] for row in digests])
     return stats.poisson.ppf(uniform, 1.0), 1.0 - 2.0 * odd
 
 
@@ -103,10 +103,10 @@ def array(values: Values) -> Floats:
 
 
 def replicated_mean(values: Floats, weights: Floats) -> Floats:
-    """The weighted mean in every replicate, over the questions that have a value."""
+    """Return the weighted mean in every replicate, over the questions that have a value."""
     there = ~np.isnan(values)
-    found: Floats = weights[:, there] @ values[there] / weights[:, there].sum(axis=1)
-    return found
+    means: Floats = weights[:, there] @ values[there] / weights[:, there].sum(axis=1)
+    return means
 
 
 def ends(replicates: Floats) -> list[float]:
@@ -114,7 +114,7 @@ def ends(replicates: Floats) -> list[float]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm (1979): p times the number of hypotheses not yet rejected, never less than one before it."""
+    """Correct p-values after Holm (1979): times the number of hypotheses not yet rejected, and never decreasing."""
     order = np.argsort(p_values)
     stepped = [p_values[place] * (len(p_values) - step) for step, place in enumerate(order)]
     corrected = dict(zip(order, np.minimum(1, np.maximum.accumulate(stepped)), strict=True))

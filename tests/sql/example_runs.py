@@ -1,6 +1,6 @@
-"""The diary runs of docs/sql.md: three scripted models, asked about 200 diarists in both setups.
+"""The diary runs of docs/sql.md: three scripted models on 200 diarists in both setups.
 
-python -m tests.sql.example_runs    (writes the folders ``diary-recall`` and ``runs`` where it is called)
+python -m tests.sql.example_runs    (writes ``diary-recall`` and ``runs`` into the current folder)
 """
 
 from pathlib import Path
@@ -38,10 +38,18 @@ def write_examples(folder: Path) -> None:
     dataset = find_dataset("diary-recall")
     build_folder(dataset, find_configs(dataset, ["1k", "1k-simplified"], seed=0), folder / "diary-recall")
     for seed, (config, models) in enumerate({"1k": STANDARD, "1k-simplified": SIMPLIFIED}.items()):
-        asked = pq.read_table(folder / "diary-recall" / config, filters=[("kind", "=", "question")], partitioning=None)
+        questions = pq.read_table(
+            folder / "diary-recall" / config, filters=[("kind", "=", "question")], partitioning=None
+        )
         reference = DatasetReference("diary-recall", config, "train")
         write_run(
-            folder / "runs" / config, asked.slice(0, NUM_QUESTIONS), models, reference, probes=50, stop=100, seed=seed
+            folder / "runs" / config,
+            questions.slice(0, NUM_QUESTIONS),
+            models,
+            reference,
+            probes=50,
+            stop=100,
+            seed=seed,
         )
 
 

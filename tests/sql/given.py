@@ -1,4 +1,4 @@
-"""Given rows: run folders of a few answers each, written by the store's own writer and scored by its own scorer."""
+"""Run folders of a few given answers each, written by the run's own writer and scored by its own scorer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ EXAMPLES = pa.schema(
 
 
 def entry(diarist: str, number: int, length: int, first: int = 0) -> Document:
-    """An entry of ``length`` sentences, from the ``first`` on."""
+    """Return an entry of ``length`` sentences, from the ``first`` on."""
     return Document(diarist, number, SENTENCES[first : first + length])
 
 
@@ -64,8 +64,8 @@ def question(diarist: str, *lengths: int) -> dict[str, object]:
 
 
 @dataclass
-class Asked:
-    """Calls of one model, answered with fixed texts; a list of texts is several tries, null is a failed one."""
+class ModelAnswers:
+    """A model with fixed answers; a list of texts is several tries, and null is a failed one."""
 
     model: str = "facebook/opt-125m"
     revision: str | None = "1"
@@ -74,17 +74,17 @@ class Asked:
     facts: ModelFacts = ModelFacts()  # noqa: RUF009
 
     def replies(self) -> Iterator[tuple[Request, Reply]]:
-        for example_id, given in self.answers.items():
-            for one in given if isinstance(given, list) else [given]:
+        for example_id, answer in self.answers.items():
+            for attempt in answer if isinstance(answer, list) else [answer]:
                 failed = Reply(None, error="503 overloaded")
-                yield Request(example_id, "Recall."), failed if one is None else Reply(one, "stop")
+                yield Request(example_id, "Recall."), failed if attempt is None else Reply(attempt, "stop")
         yield from self.more
 
 
 def write_run(
     folder: Path,
     questions: Sequence[Mapping[str, object]],
-    *asked: Asked,
+    *models: ModelAnswers,
     config: str = "1k",
     dataset: str = "diary-recall",
     score: bool = True,
@@ -92,17 +92,17 @@ def write_run(
 ) -> Path:
     description = RunDescription("diary-recall", DatasetReference(dataset, config, "test", **reference), GREEDY)
     with RunWriter.open(folder, description, pa.Table.from_pylist(list(questions), schema=EXAMPLES)) as run:
-        for one in asked:
-            run.describe_model(one.model, one.revision, one.facts)
-            for request, reply in one.replies():
-                run.append(one.model, one.revision, request, reply)
+        for answers in models:
+            run.describe_model(answers.model, answers.revision, answers.facts)
+            for request, reply in answers.replies():
+                run.append(answers.model, answers.revision, request, reply)
     if score:
         score_run(folder)
     return folder
 
 
 def write_corpus(folder: Path, *documents: Document, config: str = "1k") -> Path:
-    """A dataset folder that holds these documents."""
+    """Write a dataset folder that holds these documents."""
     rows = [
         {
             "kind": "document",
@@ -119,7 +119,7 @@ def write_corpus(folder: Path, *documents: Document, config: str = "1k") -> Path
 
 
 def rows_of(connection: Connection, name: str, *columns: str) -> list[tuple[object, ...]]:
-    """The rows of a query, these columns of them, floats rounded to four places."""
+    """Return these columns of a query's rows, with floats rounded to four places."""
     picked = [[row[column] for column in columns] for row in query_rows(connection, name)]
     return [tuple(round(value, 4) if isinstance(value, float) else value for value in row) for row in picked]
 

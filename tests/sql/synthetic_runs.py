@@ -75,7 +75,7 @@ OUTCOMES: dict[str, Callable[[Entries, Entries], str | None]] = {
     "repeated": lambda own, _other: _text([*own, own[0]]),
     "foreign": lambda own, other: _text([*own[:-1], other[0]]),
     "another entry": _another_entry,
-    "another diarist": lambda own, other: _body_of(own, 0, max((one.sentences for one in other), key=len)),
+    "another diarist": lambda own, other: _body_of(own, 0, max((document.sentences for document in other), key=len)),
     "invented": lambda own, _other: _body_of(own, 0, tuple(f"Mood: Grim {i}" for i in range(SENTENCE_COUNT))),
     "cut off": lambda own, _other: _text(own)[:-3],
     "empty": lambda _own, _other: "",
@@ -164,10 +164,10 @@ def _score(entries: list[Entries]) -> _Scored:
                 values.append([np.nan] * len(METRICS["answer"]))
                 reasons.append("the request failed: 503 overloaded")
             else:
-                found, parsed = answer_scores(text, own, "length" if name == "cut off" else "stop")
-                values.append([one.value for one in found.values()])
-                reasons.append(found["exact_match"].reason)
-                documents.extend(vars(one) for one in parsed)
+                scores, parsed = answer_scores(text, own, "length" if name == "cut off" else "stop")
+                values.append([score.value for score in scores.values()])
+                reasons.append(scores["exact_match"].reason)
+                documents.extend(vars(document) for document in parsed)
             first.append(len(documents))
     schema = pa.schema([column for column in PARSED_DOCUMENTS if column.name != "generation_id"])
     return _Scored(
@@ -192,11 +192,11 @@ class _Writer:
     def add(self, columns: Mapping[str, object], num_rows: int) -> pa.Array:
         """Add generations; a column is a list, or one value for all. Returns their ids."""
         ids = pa.array([f"{self.run_id}-{self.count + i:016x}" for i in range(num_rows)])
-        given = {"generation_id": ids, "run_id": self.run_id, "sample": 0, "attempt": 0, **columns}
-        given |= {"finish_reason": given.get("finish_reason", "stop"), "revision": "1", "created_at": 0}
+        values = {"generation_id": ids, "run_id": self.run_id, "sample": 0, "attempt": 0, **columns}
+        values |= {"finish_reason": values.get("finish_reason", "stop"), "revision": "1", "created_at": 0}
         arrays = []
         for column in GENERATIONS:
-            value = given.get(column.name)
+            value = values.get(column.name)
             if isinstance(value, list | pa.Array | np.ndarray):
                 arrays.append(pa.array(value, column.type))
             else:
@@ -282,25 +282,25 @@ def _write_probes(
     random: np.random.Generator,
 ) -> None:
     for name, probe in PROBES.items():
-        asked = [number for number in range(len(rows)) if len(entries[number]) >= probe.min_entries]
-        if not asked:
+        numbers = [number for number in range(len(rows)) if len(entries[number]) >= probe.min_entries]
+        if not numbers:
             continue
-        orderly = random.permutation(np.arange(len(asked)) < round(model.orderly * len(asked)))
+        orderly = random.permutation(np.arange(len(numbers)) < round(model.orderly * len(numbers)))
         texts = [
             probe.continuation(entries[number]) if right else f"\n{entries[number][0].text}"
-            for number, right in zip(asked, orderly, strict=True)
+            for number, right in zip(numbers, orderly, strict=True)
         ]
         columns = {
-            "example_id": [rows[number]["id"] for number in asked],
+            "example_id": [rows[number]["id"] for number in numbers],
             "stage": "probe",
             "variant": name,
             "model": model.name,
-            "prompt": [f"{rows[number]['prompt']}{probe.started(entries[number])}" for number in asked],
+            "prompt": [f"{rows[number]['prompt']}{probe.started(entries[number])}" for number in numbers],
             "generation": texts,
         }
-        found = [probe_scores(text, name, entries[number]) for text, number in zip(texts, asked, strict=True)]
-        values = np.array([[one.value for one in scores.values()] for scores in found], dtype=np.float64)
-        writer.score(writer.add(columns, len(asked)), "probe", values, [None] * len(asked))
+        scored = [probe_scores(text, name, entries[number]) for text, number in zip(texts, numbers, strict=True)]
+        values = np.array([[score.value for score in scores.values()] for scores in scored], dtype=np.float64)
+        writer.score(writer.add(columns, len(numbers)), "probe", values, [None] * len(numbers))
 
 
 def _write_boundaries(
@@ -329,9 +329,9 @@ def _write_boundaries(
         }
         ids = writer.add(columns, len(places))
         if stage == "stop":
-            found = [
-                boundary_scores(f"after-{place}", float(one), float(other), len(entries[number]))
-                for (number, place), one, other in zip(places, logprob, logprobs["next-title"], strict=True)
+            scored = [
+                boundary_scores(f"after-{place}", float(stop), float(title), len(entries[number]))
+                for (number, place), stop, title in zip(places, logprob, logprobs["next-title"], strict=True)
             ]
-            values = np.array([[one.value for one in scores.values()] for scores in found], dtype=np.float64)
+            values = np.array([[score.value for score in scores.values()] for scores in scored], dtype=np.float64)
             writer.score(ids, "stop", values, [None] * len(places))

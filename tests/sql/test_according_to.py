@@ -34,7 +34,7 @@ NOTHING: dict[str, Values] = {prompt: [0.0 if prompt == "null" else 0.5] * NUM_Q
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def scored_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """One run of forty questions under four prompts; the request of the last one failed under `evidence`."""
     folder = tmp_path_factory.mktemp("given") / "run"
     QUIP["evidence"][-1] = EXACT["evidence"][-1] = None  # type: ignore[call-overload]
@@ -56,13 +56,13 @@ def test_every_question_about_quoting_is_tested_here() -> None:
     assert [name for name in names if f'"{name}"' not in here + replies] == []
 
 
-def test_a_reply_stands_there_for_every_question_prompt_and_metric_scored_or_not(given: Connection) -> None:
-    found = given.rows("select * from according_to_replies order by metric, place, example_id")
-    assert len(found) == 3 * 4 * NUM_QUESTIONS
-    values = {(row["metric"], row["prompt"], row["example_id"]): row["value"] for row in found}
+def test_a_reply_stands_there_for_every_question_prompt_and_metric_scored_or_not(scored_run: Connection) -> None:
+    replies = scored_run.rows("select * from according_to_replies order by metric, place, example_id")
+    assert len(replies) == 3 * 4 * NUM_QUESTIONS
+    values = {(row["metric"], row["prompt"], row["example_id"]): row["value"] for row in replies}
     assert values["quip", "null", "q3"] == QUIP["null"][3]
     assert values["exact_match", "evidence", f"q{NUM_QUESTIONS - 1}"] is None, "its request failed"
-    assert {(row["prompt"], row["kind"], row["place"]) for row in found} == {
+    assert {(row["prompt"], row["kind"], row["place"]) for row in replies} == {
         ("null", "null", 1),
         ("evidence", "grounding", 2),
         ("attributed", "grounding", 9),
@@ -70,31 +70,31 @@ def test_a_reply_stands_there_for_every_question_prompt_and_metric_scored_or_not
     }
 
 
-def test_absolute_scores_have_n_and_intervals(given: Connection) -> None:
-    found = {(row["metric"], row["prompt"]): row for row in rows(given, "according_to_table")}
-    assert [prompt for metric, prompt in found if metric == "quip"] == list(QUIP)
+def test_absolute_scores_have_n_and_intervals(scored_run: Connection) -> None:
+    by_prompt = {(row["metric"], row["prompt"]): row for row in rows(scored_run, "according_to_table")}
+    assert [prompt for metric, prompt in by_prompt if metric == "quip"] == list(QUIP)
     for prompt, values in QUIP.items():
-        row, expected = found["quip", prompt], array(values)
+        row, expected = by_prompt["quip", prompt], array(values)
         n_graded = int((~np.isnan(expected)).sum())
         assert (row["n"], row["n_graded"]) == (NUM_QUESTIONS, n_graded)
         assert row["share_unscored"] == pytest.approx(1 - n_graded / NUM_QUESTIONS)
         assert row["score"] == pytest.approx(np.nanmean(expected))
         assert [row["score_low"], row["score_high"]] == pytest.approx(ends(replicated_mean(expected, WEIGHTS)))
         assert row["score_low"] < row["score"] < row["score_high"]
-    exact = found["exact_match", "attributed"]
+    exact = by_prompt["exact_match", "attributed"]
     assert (exact["n_graded"], exact["score"]) == (39, pytest.approx(13 / 39))
     wilson = stats.binomtest(13, 39).proportion_ci(method="wilson")
     assert [exact["score_low"], exact["score_high"]] == pytest.approx([wilson.low, wilson.high], abs=1e-6)
-    assert (found["exact_match", "evidence"]["n"], found["exact_match", "evidence"]["n_graded"]) == (40, 39)
-    constant = found["f1", "without"]
+    assert (by_prompt["exact_match", "evidence"]["n"], by_prompt["exact_match", "evidence"]["n_graded"]) == (40, 39)
+    constant = by_prompt["f1", "without"]
     assert (constant["score"], constant["score_low"], constant["score_high"]) == (0.5, 0.5, 0.5)
 
 
-def test_changes_are_those_of_a_paired_bootstrap_and_of_sign_flips(given: Connection) -> None:
-    found = [row for row in rows(given, "according_to_changes") if row["metric"] == "quip"]
-    assert [row["prompt"] for row in found] == ["evidence", "attributed", "without"]
+def test_changes_are_those_of_a_paired_bootstrap_and_of_sign_flips(scored_run: Connection) -> None:
+    changes = [row for row in rows(scored_run, "according_to_changes") if row["metric"] == "quip"]
+    assert [row["prompt"] for row in changes] == ["evidence", "attributed", "without"]
     null = array(QUIP["null"])
-    for row in found:
+    for row in changes:
         score = array(QUIP[row["prompt"]])
         change = score - null
         paired = ~np.isnan(change)
@@ -110,14 +110,14 @@ def test_changes_are_those_of_a_paired_bootstrap_and_of_sign_flips(given: Connec
         flipped = np.abs(SIGNS[:, paired] @ change[paired] / paired.sum())
         as_far = (flipped >= abs(change[paired].mean()) - 1e-12).sum()
         assert row["p_value"] == pytest.approx((1 + as_far) / 1001)
-    assert [row["p_holm"] for row in found] == pytest.approx(holm([row["p_value"] for row in found]))
-    assert found[1]["p_holm"] < 0.02 < found[0]["p_holm"]
+    assert [row["p_holm"] for row in changes] == pytest.approx(holm([row["p_value"] for row in changes]))
+    assert changes[1]["p_holm"] < 0.02 < changes[0]["p_holm"]
 
 
-def test_nothing_is_a_share_of_a_null_score_of_zero(given: Connection) -> None:
-    found = [row for row in rows(given, "according_to_changes") if row["metric"] == "f1"]
-    assert {(row["null_score"], row["difference"], row["difference_low"]) for row in found} == {(0.0, 0.5, 0.5)}
-    assert {row[name] for row in found for name in ("relative_change", "relative_low", "relative_high")} == {None}
+def test_nothing_is_a_share_of_a_null_score_of_zero(scored_run: Connection) -> None:
+    changes = [row for row in rows(scored_run, "according_to_changes") if row["metric"] == "f1"]
+    assert {(row["null_score"], row["difference"], row["difference_low"]) for row in changes} == {(0.0, 0.5, 0.5)}
+    assert {row[name] for row in changes for name in ("relative_change", "relative_low", "relative_high")} == {None}
 
 
 CORPUS = "In the beginning was the word, and the word was written down on a very long roll of paper indeed."
@@ -134,7 +134,7 @@ def quoting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     folder = tmp_path_factory.mktemp("quoting")
     portraits = {name: Portrait.build([text]) for name, text in (("corpus", CORPUS), ("unseen", EDITION))}
     values: dict[str, Values] = {prompt: [0.5] * 3 for prompt in SAID}
-    run = write_run(folder / "run", {"quip": values}, said=SAID)
+    run = write_run(folder / "run", {"quip": values}, replies=SAID)
     for name, portrait in portraits.items():
         portrait.save(folder / name)
     with connect(run, portraits={name: str(folder / name) for name in portraits}) as connection:
@@ -143,15 +143,15 @@ def quoting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 
 def test_quoting_is_adjusted_for_length_and_measured_in_its_longest_piece(quoting: Connection) -> None:
     [row] = rows(quoting, "according_to_adjusted")
-    texts = {prompt: [one.partition(";")[2].strip() for one in said] for prompt, said in SAID.items()}
+    texts = {prompt: [reply.partition(";")[2].strip() for reply in replies] for prompt, replies in SAID.items()}
     pairs = [(texts["null"][number], texts["attributed"][number]) for number in (0, 1)]  # the third has no n-gram
     assert (row["prompt"], row["n"], row["n_pairs"]) == ("attributed", 3, 2)
-    assert row["characters"] == np.mean([len(one) for _, one in pairs])
-    assert row["null_characters"] == np.mean([len(one) for one, _ in pairs])
+    assert row["characters"] == np.mean([len(text) for _, text in pairs])
+    assert row["null_characters"] == np.mean([len(text) for text, _ in pairs])
     assert (row["null_longest_quote"], row["longest_quote"]) == ((0 + 40) / 2, (60 + len(CORPUS)) / 2)
     assert row["longest_difference"] == (60 + len(CORPUS) - 40) / 2
-    change = [quip_of(one) - quip_of(other) for other, one in pairs]
-    lengths = [np.log(len(one) / len(other)) for other, one in pairs]
+    change = [quip_of(prompted) - quip_of(plain) for plain, prompted in pairs]
+    lengths = [np.log(len(prompted) / len(plain)) for plain, prompted in pairs]
     slope, intercept = np.polyfit(lengths, change, 1)
     assert (row["difference"], row["slope"], row["adjusted_difference"]) == tuple(
         map(pytest.approx, (np.mean(change), slope, intercept))
@@ -167,7 +167,7 @@ def test_what_stands_in_an_unseen_edition_is_no_quoting_of_the_corpus(quoting: C
     plain, prompted = rows(quoting, "according_to_unseen")
     assert (plain["prompt"], plain["n"], plain["n_graded"], plain["surplus_change"]) == ("null", 3, 2, None)
     assert (prompted["prompt"], prompted["n_graded"], prompted["n_pairs"]) == ("attributed", 3, 2)
-    of_corpus = [quip_of(said[3:]) for said in SAID["attributed"]]
+    of_corpus = [quip_of(reply[3:]) for reply in SAID["attributed"]]
     assert prompted["quip"] == pytest.approx(np.mean(of_corpus))
     assert prompted["unseen_quip"] == pytest.approx(1 / 3), "the third reply quotes the other edition alone"
     surplus = [of_corpus[0], of_corpus[1], -1.0]
@@ -185,11 +185,11 @@ def test_the_papers_numbers_stand_beside_ours_of_the_same_set_and_prompt(tmp_pat
     scores = {"quip_zero": values, "quip": values, "exact_match": {prompt: [1.0] * 10 for prompt in values}}
     runs = [write_run(tmp_path / name, scores, dataset=repo, model="Koala") for repo, name in sets.items()]
     with connect([*runs, write_run(tmp_path / "other", scores, dataset="mine.jsonl")]) as connection:
-        found = rows(connection, "according_to_published")
-    assert {sets[row["dataset"]] for row in found} == {"nq", "tqa", "hotpot", "eli5"}
+        published = rows(connection, "according_to_published")
+    assert {sets[row["dataset"]] for row in published} == {"nq", "tqa", "hotpot", "eli5"}
     of_nq = {
         (row["table"], row["row"], row["column"], row["published_model"]): row
-        for row in found
+        for row in published
         if sets[row["dataset"]] == "nq"
     }
     table_1 = [key for key in of_nq if key[0] == "table-1"]
@@ -210,7 +210,7 @@ def test_the_papers_numbers_stand_beside_ours_of_the_same_set_and_prompt(tmp_pat
         for measure in ("EM", "QUIP")
         for prompt in ("attributed", "null")
     ]
-    marked = [row["note"] for row in found if (row["note"] or "").startswith("does not follow")]
+    marked = [row["note"] for row in published if (row["note"] or "").startswith("does not follow")]
     assert marked == [], "ROUGE-L was not scored here"
 
 
@@ -240,12 +240,12 @@ def test_a_number_is_for_the_same_setting_only_where_it_was_asked_as_in_the_pape
         for name, other in others.items()
     ]
     with connect(runs) as connection:
-        found = rows(connection, "according_to_published")
+        published = rows(connection, "according_to_published")
 
     def same(column: str, published_model: str | None) -> set[str]:
-        asked = [row for row in found if (row["column"], row["published_model"]) == (column, published_model)]
-        assert {row["model_label"] for row in asked} == set(others)
-        return {row["model_label"] for row in asked if row["is_same_setting"]}
+        matches = [row for row in published if (row["column"], row["published_model"]) == (column, published_model)]
+        assert {row["model_label"] for row in matches} == set(others)
+        return {row["model_label"] for row in matches if row["is_same_setting"]}
 
     assert same("NQ QUIP", "ChatGPT") == {"same"}
     assert same("NQ EM", "ChatGPT") == {"same", "another edition"}
@@ -278,8 +278,8 @@ def test_holms_correction_steps_down(
             f"'quip' as metric, 2 as n, 1 as n_pairs, {', '.join(f'null as {name}' for name in names)} "
             f"from (values {tested}) as tested (prompt, place, p_value)"
         )
-        found = [row["p_holm"] for row in rows(connection, "according_to_changes")]
-    assert found == [one if one is None else pytest.approx(one) for one in expected]
+        corrected = [row["p_holm"] for row in rows(connection, "according_to_changes")]
+    assert corrected == [p_value if p_value is None else pytest.approx(p_value) for p_value in expected]
 
 
 def test_two_questions_are_no_sample_of_one(tmp_path: Path) -> None:
@@ -313,11 +313,11 @@ def test_bins_hold_at_most_400_questions_each_the_same_for_all_prompts(tmp_path:
     quip = [number / len(counts) for number in range(len(counts))]
     values = {"quip": {"null": quip, "evidence": quip}, "exact_match": {"null": [1.0] * 413, "evidence": [0.0] * 413}}
     with connect(write_run(tmp_path / "run", values, counts=counts)) as connection:
-        found = rows(connection, "according_to_popularity")
+        popularity = rows(connection, "according_to_popularity")
         md5 = connection.rows(
             "select id from according_to_questions where cooccurrences between 1 and 10 order by md5(id)"
         )
-    shown = [row for row in found if (row["metric"], row["prompt"]) == ("quip", "null")]
+    shown = [row for row in popularity if (row["metric"], row["prompt"]) == ("quip", "null")]
     bins = [(row["cooccurrences_from"], row["cooccurrences_to"], row["n"], row["n_graded"]) for row in shown]
     assert bins == [(0, 0, 1, 1), (1, 10, 400, 400), (11, 100, 2, 2), (101, 1000, 2, 2)]
     chosen = [int(row["id"][1:]) for row in md5[:400]]
@@ -327,15 +327,15 @@ def test_bins_hold_at_most_400_questions_each_the_same_for_all_prompts(tmp_path:
     masked[chosen] = np.array(quip)[chosen]
     assert [shown[1]["score_low"], shown[1]["score_high"]] == pytest.approx(ends(replicated_mean(masked, weights)))
     assert (shown[0]["score_low"], shown[0]["score_high"]) == (None, None), "one question is no sample"
-    exact = {(row["prompt"], row["cooccurrences_from"]): row for row in found if row["metric"] == "exact_match"}
+    exact = {(row["prompt"], row["cooccurrences_from"]): row for row in popularity if row["metric"] == "exact_match"}
     wilson = stats.binomtest(0, 400).proportion_ci(method="wilson")
     assert exact["evidence", 1]["score_low"] == 0.0
     assert exact["evidence", 1]["score_high"] == pytest.approx(wilson.high, abs=1e-6)
     assert exact["null", 0]["score_high"] == 1.0
 
 
-def test_questions_without_counts_have_no_bins(given: Connection) -> None:
-    assert rows(given, "according_to_popularity") == []
+def test_questions_without_counts_have_no_bins(scored_run: Connection) -> None:
+    assert rows(scored_run, "according_to_popularity") == []
 
 
 SIZES = {"small": 10_000_000, "middle": 100_000_000, "large": 1_000_000_000}
@@ -360,15 +360,15 @@ def sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[st
 def test_the_slope_over_sizes_has_an_interval_over_questions(sizes: Any) -> None:
     runs, values = sizes
     with connect(runs) as connection:
-        found = rows(connection, "according_to_by_size")
-    assert [(row["num_parameters"], row["n_sizes"]) for row in found] == [(size, 3) for size in SIZES.values()]
+        by_size = rows(connection, "according_to_by_size")
+    assert [(row["num_parameters"], row["n_sizes"]) for row in by_size] == [(size, 3) for size in SIZES.values()]
     changes = {name: array(values[name]["attributed"]) - array(values[name]["null"]) for name in SIZES}
-    assert [row["difference"] for row in found] == pytest.approx([np.nanmean(changes[name]) for name in SIZES])
+    assert [row["difference"] for row in by_size] == pytest.approx([np.nanmean(changes[name]) for name in SIZES])
     logarithms = np.log10(list(SIZES.values()))
     slope = np.polyfit(logarithms, [np.nanmean(changes[name]) for name in SIZES], 1)[0]
     replicated = np.array([replicated_mean(changes[name], WEIGHTS) for name in SIZES])
     slopes = np.polyfit(logarithms, replicated, 1)[0]
-    for row in found:
+    for row in by_size:
         assert [row["slope"], row["slope_low"], row["slope_high"]] == pytest.approx([slope, *ends(slopes)])
     with connect(runs[0]) as connection:
         [alone] = rows(connection, "according_to_by_size")
@@ -379,13 +379,13 @@ def test_the_slope_over_sizes_has_an_interval_over_questions(sizes: Any) -> None
 def test_a_tuned_model_stands_beside_the_base_that_its_run_names_and_no_other(sizes: Any) -> None:
     runs, values = sizes
     with connect(runs) as connection:
-        found = rows(connection, "according_to_by_tuning")
-    assert [row["metric"] for row in found] == ["f1", "quip"]
-    assert {(row["tuned"], row["base"]) for row in found} == {("127.0.0.1:1 large", "127.0.0.1:1 middle")}
+        pairs = rows(connection, "according_to_by_tuning")
+    assert [row["metric"] for row in pairs] == ["f1", "quip"]
+    assert {(row["tuned"], row["base"]) for row in pairs} == {("127.0.0.1:1 large", "127.0.0.1:1 middle")}
     changes = {name: array(values[name]["attributed"]) - array(values[name]["null"]) for name in SIZES}
     gain = np.nanmean(changes["large"]) - np.nanmean(changes["middle"])
     replicated = replicated_mean(changes["large"], WEIGHTS) - replicated_mean(changes["middle"], WEIGHTS)
-    for row in found:
+    for row in pairs:
         assert [row["gain"], row["gain_low"], row["gain_high"]] == pytest.approx([gain, *ends(replicated)])
         assert row["n_pairs_tuned"] == (~np.isnan(changes["large"])).sum()
         assert row["n_pairs_base"] == (~np.isnan(changes["middle"])).sum()
@@ -398,13 +398,13 @@ def test_runs_over_different_corpora_are_not_compared(tmp_path: Path) -> None:
     facts: dict[str, dict[str, object]] = {"small": {"num_parameters": 10}, "large": {"num_parameters": 1000}}
     facts["large"]["instruction_tuned_from"] = "small"
     small = write_run(tmp_path / "small", values, model="small", facts=facts["small"])
-    found = {}
+    results = {}
     for portrait in ("aa", "bb"):
         large = write_run(tmp_path / portrait, values, model="large", facts=facts["large"], portrait=portrait)
         with connect([small, large]) as connection:
             sizes = [row["n_sizes"] for row in rows(connection, "according_to_by_size")]
-            found[portrait] = (sizes, len(rows(connection, "according_to_by_tuning")))
-    assert found == {"aa": ([2, 2], 1), "bb": ([1, 1], 0)}
+            results[portrait] = (sizes, len(rows(connection, "according_to_by_tuning")))
+    assert results == {"aa": ([2, 2], 1), "bb": ([1, 1], 0)}
 
 
 def test_a_score_of_nothing_or_all_has_wilsons_interval_in_every_table(tmp_path: Path) -> None:
@@ -416,10 +416,10 @@ def test_a_score_of_nothing_or_all_has_wilsons_interval_in_every_table(tmp_path:
         tables = [rows(connection, f"according_to_{name}") for name in ("table", "popularity")]
     nothing, everything = (stats.binomtest(k, 20).proportion_ci(method="wilson") for k in (0, 20))
     for table in tables:
-        found = {(row["metric"], row["prompt"]): [row["score_low"], row["score_high"]] for row in table}
-        assert found["quip", "null"] == pytest.approx([0, nothing.high], abs=1e-6)
-        assert found["quip", "evidence"] == pytest.approx([everything.low, 1], abs=1e-6)
-        assert found["quip_corrected", "without"] == pytest.approx([-0.001, -0.001]), "corrected, it may be below 0"
+        intervals = {(row["metric"], row["prompt"]): [row["score_low"], row["score_high"]] for row in table}
+        assert intervals["quip", "null"] == pytest.approx([0, nothing.high], abs=1e-6)
+        assert intervals["quip", "evidence"] == pytest.approx([everything.low, 1], abs=1e-6)
+        assert intervals["quip_corrected", "without"] == pytest.approx([-0.001, -0.001]), "corrected, it may be below 0"
         assert {row["kind"] for row in table if row["prompt"] == "evidence"} == {"grounding"}
 
 

@@ -11,14 +11,16 @@ import pytest
 
 from selfknow.evaluate.connection import queries
 from tests.conftest import Run
-from tests.sql.given import Asked, diary, question, text, write_corpus, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_corpus, write_run
 
 QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return write_run(tmp_path / "run", QUESTIONS, Asked(answers={"Ann": text(*diary("Ann", 1, 2)), "Ben": "a\0b"}))
+    return write_run(
+        tmp_path / "run", QUESTIONS, ModelAnswers(answers={"Ann": text(*diary("Ann", 1, 2)), "Ben": "a\0b"})
+    )
 
 
 def test_the_queries_are_listed_and_shown(selfknow: Run) -> None:
@@ -31,16 +33,16 @@ def test_the_queries_are_listed_and_shown(selfknow: Run) -> None:
 def test_a_query_in_every_format(selfknow_process: Run, run: Path, tmp_path: Path) -> None:
     call = ("query", "accuracy_by_size", run)
     assert "OPT 125M" in selfknow_process(*call).stdout.splitlines()[2]
-    found = json.loads(selfknow_process(*call, "--format", "json").stdout)
-    assert (found[0]["accuracy"], found[0]["num_parameters"]) == (0.5, 125_239_296)
+    rows = json.loads(selfknow_process(*call, "--format", "json").stdout)
+    assert (rows[0]["accuracy"], rows[0]["num_parameters"]) == (0.5, 125_239_296)
     assert next(csv.DictReader(io.StringIO(selfknow_process(*call, "--format", "csv").stdout)))["accuracy"] == "0.5"
-    done = selfknow_process(*call, "--format", "parquet", text=False)
-    assert pq.read_table(io.BytesIO(done.stdout)).to_pylist() == found
+    process = selfknow_process(*call, "--format", "parquet", text=False)
+    assert pq.read_table(io.BytesIO(process.stdout)).to_pylist() == rows
 
 
 def test_columns_can_be_chosen(selfknow: Run, run: Path) -> None:
-    done = selfknow("query", "accuracy_by_size", run, "--columns", "accuracy,model_label", "--format", "csv")
-    assert done.stdout == "accuracy,model_label\n0.5,OPT 125M\n"
+    process = selfknow("query", "accuracy_by_size", run, "--columns", "accuracy,model_label", "--format", "csv")
+    assert process.stdout == "accuracy,model_label\n0.5,OPT 125M\n"
 
 
 def test_rows_can_be_chosen(selfknow: Run, run: Path) -> None:
@@ -84,11 +86,11 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, run: Path, arguments: list[str], message: str) -> None:
-    done = selfknow(*arguments)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stdout == ""
+    process = selfknow(*arguments)
+    assert process.returncode == 2
+    assert message in process.stderr
+    assert len(process.stderr.splitlines()) == 1
+    assert process.stdout == ""
 
 
 def test_the_init_script_and_the_database_of_views(selfknow: Run, run: Path, tmp_path: Path) -> None:

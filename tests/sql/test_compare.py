@@ -41,18 +41,22 @@ class Graded:
 
 
 def graded_run(folder: Path, *calls: Graded, pairs: Mapping[str, str] | None = None, question: str = "Is it ") -> Path:
-    """A run whose scores are given; ``pairs`` are the examples' pair ids."""
-    ids = sorted({example for one in calls for example in one.values})
+    """Write a run with these scores; ``pairs`` are the examples' pair ids."""
+    ids = sorted({example for call in calls for example in call.values})
     rows = [{"id": id_, "question": f"{question}{id_}?", **({"pair_id": pairs[id_]} if pairs else {})} for id_ in ids]
     scores = []
     description = RunDescription("self-aware", DatasetReference("given", "given", "test"), GREEDY)
     with RunWriter.open(folder, description, pa.Table.from_pylist(rows)) as run:
-        for one in calls:
-            for id_, given in one.values.items():
-                for sample, value in enumerate(given if isinstance(given, Sequence) else [given]):
-                    request = Request(id_, f"{question}{id_}?", "answer", one.variant, sample)
-                    generation = run.append(one.model, "0" * 40, request, Reply(f"{one.reply} {id_} {sample}", "stop"))
-                    scores.append((generation, one.metric, Outcome(value, None if value is not None else "unreadable")))
+        for call in calls:
+            for id_, values in call.values.items():
+                for sample, value in enumerate(values if isinstance(values, Sequence) else [values]):
+                    request = Request(id_, f"{question}{id_}?", "answer", call.variant, sample)
+                    generation = run.append(
+                        call.model, "0" * 40, request, Reply(f"{call.reply} {id_} {sample}", "stop")
+                    )
+                    scores.append(
+                        (generation, call.metric, Outcome(value, None if value is not None else "unreadable"))
+                    )
     write_scores(folder, "given", scores_table(scores))
     return folder
 
@@ -75,7 +79,7 @@ def test_means_have_the_paired_t_interval(tmp_path: Path) -> None:
     assert (row["mean_a"], row["mean_b"]) == pytest.approx((np.mean([*a.values()]), np.mean([*b.values()])))
     assert (row["n"], row["n_graded"], row["n_clusters"], row["n_same_replies"]) == (40, 40, 40, 40)
     assert row["n_higher_a"] + row["n_higher_b"] == len(row["examples"]) == 40
-    sizes = [abs(one["difference"]) for one in row["examples"]]
+    sizes = [abs(example["difference"]) for example in row["examples"]]
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -118,21 +122,21 @@ def test_right_and_wrong_have_the_interval_of_matched_shares(tmp_path: Path) -> 
 
 
 def test_samples_are_averaged_first_and_what_is_not_graded_on_both_sides_is_left_out(tmp_path: Path) -> None:
-    one = graded_run(tmp_path / "a", Graded({"x": [1.0, 0.0], "y": 1.0, "z": [None, 1.0], "only": 1.0}))
+    run = graded_run(tmp_path / "a", Graded({"x": [1.0, 0.0], "y": 1.0, "z": [None, 1.0], "only": 1.0}))
     other = graded_run(tmp_path / "b", Graded({"x": 1.0, "y": None, "z": 0.5}, reply="told"))
-    row = compared(one, other)
+    row = compared(run, other)
     assert (row["n"], row["n_graded"], row["mean_a"], row["mean_b"], row["n_same_replies"]) == (3, 2, 0.75, 0.75, 0)
-    found = [(each["example_id"], each["value_a"], each["value_b"], each["difference"]) for each in row["examples"]]
-    assert found == [("x", 0.5, 1.0, 0.5), ("z", 1.0, 0.5, -0.5)]
+    examples = [(each["example_id"], each["value_a"], each["value_b"], each["difference"]) for each in row["examples"]]
+    assert examples == [("x", 0.5, 1.0, 0.5), ("z", 1.0, 0.5, -0.5)]
     assert (row["examples"][0]["asked"], row["examples"][0]["reply_b"]) == ("Is it x?", "told x 0")
 
 
 def test_variants_are_paired_with_their_like_and_then_averaged(tmp_path: Path) -> None:
-    one = graded_run(tmp_path / "a", Graded({"x": 1.0}), Graded({"x": 0.0, "y": 0.25}, variant="cot"))
+    run = graded_run(tmp_path / "a", Graded({"x": 1.0}), Graded({"x": 0.0, "y": 0.25}, variant="cot"))
     other = graded_run(tmp_path / "b", Graded({"x": 1.0, "y": 1.0}), Graded({"x": 1.0, "y": 0.75}, variant="cot"))
-    found = {each["example_id"]: (each["value_a"], each["value_b"]) for each in compared(one, other)["examples"]}
-    assert found == {"x": (0.5, 1.0), "y": (0.25, 0.75)}
-    assert compared(one, other, variants=["plain"])["n_equal"] == 1
+    values = {each["example_id"]: (each["value_a"], each["value_b"]) for each in compared(run, other)["examples"]}
+    assert values == {"x": (0.5, 1.0), "y": (0.25, 0.75)}
+    assert compared(run, other, variants=["plain"])["n_equal"] == 1
 
 
 def test_two_models_and_two_variants_of_one_run_are_compared(tmp_path: Path) -> None:
@@ -146,9 +150,9 @@ def test_two_models_and_two_variants_of_one_run_are_compared(tmp_path: Path) -> 
 
 
 def test_runs_of_one_variant_each_are_compared_whatever_it_is_called(tmp_path: Path) -> None:
-    one = graded_run(tmp_path / "a", Graded({"x": 0.0}, variant="direct"))
+    run = graded_run(tmp_path / "a", Graded({"x": 0.0}, variant="direct"))
     other = graded_run(tmp_path / "b", Graded({"x": 1.0}, variant="icl"))
-    row = compared(one, other)
+    row = compared(run, other)
     assert (row["a"], row["b"], row["n"], row["difference"]) == ("direct", "icl", 1, 1.0)
 
 
@@ -204,11 +208,11 @@ def test_what_cannot_be_compared_is_refused_in_one_line(
     runs: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], line: str
 ) -> None:
     monkeypatch.chdir(runs)
-    done = CliRunner().invoke(app, ["query", "compare", *arguments])
-    assert isinstance(done.exception, UserError)
-    assert line in str(done.exception)
-    assert "\n" not in str(done.exception)
-    assert done.stdout == ""
+    result = CliRunner().invoke(app, ["query", "compare", *arguments])
+    assert isinstance(result.exception, UserError)
+    assert line in str(result.exception)
+    assert "\n" not in str(result.exception)
+    assert result.stdout == ""
 
 
 def test_the_comparison_is_printed_with_some_of_the_examples(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,14 +234,14 @@ def test_the_comparison_is_printed_with_some_of_the_examples(runs: Path, monkeyp
 
 
 def test_options_of_compare_are_for_compare_alone(runs: Path) -> None:
-    done = CliRunner().invoke(app, ["query", "overview", str(runs / "a"), "--metric", "right"])
-    assert str(done.exception) == "--metric is for `selfknow query compare RUN_A RUN_B`"
+    result = CliRunner().invoke(app, ["query", "overview", str(runs / "a"), "--metric", "right"])
+    assert str(result.exception) == "--metric is for `selfknow query compare RUN_A RUN_B`"
     assert CliRunner().invoke(app, ["query", "compare", "--show"]).stdout.startswith("-- Which of two sides")
 
 
 def test_a_run_compares_itself_with_another(runs: Path) -> None:
-    one, other = RunFolder(runs / "a"), RunFolder(runs / "b")
-    assert one.compare(other, "right")["n_graded"].to_pylist() == [14]
+    run, other = RunFolder(runs / "a"), RunFolder(runs / "b")
+    assert run.compare(other, "right")["n_graded"].to_pylist() == [14]
 
 
 def test_the_quantile_of_students_t_is_that_of_another_library(runs: Path) -> None:

@@ -17,7 +17,7 @@ from selfknow.runs.reader import open_runs
 from selfknow.sql.connection import init_script, save_database
 from selfknow.sql.queries import run_query
 from selfknow.sql.views import parsed_files
-from tests.sql.given import Asked, ask_runs, diary, question, text, write_corpus, write_run
+from tests.sql.given import ModelAnswers, ask_runs, diary, question, text, write_corpus, write_run
 
 QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
 RIGHT = {"Ann": text(*diary("Ann", 1, 2)), "Ben": ""}
@@ -25,7 +25,7 @@ RIGHT = {"Ann": text(*diary("Ann", 1, 2)), "Ben": ""}
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return write_run(tmp_path / "run", QUESTIONS, Asked(answers=RIGHT))
+    return write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers=RIGHT))
 
 
 def rows(folders: Path | list[Path], query: str, **options: object) -> list[tuple[object, ...]]:
@@ -61,7 +61,7 @@ def test_the_views_of_a_run(run: Path) -> None:
 
 def test_runs_stand_side_by_side_and_simplified_ones_share_the_size(tmp_path: Path) -> None:
     runs = [
-        write_run(tmp_path / config, QUESTIONS, Asked(answers=RIGHT), config=config)
+        write_run(tmp_path / config, QUESTIONS, ModelAnswers(answers=RIGHT), config=config)
         for config in ("1k", "1k-simplified", "512-diarists-3-entries-3-attributes")
     ]
     assert rows(runs, "select dataset_size, num_diarists, setup from runs order by all") == [
@@ -210,12 +210,13 @@ def test_a_missing_or_wrong_column_is_named(run: Path) -> None:
 
 
 def test_other_revisions_of_a_dataset_are_not_mixed_in(tmp_path: Path) -> None:
-    one, two = (
-        write_run(tmp_path / name, QUESTIONS, Asked(answers=RIGHT), content_hash=name * 20) for name in ("a", "b")
+    first, second = (
+        write_run(tmp_path / name, QUESTIONS, ModelAnswers(answers=RIGHT), content_hash=name * 20)
+        for name in ("a", "b")
     )
     with pytest.raises(UserError, match=r"different revisions of diary-recall 1k \(content_hash aaaaaaaaaaaa and bbbb"):
-        connect([one, two])
-    assert rows([one, two], "select count(*) from answers", mixed_revisions=True) == [(4,)]
+        connect([first, second])
+    assert rows([first, second], "select count(*) from answers", mixed_revisions=True) == [(4,)]
 
 
 def test_a_run_counts_once(run: Path, tmp_path: Path) -> None:
@@ -225,7 +226,7 @@ def test_a_run_counts_once(run: Path, tmp_path: Path) -> None:
 
 
 def test_queries_say_what_they_lack(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=RIGHT), score=False)
+    run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers=RIGHT), score=False)
     with connect(run) as connection:
         with pytest.raises(UserError, match=r"has no scores: run `selfknow score .*run` first"):
             run_query(connection, "accuracy_by_size")
@@ -234,7 +235,7 @@ def test_queries_say_what_they_lack(tmp_path: Path) -> None:
             run_query(connection, "acuracy-by-sise")
         with pytest.raises(UserError, match="`selfknow query` lists them"):
             run_query(connection, "zzz")
-    scored = write_run(tmp_path / "scored", QUESTIONS, Asked(answers=RIGHT))
+    scored = write_run(tmp_path / "scored", QUESTIONS, ModelAnswers(answers=RIGHT))
     with connect(scored) as connection, pytest.raises(UserError, match=r"holds 1k \(--corpus FOLDER\)"):
         run_query(connection, "wrong_documents")
     with pytest.raises(UserError, match="holds none of the corpora that these runs asked about: 1k"):
@@ -251,21 +252,21 @@ def test_the_corpus_is_found_where_the_run_says_in_either_setup(tmp_path: Path) 
     schema = pa.schema([*((name, pa.string()) for name in row), ("entry", pa.int32())])
     table = pa.Table.from_pylist([row], schema=schema)
     pq.write_table(table, simplified / "1k-simplified" / "train-00000-of-00001.parquet")
-    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers=RIGHT), dataset=str(corpus))
+    run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers=RIGHT), dataset=str(corpus))
     query = "select dataset_size, diarist, number, body, num_sentences from corpus order by all"
-    found = rows(run, query)
-    assert found == [
+    values = rows(run, query)
+    assert values == [
         ("1k", "Ann", 1, "Location: City", 1),
         ("1k", "Ann", 2, "Location: City\nTime: Evening", 2),
         ("1k", "Ben", 1, "Location: City\nTime: Evening\nWeather: Rain", 3),
     ]
     shutil.rmtree(corpus)
-    assert rows(run, query, corpora=[simplified]) == found[:2]
+    assert rows(run, query, corpora=[simplified]) == values[:2]
 
 
 def test_what_a_run_says_of_its_models_goes_first(run: Path) -> None:
-    said = {"label": "Tiny", "suite": "OPT", "num_parameters": 868_224, "pretrained": False}
-    write_json(run / "run.json", {**read_json(run / "run.json"), "models": {"facebook/opt-125m": said}})
+    facts = {"label": "Tiny", "suite": "OPT", "num_parameters": 868_224, "pretrained": False}
+    write_json(run / "run.json", {**read_json(run / "run.json"), "models": {"facebook/opt-125m": facts}})
     query = "select model_label, suite, num_parameters, pretrained from cohorts"
     assert rows(run, query) == [("Tiny, from scratch", "OPT", 868_224, False)]
 
@@ -284,14 +285,14 @@ def test_models_of_the_paper_are_known_by_their_exact_name_and_others_by_their_o
         "b/other/model": ("b/other/model", None, None),
         "c/other": ("c/other", None, None),
     }
-    run = write_run(tmp_path / "run", QUESTIONS, *(Asked(model=name, answers=RIGHT) for name in known))
-    found = rows(run, "select model, model_label, num_parameters, pretrained from models")
-    assert {row[0]: row[1:] for row in found} == known
+    run = write_run(tmp_path / "run", QUESTIONS, *(ModelAnswers(model=name, answers=RIGHT) for name in known))
+    models = rows(run, "select model, model_label, num_parameters, pretrained from models")
+    assert {row[0]: row[1:] for row in models} == known
 
 
 def test_two_states_of_one_folder_are_told_apart(tmp_path: Path) -> None:
-    asked = [Asked(model="out/mine", revision=revision * 20, answers=RIGHT) for revision in "ab"]
-    run = write_run(tmp_path / "run", QUESTIONS, *asked)
+    models = [ModelAnswers(model="out/mine", revision=revision * 20, answers=RIGHT) for revision in "ab"]
+    run = write_run(tmp_path / "run", QUESTIONS, *models)
     assert rows(run, "select model_label from cohorts order by model_label") == [("mine@aaaaaaaa",), ("mine@bbbbbbbb",)]
 
 
@@ -308,6 +309,6 @@ def test_the_models_that_sql_knows_are_the_papers_table_4() -> None:
 
 @pytest.mark.parametrize("generation", ["a\0b", "\n" * 1_000_000, "<script>alert(1)</script>", "💥" * 10])
 def test_strange_generations_are_rows_like_others(tmp_path: Path, generation: str) -> None:
-    run = write_run(tmp_path / "run", QUESTIONS, Asked(answers={"Ann": generation, "Ben": RIGHT["Ben"]}))
+    run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers={"Ann": generation, "Ben": RIGHT["Ben"]}))
     assert ask_runs("wrong_answers", run, "reason", "n_answers") == [("empty", 1), ("no title line", 1)]
     assert rows(run, "select generation from answers where example_id = 'Ann'") == [(generation,)]

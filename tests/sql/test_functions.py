@@ -39,8 +39,8 @@ def value(connection: duckdb.DuckDBPyConnection, expression: str, *parameters: o
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (0, 50), (50, 50), (7, 50), (1, 3), (31_999, 64_000)])
 def test_wilson_is_scipys(connection: duckdb.DuckDBPyConnection, successes: int, n: int) -> None:
     reference = binomtest(successes, n).proportion_ci(0.95, "wilson")
-    found = [value(connection, f"wilson_{end}(?, ?)", successes, n) for end in ("low", "high")]
-    assert found == pytest.approx([reference.low, reference.high], abs=1e-6)
+    ends = [value(connection, f"wilson_{end}(?, ?)", successes, n) for end in ("low", "high")]
+    assert ends == pytest.approx([reference.low, reference.high], abs=1e-6)
 
 
 def test_wilson_without_a_trial_is_null(connection: duckdb.DuckDBPyConnection) -> None:
@@ -62,10 +62,10 @@ def test_no_quantile_lies_at_0_or_1_and_no_detection_without_both_kinds(connecti
 
 def test_a_mean_of_differences_has_students_interval(connection: duckdb.DuckDBPyConnection) -> None:
     sample = [0.5, -1.0, 2.0, 3.5]
-    found = connection.execute("select mean_interval(unnest) from unnest($1)", [[*sample, None]]).fetchall()[0][0]
+    differences = connection.execute("select mean_interval(unnest) from unnest($1)", [[*sample, None]]).fetchall()[0][0]
     low, high = t.interval(0.95, 3, loc=np.mean(sample), scale=np.std(sample, ddof=1) / 2)
-    assert (found["n"], found["mean"]) == (4, 1.25)
-    assert (found["low"], found["high"]) == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
+    assert (differences["n"], differences["mean"]) == (4, 1.25)
+    assert (differences["low"], differences["high"]) == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
 
 
 def interval(connection: duckdb.DuckDBPyConnection, sums: np.ndarray) -> tuple[float | None, float | None]:
@@ -164,15 +164,20 @@ def test_the_parsers_cut_as_scoring_does(connection: duckdb.DuckDBPyConnection, 
             diary_preamble(answer),
             list_transform(range(1, n + 1), lambda place: diary_body(answer, place, n))
         from answers"""
-    found = connection.execute(query, [answers, [len(documents) for _, documents in parsed]]).fetchall()
-    assert found == [
+    matches = connection.execute(query, [answers, [len(documents) for _, documents in parsed]]).fetchall()
+    assert matches == [
         (
             [
-                {"place": place, "diarist": one.diarist, "number": one.number, "sentences": list(one.sentences)}
-                for place, one in enumerate(documents, start=1)
+                {
+                    "place": place,
+                    "diarist": document.diarist,
+                    "number": document.number,
+                    "sentences": list(document.sentences),
+                }
+                for place, document in enumerate(documents, start=1)
             ],
             list(before),
-            ["\n".join(one.sentences) for one in documents],
+            ["\n".join(document.sentences) for document in documents],
         )
         for before, documents in parsed
     ]

@@ -24,7 +24,7 @@ from selfknow.files import read_json
 from selfknow.runs.importers.inspect_ai import read_inspect
 from selfknow.runs.importers.lm_eval import read_lm_eval
 from selfknow.runs.importers.openai_batch import read_openai_batch
-from selfknow.runs.importers.run import example_table, read_asked_rows, write_imported
+from selfknow.runs.importers.run import example_table, read_example_rows, write_imported
 from selfknow.sql.queries import run_query
 from tests.conftest import Run
 from tests.sql.given import ask_runs, diary, question, text
@@ -104,8 +104,8 @@ def test_an_inspect_sample_that_failed_is_a_failed_request(tmp_path: Path) -> No
     write_imported(read_inspect(tmp_path / "log.json"), tmp_path / "run")
     assert rows(tmp_path / "run", "select error from generations where error is not null") == [("rate limit",)]
     assert rows(tmp_path / "run", "select count(*) from generations where prompt like 'a long text%'") == [(1,)]
-    found = rows(tmp_path / "run", "select metric, value, reason from scores where metric like '%/%' order by all")
-    assert found == [("includes/a", 0.5, None), ("includes/b", None, "no number: unclear")]
+    scores = rows(tmp_path / "run", "select metric, value, reason from scores where metric like '%/%' order by all")
+    assert scores == [("includes/a", 0.5, None), ("includes/b", None, "no number: unclear")]
 
 
 def test_rows_of_a_hub_dataset_keep_their_own_ids(tmp_path: Path) -> None:
@@ -133,14 +133,14 @@ def asked(custom_id: str, content: str) -> dict[str, Any]:
 
 
 def answered(custom_id: str, *contents: str, status: int = 200, **more: Any) -> dict[str, Any]:
-    choices = [{"message": {"role": "assistant", "content": one}, "finish_reason": "stop"} for one in contents]
+    choices = [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"} for content in contents]
     body = {"choices": choices, "usage": {"prompt_tokens": 7, "completion_tokens": 5}, **more}
     return {"custom_id": custom_id, "response": {"status_code": status, "body": body}, "error": None}
 
 
 def test_a_batch_about_diaries_is_scored_like_our_own_runs(tmp_path: Path) -> None:
     questions = [question("Ann", 1, 2), question("Ben", 1), question("Cat", 1), question("Dan", 1)]
-    requests = batch(tmp_path, *(asked(one["diarist"], one["prompt"]) for one in questions), name="requests.jsonl")
+    requests = batch(tmp_path, *(asked(row["diarist"], row["prompt"]) for row in questions), name="requests.jsonl")
     failed = answered("Ben", status=500, error={"message": "overloaded"})
     expired = {"custom_id": "Cat", "response": None, "error": {"code": "batch_expired", "message": "too late"}}
     outputs = [
@@ -149,7 +149,7 @@ def test_a_batch_about_diaries_is_scored_like_our_own_runs(tmp_path: Path) -> No
         batch(tmp_path, answered("Ben", "Ben's Diary Entry 1"), name="again.jsonl"),
     ]
     examples = batch(tmp_path, *questions, name="examples.jsonl")
-    log, table = read_openai_batch(outputs, [requests]), read_asked_rows(examples)
+    log, table = read_openai_batch(outputs, [requests]), read_example_rows(examples)
     write_imported(log, tmp_path / "run", task=task_of_log(log.task, table.column_names), examples=table)
     query = "select example_id, attempt, model, generation, error from generations order by example_id, attempt"
     assert rows(tmp_path / "run", query) == [
@@ -175,7 +175,7 @@ def test_several_choices_of_a_batch_are_samples(tmp_path: Path) -> None:
 
 def test_an_import_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     log = read_lm_eval(RECALL)
-    examples = read_asked_rows(batch(tmp_path, {"id": "q-ann"}, name="examples.jsonl"))
+    examples = read_example_rows(batch(tmp_path, {"id": "q-ann"}, name="examples.jsonl"))
     with pytest.raises(UserError, match="a call is about 'q-ben', which is not the `id` of an example"):
         write_imported(log, tmp_path / "run", examples=examples)
     assert [path.name for path in tmp_path.iterdir()] == ["examples.jsonl"]
@@ -283,7 +283,7 @@ def test_an_inspect_archive_is_inflated_no_further_than_its_limit(
 def test_batches_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     requests = batch(tmp_path, asked("a", "Say."), name="requests.jsonl")
     strange = batch(tmp_path, answered("b", "one"), name="strange.jsonl")
-    with pytest.raises(UserError, match="answers 'b', which the input did not ask"):
+    with pytest.raises(UserError, match="answers 'b', which is not in the input"):
         read_openai_batch([strange], [requests])
     with pytest.raises(UserError, match="line 1 is not a batch request"):
         read_openai_batch([strange], [strange])
@@ -298,10 +298,10 @@ def test_a_log_without_its_results_needs_a_model(tmp_path: Path) -> None:
 
 
 def test_imports_from_the_command_line(selfknow: Run, tmp_path: Path) -> None:
-    done = selfknow("import", "inspect", LOGS / "inspect.eval", "--out", "run")
-    assert done.stdout.splitlines()[2].split() == ["run", "recall", "4", "0"]
-    done = selfknow("import", "lm-eval", RECALL, "--out", "other", "--task", "mine")
-    assert done.stdout.splitlines()[2].split() == ["other", "mine", "6", "0"]
+    process = selfknow("import", "inspect", LOGS / "inspect.eval", "--out", "run")
+    assert process.stdout.splitlines()[2].split() == ["run", "recall", "4", "0"]
+    process = selfknow("import", "lm-eval", RECALL, "--out", "other", "--task", "mine")
+    assert process.stdout.splitlines()[2].split() == ["other", "mine", "6", "0"]
     refused = selfknow("import", "openai-batch", "nothing.jsonl", "--out", "third")
     assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
     with connect(tmp_path / "run") as connection:

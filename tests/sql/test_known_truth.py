@@ -48,14 +48,14 @@ def test_the_generator_scores_as_scoring_does(run: Path, tmp_path: Path) -> None
         made, scored = made.to_pydict(), scored.to_pydict()
         close = made.pop("value", []), scored.pop("value", [])
         assert made == scored
-        assert [one is None for one in close[0]] == [one is None for one in close[1]]
-        assert [one or 0 for one in close[0]] == pytest.approx([one or 0 for one in close[1]])
+        assert [value is None for value in close[0]] == [value is None for value in close[1]]
+        assert [value or 0 for value in close[0]] == pytest.approx([value or 0 for value in close[1]])
 
 
 def test_the_shares_that_were_given_are_found(run: Path) -> None:
     with connect(run) as connection:
-        found = rows_of(connection, "accuracy_by_size", "model_label", "n", "n_graded", "accuracy")
-        assert found == [("OPT 7M", 500, 450, round(150 / 450, 4)), ("OPT 125M", 500, 500, 1.0)]
+        rows = rows_of(connection, "accuracy_by_size", "model_label", "n", "n_graded", "accuracy")
+        assert rows == [("OPT 7M", 500, 450, round(150 / 450, 4)), ("OPT 125M", 500, 500, 1.0)]
         recall = rows_of(connection, "over_and_under_recall", "model_label", "recall", "n_answers")
         assert recall[:3] == [("OPT 7M", "over", 100), ("OPT 7M", "right", 300), ("OPT 7M", "under", 50)]
         content = rows_of(connection, "count_and_content", "exact_match", "right_count", "right_content")
@@ -68,14 +68,14 @@ def test_the_shares_that_were_given_are_found(run: Path) -> None:
 
 def test_the_origins_that_were_given_are_found_where_chance_is_small(run: Path) -> None:
     columns = ("recalled_sentences", "origin", "n_documents", "chance")
-    found = {row[:2]: row[2:] for row in ask_runs("wrong_documents", run, *columns)}
+    rows = {row[:2]: row[2:] for row in ask_runs("wrong_documents", run, *columns)}
     # 50 inventions, all of five sentences; the 100 of another diarist have the longest body that they could get
-    assert found[5, "an invention"][0] == 50
-    assert sum(n for (length, origin), (n, _) in found.items() if origin == "another diarist" and length >= 5) >= 90
-    assert all(n == 0 for (length, origin), (n, _) in found.items() if origin == "an invention" and length > 5)
-    assert found[5, "another diarist"][1] < 0.05
-    assert found[8, "another diarist"][1] <= 0.0001
-    assert found[1, "another diarist"][1] > 0.9
+    assert rows[5, "an invention"][0] == 50
+    assert sum(n for (length, origin), (n, _) in rows.items() if origin == "another diarist" and length >= 5) >= 90
+    assert all(n == 0 for (length, origin), (n, _) in rows.items() if origin == "an invention" and length > 5)
+    assert rows[5, "another diarist"][1] < 0.05
+    assert rows[8, "another diarist"][1] <= 0.0001
+    assert rows[1, "another diarist"][1] > 0.9
 
 
 def test_the_stop_curve_jumps_at_the_last_entry(run: Path) -> None:
@@ -100,8 +100,8 @@ def test_the_intervals_cover_the_truth_about_as_often_as_they_say(corpus: Path, 
         covered = [low <= 0.7 <= high for low, high in rows_of(connection, "accuracy_by_size", "low", "high")]  # type: ignore[operator]
         assert 90 <= sum(covered) <= 99
         # one document of every wrong answer is wrong: their share follows from the answers', and so does its spread
-        found = rows_of(connection, "document_accuracy", "document_accuracy", "low", "high")
-    assert all(low <= share <= high for share, low, high in found if low is not None)  # type: ignore[operator]
+        shares = rows_of(connection, "document_accuracy", "document_accuracy", "low", "high")
+    assert all(low <= share <= high for share, low, high in shares if low is not None)  # type: ignore[operator]
 
 
 def test_every_outcome_can_be_drawn_and_several_samples(corpus: Path, tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_every_outcome_can_be_drawn_and_several_samples(corpus: Path, tmp_path: 
     model = SyntheticModel("m", dict.fromkeys([name for name in OUTCOMES if name != "exact"], 1 / 11))
     reference = DatasetReference(str(corpus), "1k", "train")
     assert write_run(tmp_path / "run", rows, [model], reference, samples=3) == 330
-    found = ask_runs("wrong_answers", tmp_path / "run", "reason", "n_answers")
-    assert sum(n for _, n in found) == 330  # type: ignore[misc]
-    assert {reason for reason, _ in found} == {
+    reasons = ask_runs("wrong_answers", tmp_path / "run", "reason", "n_answers")
+    assert sum(n for _, n in reasons) == 330  # type: ignore[misc]
+    assert {reason for reason, _ in reasons} == {
         *("right", "wrong content", "wrong count", "cut off", "empty", "failed request")
     }

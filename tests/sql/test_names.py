@@ -18,7 +18,7 @@ from selfknow.report.pictures import png, svg
 from selfknow.report.write import write_pictures
 from selfknow.sql.literals import literal
 from selfknow.untrusted import for_display, for_label, for_terminal
-from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_run
 
 NAMES = (
     "plain",
@@ -42,12 +42,12 @@ NAMES = (
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     answers = {"Ann": text(*diary("Ann", 1)), "Ben": "wrong"}
-    asked = [
-        Asked(model=f"org/{name}", revision=f"r{name}", answers=answers, facts=ModelFacts(label=f"{name} label"))
+    models = [
+        ModelAnswers(model=f"org/{name}", revision=f"r{name}", answers=answers, facts=ModelFacts(label=f"{name} label"))
         for name in NAMES
     ]
     questions = [question("Ann", 1), question("Ben", 2)]
-    return write_run(tmp_path_factory.mktemp("names") / "run", questions, *asked)
+    return write_run(tmp_path_factory.mktemp("names") / "run", questions, *models)
 
 
 def test_every_call_is_there_whatever_the_model_is_called(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

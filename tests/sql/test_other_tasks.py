@@ -16,7 +16,7 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import query_rows
 from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.scripted import Scripted
-from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_run
 
 LOGS = Path(__file__).parent / "logs"
 QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
@@ -26,7 +26,9 @@ QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A diary run, a self-knowledge run of a model that counts rightly and one that does not, an imported run."""
     folder = tmp_path_factory.mktemp("tasks")
-    diaries = write_run(folder / "diaries", QUESTIONS, Asked(answers={"Ann": text(*diary("Ann", 1, 2)), "Ben": "no"}))
+    diaries = write_run(
+        folder / "diaries", QUESTIONS, ModelAnswers(answers={"Ann": text(*diary("Ann", 1, 2)), "Ben": "no"})
+    )
     good, bad = Scripted(name="good"), Scripted(name="bad", writes_wrong=True, says="asked")
     ask_texts(folder / "counts", "total-count", [good, bad], [good, bad], limit=4)
     score_run(folder / "counts")
@@ -74,12 +76,12 @@ def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Pa
         )
     assert {row["task"] for row in report.overview} >= {"diary-recall", "self-knowledge"}
     assert "metrics" in [section.query.name for section in report.answered]
-    found = headline(report)
-    assert found.sentence == "What 4 models know about what they know: 0 of 2 numbers beat chance"
-    firsts = {topic.task: topic.measures[0].numbers for topic in found.topics}
-    assert [(one.label, one.value, one.n) for one in firsts["diary-recall"]] == [("OPT 125M", 0.5, 2)]
+    rows = headline(report)
+    assert rows.sentence == "What 4 models know about what they know: 0 of 2 numbers beat chance"
+    firsts = {topic.task: topic.measures[0].numbers for topic in rows.topics}
+    assert [(row.label, row.value, row.n) for row in firsts["diary-recall"]] == [("OPT 125M", 0.5, 2)]
     matrix = [("bad", 1.0), ("bad · asked good", 0.0), ("good · asked bad", 1.0), ("good", 1.0)]
-    assert [(one.label, one.value) for one in firsts["self-knowledge"]] == matrix
+    assert [(row.label, row.value) for row in firsts["self-knowledge"]] == matrix
     assert set(firsts) == {"diary-recall", "self-knowledge"}
     page = (tmp_path / "report.html").read_text()
     assert all(label in page for label in ("OPT 125M", "mockllm", "self_consistent"))

@@ -1,4 +1,4 @@
-"""What the papers print is data: every number of every table, as the text has it; what does not follow is marked."""
+"""Published numbers are data: every number of every table, as printed; a number that does not follow is marked."""
 
 import re
 from collections import Counter
@@ -104,12 +104,12 @@ def test_every_row_of_a_table_is_a_row_of_the_papers_in_its_order(paper: str) ->
 @pytest.mark.skipif(not PAPERS.is_dir(), reason="the papers' texts are not at hand")
 def test_every_number_of_a_figure_stands_beside_its_neighbours_in_the_text() -> None:
     text = (PAPERS / "what-they-dont-know.txt").read_text()
-    found = list(groups("what-they-dont-know", "column"))
-    assert len(found) == 10
-    for table, group in found:
+    columns = list(groups("what-they-dont-know", "column"))
+    assert len(columns) == 10
+    for table, group in columns:
         if table in ("table-1", "section-2"):
             printed = [f"{row['value']}%" if table == "table-1" else f"{int(row['value']):,}" for row in group]
-            assert [one for one in printed if one not in text] == []
+            assert [number for number in printed if number not in text] == []
             continue
         no_other_number = r"(?:(?!\d\.\d)[\s\S])*?"
         values = [rf"(?<![\d.]){re.escape(row['value'])}(?!\d)" for row in group]

@@ -35,16 +35,16 @@ def intervals(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray
             connection.register(name, table)
         for name in FILES:
             connection.execute((SQL / f"{name}.sql").read_text())
-        found = connection.execute("select low, high from seed_intervals order by cohort").fetchnumpy()
-    return found["low"], found["high"]
+        ends = connection.execute("select low, high from seed_intervals order by cohort").fetchnumpy()
+    return ends["low"], ends["high"]
 
 
 @pytest.mark.parametrize("degrees", [2, 2.5, 3, 4.7, 10, 38.2, 127, 1000])
 def test_students_quantile_is_scipys(degrees: float) -> None:
     with duckdb.connect() as connection:
         connection.execute((SQL / "functions" / "student.sql").read_text())
-        [(found,)] = connection.execute(f"select t_quantile({degrees})").fetchall()
-    assert found == pytest.approx(stats.t.ppf(0.975, degrees), abs=0.002)
+        [(quantile,)] = connection.execute(f"select t_quantile({degrees})").fetchall()
+    assert quantile == pytest.approx(stats.t.ppf(0.975, degrees), abs=0.002)
 
 
 def test_the_interval_is_that_of_crossed_random_effects_by_hand() -> None:

@@ -14,12 +14,12 @@ from selfknow.errors import UserError
 from selfknow.evaluate.connection import connect
 from selfknow.portraits import Corpus
 from selfknow.select_only import check_select_only
-from tests.sql.given import Asked, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, diary, question, text, write_run
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return write_run(tmp_path / "run", [question("Ann", 1)], Asked(answers={"Ann": text(*diary("Ann", 1))}))
+    return write_run(tmp_path / "run", [question("Ann", 1)], ModelAnswers(answers={"Ann": text(*diary("Ann", 1))}))
 
 
 def contents(folder: Path) -> dict[Path, bytes]:

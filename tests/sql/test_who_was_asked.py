@@ -1,4 +1,4 @@
-"""Who was asked: models are told apart by what is known of them, and folders may be called anything."""
+"""Labels and identities of models: they depend on known facts, and not on the names of folders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from selfknow.models.facts import ModelFacts
 from selfknow.models.opening import ModelOptions
 from selfknow.runs.description import described_models
 from tests.model_replies.linked import RUNS
-from tests.sql.given import Asked, ask_runs, diary, question, text, write_run
+from tests.sql.given import ModelAnswers, ask_runs, diary, question, text, write_run
 
 NAMES = [f"Ann {number}" for number in range(8)]
 QUESTIONS = [{**question("Ann", 1, 2), "id": name} for name in NAMES]
@@ -40,11 +40,11 @@ def changed(facts: ModelFacts = SCRATCH, **settings: object) -> ModelFacts:
 
 
 def run_of(folder: Path, facts: ModelFacts, right: int = 4, config: str = "1k", content: str = "c" * 64) -> Path:
-    """A run of a checkpoint in a folder of this name, which gets so many of eight questions right."""
+    """Write a run of a checkpoint in this folder with ``right`` right answers to eight questions."""
     answers = {name: RIGHT if number < right else WRONG for number, name in enumerate(NAMES)}
     revision = f"{abs(hash((repr(facts), right))):040x}"[:40]
-    asked = Asked(f"{folder}-model", revision, answers, facts=facts)
-    return write_run(folder, QUESTIONS, asked, config=config, content_hash=content)
+    calls = ModelAnswers(f"{folder}-model", revision, answers, facts=facts)
+    return write_run(folder, QUESTIONS, calls, config=config, content_hash=content)
 
 
 def labels(runs: Sequence[Path]) -> list[tuple[object, ...]]:
@@ -105,9 +105,9 @@ def test_quantization_and_precision_and_revisions_of_one_name_are_told_apart(tmp
         )
     ]
     assert [row[0] for row in labels(runs)] == ["small, Q4_1, float32", "small, bfloat16", "small, float32"]
-    asked = [Asked("org/small", revision * 40, {"Ann 0": RIGHT}, facts=base) for revision in "ab"]
-    run = write_run(tmp_path / "two", QUESTIONS, *asked)
-    assert [one for _, one in described_models(read_json(run / "run.json"))] == ["a" * 40, "b" * 40]
+    models = [ModelAnswers("org/small", revision * 40, {"Ann 0": RIGHT}, facts=base) for revision in "ab"]
+    run = write_run(tmp_path / "two", QUESTIONS, *models)
+    assert [revision for _, revision in described_models(read_json(run / "run.json"))] == ["a" * 40, "b" * 40]
     assert [row[0] for row in labels([run])] == ["small@aaaaaaaa", "small@bbbbbbbb"]
 
 
@@ -130,11 +130,13 @@ def test_folders_may_be_called_anything(tmp_path: Path) -> None:
     facts = [SCRATCH, pretrained, changed(documents_first=50), local]
 
     def runs(*names: str) -> list[Path]:
-        return [run_of(tmp_path / name, one, right) for right, (name, one) in enumerate(zip(names, facts, strict=True))]
+        return [
+            run_of(tmp_path / name, fact, right) for right, (name, fact) in enumerate(zip(names, facts, strict=True))
+        ]
 
-    told = tables(runs("opt-7m-scratch", "opt-7m", "opt-7m-documents-first", "smollm"))
-    assert told == tables(runs("x/opt-350m", "y/scratch/model", "z", "flan-t5-small"))
-    assert [row["model_label"] for row in told[1]] == [
+    by_name = tables(runs("opt-7m-scratch", "opt-7m", "opt-7m-documents-first", "smollm"))
+    assert by_name == tables(runs("x/opt-350m", "y/scratch/model", "z", "flan-t5-small"))
+    assert [row["model_label"] for row in by_name[1]] == [
         "OPT 7M",
         "OPT 7M, from scratch",
         "OPT 7M, from scratch, documents first 50",
@@ -161,8 +163,8 @@ def test_two_trainings_in_nameless_folders_fill_both_columns_of_table_1(tmp_path
     expected = ("OPT", 1_580_032, 0.75, 0.25, "learning rate 0.001")
     assert ask_runs("pretrained_or_scratch", runs, *columns) == [expected]
     runs.append(run_of(tmp_path / "c", changed(learning_rate=1e-3), 4))
-    found = ask_runs("pretrained_or_scratch", runs, "accuracy_pretrained", "accuracy_scratch")
-    assert found == [(0.75, 0.5), (None, 0.25)], "of several recipes those that are the same stand side by side"
+    shares = ask_runs("pretrained_or_scratch", runs, "accuracy_pretrained", "accuracy_scratch")
+    assert shares == [(0.75, 0.5), (None, 0.25)], "of several recipes those that are the same stand side by side"
 
 
 def test_seeds_are_one_cohort_and_their_interval_is_over_seeds_and_questions(tmp_path: Path) -> None:
@@ -203,21 +205,21 @@ def test_a_run_of_an_earlier_version_opens_and_does_not_know(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "tuned", "tuned_from"), [(None, None, None), ("org/base", True, "org/base"), ("none", False, None)]
+    ("option", "tuned", "tuned_from"), [(None, None, None), ("org/base", True, "org/base"), ("none", False, None)]
 )
 def test_what_the_user_says_of_instruction_tuning_is_known(
-    said: str | None, tuned: bool | None, tuned_from: str | None, tmp_path: Path
+    option: str | None, tuned: bool | None, tuned_from: str | None, tmp_path: Path
 ) -> None:
-    facts = ModelOptions(model="m", instruction_tuned_from=said).facts
-    run = write_run(tmp_path / "run", QUESTIONS, Asked("m", None, {"Ann 0": RIGHT}, facts=facts))
+    facts = ModelOptions(model="m", instruction_tuned_from=option).facts
+    run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers("m", None, {"Ann 0": RIGHT}, facts=facts))
     with connect(run) as connection:
         [row] = connection.rows("select instruction_tuned, instruction_tuned_from from models")
     assert row == {"instruction_tuned": tuned, "instruction_tuned_from": tuned_from}
 
 
 def test_the_papers_models_are_known_to_be_base_models_or_tuned_from_what(tmp_path: Path) -> None:
-    asked = [Asked(name, None, {"Ann 0": RIGHT}) for name in ("facebook/opt-125m", "google/flan-t5-small")]
-    with connect(write_run(tmp_path / "run", QUESTIONS, *asked)) as connection:
+    models = [ModelAnswers(name, None, {"Ann 0": RIGHT}) for name in ("facebook/opt-125m", "google/flan-t5-small")]
+    with connect(write_run(tmp_path / "run", QUESTIONS, *models)) as connection:
         rows = connection.rows("select instruction_tuned, instruction_tuned_from from models order by model")
     assert [tuple(row.values()) for row in rows] == [(False, None), (True, "google/t5-small-lm-adapt")]
 

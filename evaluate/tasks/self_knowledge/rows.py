@@ -100,7 +100,7 @@ def setup_of(config: str, options: SelfKnowledgeOptions) -> Setup:
 
 def image_settings(options: PictureOptions) -> ImageSettings:
     """Size, steps and guidance of the pictures; null what is left to the generators."""
-    return ImageSettings.of(options.image_size, options.image_steps, options.image_guidance)
+    return ImageSettings.from_size(options.image_size, options.image_steps, options.image_guidance)
 
 
 def examples_of(table: pa.Table, setup: Setup) -> list[Example]:

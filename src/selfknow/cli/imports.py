@@ -84,9 +84,9 @@ def openai_batch(
 
 def _write(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:
     from selfknow.evaluate.catalogue import task_of_log
-    from selfknow.runs.importers.run import example_table, read_asked_rows, write_imported
+    from selfknow.runs.importers.run import example_table, read_example_rows, write_imported
 
-    table = example_table(log.examples) if examples is None else read_asked_rows(examples)
+    table = example_table(log.examples) if examples is None else read_example_rows(examples)
     name = task or task_of_log(log.task, table.column_names)
     count = write_imported(log, out, task=name, examples=table)
     failed = sum(call.reply.error is not None for call in log.calls)

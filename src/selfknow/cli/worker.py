@@ -16,11 +16,11 @@ from threading import Thread
 def serve() -> None:
     """Run commands until stdin ends, or one is interrupted."""
     from selfknow.cli import INTERRUPTED
-    from selfknow.models.opening import keeping_models
+    from selfknow.models.opening import cache_models
 
     commands: SimpleQueue[str] = SimpleQueue()
     Thread(target=_read, args=(commands,), daemon=True).start()
-    with os.fdopen(os.dup(sys.stdout.fileno()), "w") as results, keeping_models():
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w") as results, cache_models():
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
         while code != INTERRUPTED:

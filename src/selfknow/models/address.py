@@ -1,8 +1,8 @@
-"""A server's address as a user writes it, apart from the credentials in it: they are sent, and kept nowhere.
+"""A server's address, parsed so that its credentials are sent but never printed or recorded.
 
 The user and password before the host (``https://user:key@host``) become a header, and the query (``?api_key=…``) goes
-with every request. Neither is in the address that is printed and recorded. A server may repeat a credential, in an
-error or in a reply, so what comes back is read without them.
+with every request. Neither is in the address that is printed and recorded. A server may repeat a credential in an
+error or a reply, so credentials are removed from everything that comes back.
 """
 
 import base64
@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit, urluns
 from selfknow.errors import UserError
 
 REMOVED = "[removed]"
-"""Stands where a server repeated a credential."""
+"""The text in place of a credential that a server repeated."""
 
 _SCHEMES = ("http", "https")
 _SECRET_NAME = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|jwt|^code$|^k$", re.IGNORECASE)
 _WRITTEN = re.compile(r"(?P<scheme>https?://)(?:[^\s'\"/?#]*@)?(?P<rest>[^\s'\"?#]*)(?:[?#][^\s'\"]*)?", re.IGNORECASE)
-# A placeholder such as EMPTY is a word that replies hold; a real key is longer, and no word.
+# A placeholder such as EMPTY is a word that replies may hold. A real key is longer and is no word.
 _SHORTEST_KEY = 8
 
 
@@ -32,8 +32,8 @@ class Address:
     Attributes:
         url: The address without user, password, query and fragment.
         query: The names and values that go with every request.
-        authorization: The header of that name; null for a server that wants none.
-        secrets: The texts that nobody else may see.
+        authorization: The header ``Authorization``; null if the server needs none.
+        secrets: The texts that must never be shown.
     """
 
     url: str
@@ -43,14 +43,14 @@ class Address:
 
     @classmethod
     def read(cls, text: str, token: str | None = None) -> Self:
-        """Read an address; the user and password in it go before a token.
+        """Parse an address; a user and password in it take precedence over a token.
 
         Args:
-            text: Such as ``http://127.0.0.1:8000``.
-            token: Sent as ``Bearer``; null or empty: none.
+            text: The address, such as ``http://127.0.0.1:8000``.
+            token: The token to send as ``Bearer``; null or empty: none.
 
         Raises:
-            UserError: It is not the address of a server; the message repeats no credentials.
+            UserError: The text is not the address of a server; the message repeats no credentials.
 
         Example:
             >>> Address.read("https://ann:s3cret@host/v1?api_key=1234").url
@@ -65,7 +65,7 @@ class Address:
             valid = False
         if not valid or re.search(r"\s", text):
             raise UserError(
-                f"{_harmless(text)!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
+                f"{_redact(text)!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
             )
         query = tuple(parse_qsl(parts.query, keep_blank_values=True))
         secrets = {value for name, value in query if _SECRET_NAME.search(name)}
@@ -89,20 +89,20 @@ class Address:
             >>> Address.read("http://host", token="1234").without_secrets("wrong key '1234'")
             "wrong key '[removed]'"
         """
-        return _removed(text, self.secrets)
+        return _remove(text, self.secrets)
 
     def without_long_secrets(self, text: str) -> str:
-        """Return a reply without credentials of 8 characters or more: shorter ones may be words of its own.
+        """Return a reply without credentials of 8 characters or more; shorter ones may be words of the reply.
 
         Example:
             >>> Address.read("http://host", token="EMPTY").without_long_secrets("The set is EMPTY.")
             'The set is EMPTY.'
         """
-        return _removed(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
+        return _remove(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
 
 
 def without_credentials(text: str) -> str:
-    """Return a command or another text whose addresses are without users, passwords and queries.
+    """Return a command or another text without the users, passwords and queries of its addresses.
 
     Example:
         >>> without_credentials("selfknow evaluate TASK --endpoint 'https://ann:key@host/v1?api_key=1' --out run")
@@ -111,7 +111,7 @@ def without_credentials(text: str) -> str:
     return _WRITTEN.sub(lambda match: f"{match['scheme']}{match['rest']}", text)
 
 
-def _removed(text: str, secrets: Iterable[str]) -> str:
+def _remove(text: str, secrets: Iterable[str]) -> str:
     spellings = {form for secret in secrets for form in _spellings(secret)}
     for form in sorted(spellings, key=len, reverse=True):
         part = re.escape(form)
@@ -123,6 +123,6 @@ def _spellings(secret: str) -> Iterable[str]:
     return secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]
 
 
-def _harmless(text: str) -> str:
-    """Return what is no address, without what may be a user, a password or a query in it."""
+def _redact(text: str) -> str:
+    """Return a text that is no address without what may be a user, a password or a query in it."""
     return re.sub(r"[^/]*@", "", text.partition("?")[0].partition("#")[0])

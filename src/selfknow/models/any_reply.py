@@ -1,7 +1,7 @@
-"""Any reply made fit to be written: whatever a server or a function returned, it becomes a row that Parquet takes.
+"""Replies made writable: whatever a server or a function returns becomes a row that Parquet takes.
 
-Text that cannot be encoded is mended. A reply without readable text is a failed one, with its reason. What stands
-beside the text, such as a number of tokens, is null if it cannot be read.
+Text that cannot be encoded is mended. A reply without readable text becomes a failed one, with its reason. Other
+fields, such as a number of tokens, become null if they cannot be read.
 """
 
 import json
@@ -14,18 +14,18 @@ from typing import Any
 from selfknow.models.interface import Reply, Request
 
 LONGEST_REPLY_IN_CHARACTERS = 1 << 24
-"""No model writes more; a text beyond it is a failed reply, so that a part of a run fits into memory."""
+"""The longest text that is stored. A longer one is a failed reply, so that a part of a run fits into memory."""
 _LONGEST_REASON_IN_CHARACTERS = 2_000
 _LONGEST_FINISH_REASON_IN_CHARACTERS = 100
-_MOST_TOKENS = 2**31 - 1  # of a column of int32
+_MOST_TOKENS = 2**31 - 1  # the column is int32
 
 
 def writable_reply(request: Request, reply: object) -> Reply:
-    r"""Return a reply whose every field can be written; one that is fit already comes back as it is.
+    r"""Return a reply whose every field can be written.
 
     Args:
-        request: What it replies to: where a continuation was forced, the reply is its log-probability.
-        reply: What a model of any make yielded, a :class:`Reply` with fields of any type or something else.
+        request: The request; if it forces a continuation, the reply must have a log-probability.
+        reply: Whatever the model yielded: a :class:`Reply` with fields of any type, or something else.
 
     Example:
         >>> half_a_pair = Reply("It is \ud83d.", prompt_tokens=2**70)
@@ -44,7 +44,7 @@ def writable_reply(request: Request, reply: object) -> Reply:
         _messages(reply.messages),
         _count(reply.prompt_tokens),
         _count(reply.completion_tokens),
-        _finite(reply.logprob),
+        _read_number(reply.logprob),
         _reason(reply.error),
     )
     if written.error is not None:
@@ -61,13 +61,13 @@ def writable_reply(request: Request, reply: object) -> Reply:
 
 
 def writable_text(text: str) -> str:
-    r"""Return a text that can be encoded: two halves of a surrogate pair are joined, one alone becomes U+FFFD.
+    r"""Return a text that can be encoded: surrogate pairs are joined, and a lone surrogate becomes U+FFFD.
 
     Example:
         >>> writable_text("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
         True
     """
-    text = str.__str__(text)  # of a subclass the text itself
+    text = str.__str__(text)  # a subclass may override __str__
     if text.isascii():
         return text
     try:
@@ -77,11 +77,11 @@ def writable_text(text: str) -> str:
     return text
 
 
-def explained(error: BaseException) -> str:
-    """Return an exception's kind and message, even where its message cannot be had.
+def describe_error(error: BaseException) -> str:
+    """Return an exception's type and message; an exception without a readable message has a placeholder.
 
     Example:
-        >>> explained(ValueError("too long"))
+        >>> describe_error(ValueError("too long"))
         'ValueError: too long'
     """
     try:
@@ -113,7 +113,7 @@ def _cut(text: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value as text, or its type where it has none."""
+    """Return a value's repr, or its type if it has none."""
     try:
         return _cut(repr(value))
     except Exception:
@@ -121,15 +121,15 @@ def _shown(value: object) -> str:
 
 
 def _count(value: object) -> int | None:
-    """Return a number of tokens; null if it is no whole number, or none that fits."""
+    """Return a number of tokens; null if it is not a whole number from 0 to the largest int32."""
     if type(value) is int:
         return value if 0 <= value <= _MOST_TOKENS else None
-    number = _finite(value)
+    number = _read_number(value)
     return int(number) if number is not None and number.is_integer() and 0 <= number <= _MOST_TOKENS else None
 
 
-def _finite(value: object) -> float | None:
-    """Return a number; null for another value, and for one that JSON does not know."""
+def _read_number(value: object) -> float | None:
+    """Return a finite number; null for any other value."""
     if value is None or type(value) is bool:
         return None
     if type(value) is float:
@@ -142,11 +142,11 @@ def _finite(value: object) -> float | None:
 
 
 def _messages(value: object) -> tuple[dict[str, Any], ...] | None:
-    """Return what was sent to a chat model; null if it is no list of messages."""
+    """Return the chat messages; null if the value is not a list of messages."""
     if not issubclass(type(value), list | tuple):
         return None
     try:
-        return tuple(_message(one) for one in value)  # type: ignore[attr-defined]
+        return tuple(_message(message) for message in value)  # type: ignore[attr-defined]
     except Exception:
         return None
 
@@ -154,6 +154,6 @@ def _messages(value: object) -> tuple[dict[str, Any], ...] | None:
 def _message(value: Mapping[str, Any]) -> dict[str, Any]:
     fields = {name: value.get(name) for name in ("role", "content")}
     return {
-        name: None if one is None else writable_text(one if isinstance(one, str) else json.dumps(one))
-        for name, one in fields.items()
+        name: None if content is None else writable_text(content if isinstance(content, str) else json.dumps(content))
+        for name, content in fields.items()
     }

@@ -1,7 +1,7 @@
-"""A server's answer, whatever JSON it is, read as a reply: OpenAI's chat completions, and TGI's own protocol.
+"""Parsers of server responses, whatever JSON they are: OpenAI's chat completions and TGI's own protocol.
 
-Numbers and finish reasons are passed on as they came: :func:`selfknow.models.any_reply.writable_reply` makes
-every reply fit to be written.
+Numbers and finish reasons are passed on unchanged: :func:`selfknow.models.any_reply.writable_reply` makes every reply
+writable.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _NO_TEXT = "the reply's content is"
 
 
 def reply_from_chat_response(body: object) -> Reply:
-    """Read the parsed body of a chat completion; an answer that holds no text is a reply with its error.
+    """Read the parsed body of a chat completion; a response without text becomes a reply with its error.
 
     Args:
         body: Any JSON value.
@@ -42,11 +42,11 @@ def reply_from_chat_response(body: object) -> Reply:
 
 
 def reply_from_choice(choice: object, usage: object = None) -> Reply:
-    """Read one choice of a chat completion, or of a plain completion, whose text stands beside it.
+    """Read one choice of a chat completion, or of a plain completion, which has a ``text`` and no message.
 
     Args:
         choice: Any JSON value.
-        usage: The numbers of tokens, where they are of this choice alone; any JSON value.
+        usage: The numbers of tokens, if they count this choice alone; any JSON value.
     """
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     if not isinstance(choice, Mapping):
@@ -68,7 +68,7 @@ def reply_from_choice(choice: object, usage: object = None) -> Reply:
 
 
 def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the text of a message, or why it has none: a refusal is an answer, too, and a called tool is none."""
+    """Return the text of a message, or the reason why it has none. A refusal is text; a tool call is not."""
     content = message.get("content")
     if content is not None:
         return text_of_content(content)
@@ -77,14 +77,14 @@ def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None
     if message.get("tool_calls") or message.get("function_call"):
         return None, "the model called a tool, and wrote no text"
     if "content" in message:
-        return "", None  # as of a model that was cut off while it was thinking
+        return "", None  # such as from a model that was cut off while it was thinking
     return None, "the message has no content"
 
 
 def text_of_content(content: object) -> tuple[str | None, str | None]:
-    """Return the text of a message's content, or why it has none.
+    """Return the text of a message's content, or the reason why it has none.
 
-    Parts are joined with nothing between them, as OpenAI's own client joins them; a model's thoughts are left out.
+    Parts are joined with nothing between them, as OpenAI's own client joins them. A model's thoughts are left out.
 
     Args:
         content: Any JSON value.
@@ -112,11 +112,11 @@ def text_of_content(content: object) -> tuple[str | None, str | None]:
 
 
 def reply_from_tgi_response(body: object, stop: Sequence[str] = ()) -> Reply:
-    """Read the parsed body of TGI's answer; one that holds no text is a reply with its error.
+    """Read the parsed body of a TGI response; a response without text becomes a reply with its error.
 
     Args:
         body: Any JSON value.
-        stop: The texts at which a reply ends; TGI leaves the one that it met in place.
+        stop: The stop texts. TGI leaves the matched one at the end of the text; it is removed here.
 
     Example:
         >>> reply_from_tgi_response([{"generated_text": "Yes."}]).generation
@@ -143,20 +143,20 @@ def reply_from_tgi_response(body: object, stop: Sequence[str] = ()) -> Reply:
 
 
 def _sum_of_logprobs(tokens: object) -> float | None:
-    """Return the sum over all tokens; null where one of them has no number."""
+    """Return the sum over all tokens; null if a token has no log-probability."""
     if not isinstance(tokens, list) or not tokens:
         return None
     logprobs = [token.get("logprob") if isinstance(token, Mapping) else None for token in tokens]
     numbers = [
-        float(one)
-        for one in logprobs
-        if isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < _LARGEST
+        float(logprob)
+        for logprob in logprobs
+        if isinstance(logprob, int | float) and not isinstance(logprob, bool) and abs(logprob) < _LARGEST
     ]
     return sum(numbers) if len(numbers) == len(logprobs) else None
 
 
 def message_of(error: object) -> str:
-    """Return what an answer's ``error`` says: its message, or the value itself.
+    """Return the message of a response's ``error``, or the value itself if it has none.
 
     Example:
         >>> message_of({"message": "overloaded", "code": 502}), message_of("overloaded")
@@ -167,7 +167,7 @@ def message_of(error: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return what kind of JSON a value is, for people.
+    """Return the kind of a JSON value in words.
 
     Example:
         >>> kind_of([1]), kind_of(None)

@@ -1,4 +1,4 @@
-"""Loading checkpoints, local folders, GGUF files and Hub ids alike, with one clear line for what can go wrong."""
+"""Loading of checkpoints from local folders, GGUF files and the Hub, with one clear line for each error."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _BYTES_PER_READ = 1 << 24
 
 
 def require_models_extra() -> None:
-    """Check that torch and transformers are there.
+    """Check that torch, transformers and accelerate are installed.
 
     Raises:
         MissingExtraError: They are not installed.
@@ -33,20 +33,20 @@ def require_models_extra() -> None:
 
 
 def quieten() -> None:
-    """Leave stderr to our own progress and errors, unless ``selfknow -v`` was called."""
+    """Silence transformers on stderr, unless ``selfknow -v`` was called."""
     if is_verbose():
         return
     import warnings
 
     from transformers.utils import logging
 
-    hide_weights_bar()  # what takes long has a bar of its own
+    hide_weights_bar()  # our own bar shows the progress
     logging.set_verbosity_error()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
 def best_device() -> str:
-    """``cuda``, ``mps`` or ``cpu``, whichever is the fastest that is there."""
+    """Return the fastest device of this machine: ``cuda``, ``mps`` or ``cpu``."""
     import torch
 
     if torch.cuda.is_available():
@@ -55,13 +55,18 @@ def best_device() -> str:
 
 
 def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
-    """What should be loaded for a name, and whether that is a local folder.
+    """Find the checkpoint that a name stands for.
 
-    A training folder of this package stands for the ``model`` folder in it, a folder with one GGUF file for that file.
+    A training folder of this package stands for the ``model`` folder in it, and a folder with one GGUF file for that
+    file.
 
     Args:
         name: A folder, a GGUF file (``FILE.gguf``, or ``ORG/REPO:FILE.gguf`` on the Hub), or a Hub id.
-        file: What a folder must hold: ``config.json`` of ``transformers``, ``model_index.json`` of ``diffusers``.
+        file: The file that a folder must hold: ``config.json`` for ``transformers``, ``model_index.json`` for
+            ``diffusers``.
+
+    Returns:
+        The path or Hub id to load, and true if it is on this machine.
 
     Raises:
         UserError: The name is a local path that holds no checkpoint.
@@ -80,10 +85,10 @@ def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
 
 
 def refuse_missing(name: str) -> None:
-    """Refuse a name that can only be a file or folder, and is not there: the Hub need not be asked for it.
+    """Refuse a name that can only be a local path if it does not exist, without a request to the Hub.
 
     Raises:
-        UserError: It is one.
+        UserError: The path does not exist.
 
     Example:
         >>> refuse_missing("facebook/opt-125m")
@@ -96,8 +101,8 @@ def refuse_missing(name: str) -> None:
         raise UserError(f"{name} does not exist (a GGUF file on the Hub is named ORG/REPO:FILE.gguf)")
 
 
-def as_gguf(place: str) -> Path | None:
-    """What :func:`locate` found as a GGUF file; null where it is none."""
+def gguf_path(place: str) -> Path | None:
+    """Return a place from :func:`locate` as a path if it is a GGUF file, else null."""
     return Path(place) if place.endswith(gguf_file.SUFFIX) and Path(place).is_file() else None
 
 
@@ -105,22 +110,22 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     """Load a tokenizer.
 
     Raises:
-        UserError: There is none by this name, or it cannot be had without a network.
+        UserError: There is none by this name, or it must be fetched and there is no network.
     """
     from transformers import AutoTokenizer
 
     place, local = locate(name)
-    if (gguf := as_gguf(place)) is not None:
+    if (gguf := gguf_path(place)) is not None:
         return gguf_file.load_tokenizer(name, gguf)
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
     except (OSError, ValueError, ImportError, KeyError) as error:
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
     return tokenizer
 
 
 def load_tokenizer_folder(folder: Path) -> "PreTrainedTokenizerBase":
-    """Load a tokenizer that was saved alone, without a model."""
+    """Load a tokenizer that was saved without a model."""
     from transformers import AutoTokenizer
 
     tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(folder))
@@ -132,12 +137,12 @@ def load_config(name: str) -> Any:
     from transformers import AutoConfig
 
     place, local = locate(name)
-    if (gguf := as_gguf(place)) is not None:
+    if (gguf := gguf_path(place)) is not None:
         return gguf_file.load_config(name, gguf)
     try:
         return AutoConfig.from_pretrained(place)
     except (OSError, ValueError, KeyError) as error:
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
 
 
 def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float) -> "PreTrainedModel":
@@ -145,7 +150,7 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
 
     Args:
         name: A folder, a GGUF file or a Hub id.
-        dtype: ``auto`` is what the checkpoint was saved in; of a GGUF file float32.
+        dtype: The type of the weights; ``auto`` is the saved type, or float32 for a GGUF file.
         settings: Settings of its configuration to change, such as ``dropout``.
 
     Raises:
@@ -154,7 +159,7 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     place, local = locate(name)
-    gguf = as_gguf(place)
+    gguf = gguf_path(place)
     with _one_line_errors(name, local=local):
         if gguf is not None:
             return gguf_file.load_model(name, gguf, dtype, **settings)
@@ -165,10 +170,11 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
 
 @contextmanager
 def _one_line_errors(name: str, *, local: bool) -> Iterator[None]:
-    """Say in one line why a model cannot be loaded.
+    """Turn an error of loading a model into one clear line.
 
     Raises:
-        UserError: It cannot be had or read, does not fit into memory, or its weights are a program, which was not run.
+        UserError: The model cannot be fetched or read, does not fit into memory, or its weights are a pickled program,
+            which was not run.
     """
     from safetensors import SafetensorError
 
@@ -179,9 +185,9 @@ def _one_line_errors(name: str, *, local: bool) -> Iterator[None]:
     except (OSError, ValueError, ImportError, SafetensorError, MemoryError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise UserError(f"{name} does not fit into memory: use a smaller model or a larger machine") from error
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
     except Exception as error:
-        # PyTorch's older format may hold more than tensors; the error is of a module that nothing here imports.
+        # PyTorch's older format may hold more than tensors. The name is compared so that pickle need not be imported.
         if type(error).__name__ == "UnpicklingError":
             raise UserError(
                 f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
@@ -207,22 +213,22 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
 
 
 def load_processor(name: str) -> "ProcessorMixin":
-    """Load what turns text and pictures into a vision-language model's inputs (see :func:`load_tokenizer`)."""
+    """Load the processor that turns text and pictures into a model's inputs (see :func:`load_tokenizer`)."""
     from transformers import AutoProcessor
 
     place, local = locate(name)
     try:
         processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
     except (OSError, ValueError, ImportError, KeyError) as error:
-        raise cannot_load(name, error, local=local) from error
+        raise loading_error(name, error, local=local) from error
     return processor
 
 
 def move(name: str, model: "PreTrainedModel", device: str | None = None) -> None:
-    """Move a model to a device, by default the best there is, and make it ready to answer.
+    """Move a model to a device, by default the best one, and switch it to inference.
 
     Raises:
-        UserError: It does not fit there.
+        UserError: It does not fit into the device's memory.
     """
     try:
         model.to(device or best_device())  # type: ignore[arg-type]
@@ -234,7 +240,7 @@ def move(name: str, model: "PreTrainedModel", device: str | None = None) -> None
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that there was too little memory, on a GPU or on the CPU."""
+    """Return true for an error that says that the memory of a GPU or the CPU did not suffice."""
     import torch
 
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
@@ -243,20 +249,20 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def revision(name: str, config: object | None = None) -> str | None:
-    """Which weights a name stands for.
+    """Return the revision of a checkpoint's weights.
 
     Args:
         name: A folder, a GGUF file or a Hub id.
-        config: The checkpoint's configuration, where it was loaded already.
+        config: The checkpoint's configuration, if it is loaded already.
 
     Returns:
-        The commit of a Hub model, from its configuration; a hash over the files of a local checkpoint; of a GGUF file,
-        on the Hub too, its SHA-256, cut to 40 digits.
+        The commit of a Hub model, from its configuration; a hash over the files of a local checkpoint; for a GGUF file,
+        on the Hub too, the first 40 digits of its SHA-256.
     """
     place, local = locate(name)
     if not local:
         return getattr(config or load_config(name), "_commit_hash", None)
-    if (gguf := as_gguf(place)) is not None:
+    if (gguf := gguf_path(place)) is not None:
         return gguf_file.revision(gguf)
     folder = Path(place)
     files = [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES and path.name != FACTS_FILE]
@@ -264,13 +270,13 @@ def revision(name: str, config: object | None = None) -> str | None:
 
 
 def quantization(name: str) -> str | None:
-    """How the weights of a GGUF file are stored, such as ``Q4_1``; null for other checkpoints."""
+    """Return the quantization of a GGUF file, such as ``Q4_1``; null for other checkpoints."""
     place, _ = locate(name)
-    return None if (gguf := as_gguf(place)) is None else gguf_file.header(name, gguf).quantization
+    return None if (gguf := gguf_path(place)) is None else gguf_file.header(name, gguf).quantization
 
 
 def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
-    """A hash over files of a folder: their names in it, sizes and bytes."""
+    """Return a hash over files of a folder: their relative names, sizes and bytes, as 40 hex digits."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
@@ -280,8 +286,8 @@ def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:
     return digest.hexdigest()[:40]
 
 
-def cannot_load(name: str, error: BaseException, *, local: bool) -> UserError:
-    """The one clear line for a checkpoint that cannot be loaded."""
+def loading_error(name: str, error: BaseException, *, local: bool) -> UserError:
+    """Return the error for a checkpoint that cannot be loaded, in one clear line."""
     first_line = str(error).strip().split("\n")[0]
     if local:
         return UserError(f"the checkpoint in {name} cannot be loaded: {first_line}")

@@ -1,4 +1,8 @@
-"""Continuous batching: a reply that has ended gives its place to the next request, and none waits for the longest."""
+"""Continuous batching: a reply that has ended gives its place to the next request, and none waits for the longest.
+
+``generate_batch`` of ``transformers`` does this, too, and was measured to be as fast. It has no stop strings, no seed
+for each request and no encoder-decoder models, which runs need.
+"""
 
 import inspect
 from collections import deque
@@ -20,13 +24,13 @@ from selfknow.models.tokenization import padding_token
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-# A forward pass over one prompt costs about as much as a step of a full batch: ended replies are replaced once they
-# are this share of the slots.
+# A forward pass over one prompt costs about as much as a step of a full batch, so ended replies are replaced only once
+# they take this share of the slots.
 _SHARE_REPLACED = 1 / 8
 _KINDS_OF_LAYERS = {"full_attention", "sliding_attention"}
-# Encoder-decoder models whose decoder knows distances alone, so that a reply may start in any column.
+# Encoder-decoder models whose decoder has relative positions, so that a reply may start in any column.
 _RELATIVE_DECODERS = {"t5", "mt5", "umt5"}
-# Generation settings that change scores by what was written so far, and what they are where they change nothing.
+# Generation settings that change scores by the tokens so far, and the value at which they change nothing.
 _SETTINGS_OF_SCORES = {
     "repetition_penalty": 1.0,
     "encoder_repetition_penalty": 1.0,
@@ -46,11 +50,11 @@ _SETTINGS_OF_SCORES = {
 }
 
 
-def suits(model: "PreTrainedModel") -> bool:
-    """Whether a model's replies can come and go one by one.
+def supports_continuous_batching(model: "PreTrainedModel") -> bool:
+    """Return true for a model whose replies can join and leave a batch one by one.
 
-    It cannot where the model keeps more than keys and values (a state-space model), where its decoder counts columns,
-    or where its generation settings change scores by what was written so far.
+    It is false if the model stores more than keys and values (a state-space model), if its decoder counts columns, or
+    if its generation settings change scores by the tokens so far.
     """
     config, settings = model.config.get_text_config(decoder=True), model.generation_config
     kinds = getattr(config, "layer_types", None)
@@ -65,20 +69,20 @@ def suits(model: "PreTrainedModel") -> bool:
 
 
 def _inputs(model: "PreTrainedModel") -> set[str]:
-    """The names of what a model's forward pass takes."""
+    """Return the names of the arguments of a model's forward pass."""
     return set(inspect.signature(type(model).forward).parameters)
 
 
 @dataclass(eq=False)
-class Written:
-    """A reply under way.
+class UnfinishedReply:
+    """A reply that is being generated.
 
     Attributes:
         rendered: The request.
         limit: The most tokens it may have.
-        generator: Its random stream; null where decoding is greedy.
-        tokens: What was drawn so far, with the end-of-sequence.
-        logprob: Sum of their log-probabilities.
+        generator: Its random stream; null if decoding is greedy.
+        tokens: The tokens so far, with the end-of-sequence.
+        logprob: Sum of their natural log-probabilities.
     """
 
     rendered: Rendered
@@ -89,16 +93,16 @@ class Written:
 
 
 class ContinuousBatch:
-    """Replies under way, each in a slot of its own.
+    """A batch of unfinished replies, each in a slot of its own.
 
     Args:
-        model: A model that :func:`suits`.
+        model: A model that :func:`supports_continuous_batching`.
         tokenizer: Its tokenizer.
-        decoding: How replies are drawn.
+        decoding: The decoding of all replies.
         end_tokens: Tokens that end a reply.
-        room: How many tokens the model can add to a request.
-        size: Slots at most.
-        on_tokens: Is told how many tokens were drawn, after every step.
+        room: Returns the number of tokens that the model can add to a request.
+        size: The largest number of slots.
+        on_tokens: Called after every step with the number of tokens drawn.
     """
 
     def __init__(
@@ -120,30 +124,30 @@ class ContinuousBatch:
         self.size = size
         self._on_tokens = on_tokens
         self._slots: Slots | None = None
-        self._rows: list[Written | None] = []
+        self._rows: list[UnfinishedReply | None] = []
         self._encoded: tuple[torch.Tensor, torch.Tensor] | None = None
         self._takes_positions = "position_ids" in _inputs(model)
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in _inputs(model) else {}
 
     @property
-    def under_way(self) -> bool:
-        """Whether any reply has not ended."""
+    def is_busy(self) -> bool:
+        """True while a reply has not ended."""
         return any(row is not None for row in self._rows)
 
-    def advance(self, pending: deque[Rendered]) -> list[Written]:
-        """Draw the first token of new replies, or where there is no place for any the next token of all others.
+    def advance(self, pending: deque[Rendered]) -> list[UnfinishedReply]:
+        """Draw the first token of new replies, or, if no slot is free for them, the next token of all others.
 
         Args:
-            pending: Requests to come; those that get a slot are taken from its left. The longest prompts come first.
+            pending: Requests without a slot, the longest prompts first; those that get one are taken from its left.
 
         Returns:
-            The replies that ended with it.
+            The replies that ended with this token.
         """
         free = self._free_places(pending)
         if pending and free:
             new = [pending.popleft() for _ in range(min(len(free), len(pending)))]
             places = free[: len(new)]
-            scores = self._start(places, [self._written(one) for one in new])
+            scores = self._start(places, [self._new_reply(prompt) for prompt in new])
         else:
             self._drop_ended()
             places = [place for place, row in enumerate(self._rows) if row is not None]
@@ -157,33 +161,35 @@ class ContinuousBatch:
         self._rows = [None if row in ended else row for row in self._rows]
         return ended
 
-    def _written(self, one: Rendered) -> Written:
-        generator = self._drawing.generator(one.request.seed(self._decoding.seed))
-        return Written(one, min(self._decoding.max_new_tokens, self._room(one)), generator)
+    def _new_reply(self, prompt: Rendered) -> UnfinishedReply:
+        generator = self._drawing.generator(prompt.request.seed(self._decoding.seed))
+        return UnfinishedReply(prompt, min(self._decoding.max_new_tokens, self._room(prompt)), generator)
 
-    def _has_ended(self, row: Written) -> bool:
+    def _has_ended(self, row: UnfinishedReply) -> bool:
         if row.tokens[-1] in self._end_tokens or len(row.tokens) >= row.limit:
             return True
         return has_stop(self._tokenizer, row.rendered, row.tokens, self._decoding)
 
     def _free_places(self, pending: deque[Rendered]) -> list[int]:
-        """Where new replies can start: nowhere until there are enough places to make a forward pass worth it."""
+        """Return the slots for new replies: none until enough are free to be worth a forward pass."""
         if all(row is None for row in self._rows):
             self._slots, self._rows = None, [None] * min(self.size, len(pending))
         free = [place for place, row in enumerate(self._rows) if row is None]
         return free if len(free) >= len(self._rows) * _SHARE_REPLACED else []
 
-    def _start(self, places: list[int], rows: list[Written]) -> torch.Tensor:
-        """The scores of the first token of new replies, (rows, vocabulary)."""
-        rendered, padding, device = [row.rendered for row in rows], padding_token(self._tokenizer), self._model.device
-        tokens, mask = (one.to(device) for one in pad_left([one.tokens for one in rendered], padding))
+    def _start(self, places: list[int], rows: list[UnfinishedReply]) -> torch.Tensor:
+        """Return the scores of the first token of new replies, (rows, vocabulary)."""
+        prompts, padding, device = [row.rendered for row in rows], padding_token(self._tokenizer), self._model.device
+        tokens, mask = (tensor.to(device) for tensor in pad_left([prompt.tokens for prompt in prompts], padding))
         if self._model.config.is_encoder_decoder:
-            lengths = [len(one.started) for one in rendered]
-            started, started_mask = (one.to(device) for one in pad_left([one.started for one in rendered], padding))
+            lengths = [len(prompt.started) for prompt in prompts]
+            started, started_mask = (
+                tensor.to(device) for tensor in pad_left([prompt.started for prompt in prompts], padding)
+            )
             inputs = {"decoder_input_ids": started, "decoder_attention_mask": started_mask}
             cache: Any = EncoderDecoderCache(DynamicCache(), DynamicCache())
         else:
-            lengths, cache = [len(one.tokens) for one in rendered], DynamicCache()
+            lengths, cache = [len(prompt.tokens) for prompt in prompts], DynamicCache()
             inputs = {"position_ids": (mask.cumsum(1) - 1).clamp_min(0)} if self._takes_positions else {}
         output = self._model(
             input_ids=tokens, attention_mask=mask, past_key_values=cache, use_cache=True, **inputs, **self._last_only
@@ -202,7 +208,7 @@ class ContinuousBatch:
         return cast("torch.Tensor", output.logits[:, -1])
 
     def _step(self, places: list[int]) -> torch.Tensor:
-        """The scores of the next token of the replies in these slots, (rows, vocabulary)."""
+        """Return the scores of the next token of the replies in these slots, (rows, vocabulary)."""
         slots, device, padding = self._slots, self._model.device, padding_token(self._tokenizer)
         assert slots is not None, "a step follows a start"
         last = torch.tensor([[padding if row is None else row.tokens[-1]] for row in self._rows], device=device)
@@ -220,11 +226,11 @@ class ContinuousBatch:
         return cast("torch.Tensor", logits if len(places) == len(self._rows) else logits[places])
 
     def _drop_ended(self) -> None:
-        """Compute no longer what nobody waits for, where many replies have ended and no request takes their place."""
-        kept = [place for place, row in enumerate(self._rows) if row is not None]
-        if self._slots is None or len(self._rows) - len(kept) < max(1, len(self._rows) * _SHARE_REPLACED):
+        """Drop the slots of ended replies once they are many enough, so that no time is spent on them."""
+        busy = [place for place, row in enumerate(self._rows) if row is not None]
+        if self._slots is None or len(self._rows) - len(busy) < max(1, len(self._rows) * _SHARE_REPLACED):
             return
-        self._slots.keep(kept)
+        self._slots.keep(busy)
         if self._encoded is not None:
-            self._encoded = (self._encoded[0][kept], self._encoded[1][kept])
-        self._rows = [self._rows[place] for place in kept]
+            self._encoded = (self._encoded[0][busy], self._encoded[1][busy])
+        self._rows = [self._rows[place] for place in busy]

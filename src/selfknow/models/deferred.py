@@ -1,4 +1,4 @@
-"""A local checkpoint that is read only when it is asked something."""
+"""A local checkpoint that is loaded only when it has requests to answer."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -10,14 +10,14 @@ from selfknow.models.local import LocalModel
 
 
 class DeferredModel:
-    """A local checkpoint that costs no memory until it is asked: what a run already holds needs no model.
+    """A local checkpoint that takes no memory until it has requests; replies that a run already holds need no model.
 
-    It computes in what its checkpoint was saved in, so that a model and what was tuned from it are asked alike.
+    It computes in the precision of its checkpoint, so that a model and the model it was tuned from are comparable.
 
     Args:
         name: A folder, a GGUF file or a Hub id.
         batch_size: Requests answered at once.
-        chat: Whether prompts go through the chat template; by default wherever the tokenizer has one.
+        chat: Send prompts through the chat template; null: if the tokenizer has one.
     """
 
     def __init__(self, name: str, *, batch_size: int = 64, chat: bool | None = None) -> None:
@@ -33,11 +33,11 @@ class DeferredModel:
 
     @property
     def facts(self) -> ModelFacts:
-        """What its folder says of it; the rest would cost the memory."""
+        """Facts from its folder and configuration; the others would need the weights."""
         return checkpoint_facts(self.name, checkpoints.load_config(self.name).model_type)
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Answer requests, and let go of the model again."""
+        """Load the model, answer requests, and free its memory."""
         if requests:
             model = LocalModel.load(self.name, batch_size=self._batch_size, chat=self._chat, precision="saved")
             model.on_tokens = self.on_tokens

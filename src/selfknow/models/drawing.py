@@ -1,4 +1,4 @@
-"""How the next token is drawn from a model's scores, each reply from a random stream of its own."""
+"""Draws of the next token from a model's scores, each reply with a random stream of its own."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Drawing:
-    """Draws tokens as a decoding says.
+    """Draws of tokens under a decoding.
 
     Args:
-        model: Its own generation settings count where the decoding leaves the temperature to the model.
-        decoding: How replies are drawn.
+        model: The model, whose own generation settings apply if the decoding has no temperature.
+        decoding: The decoding of all replies.
     """
 
     def __init__(self, model: "PreTrainedModel", decoding: Decoding) -> None:
@@ -26,7 +26,7 @@ class Drawing:
         self._seed = decoding.seed
 
     def generator(self, seed: int) -> torch.Generator | None:
-        """The random stream of one reply; null where nothing is left to chance."""
+        """Return the random stream of a reply; null if decoding is greedy."""
         return torch.Generator().manual_seed(seed) if self._warpers else None
 
     def draw(self, scores: torch.Tensor, generators: Sequence[torch.Generator | None]) -> tuple[list[int], list[float]]:
@@ -40,7 +40,7 @@ class Drawing:
         for warper in self._warpers:
             chances = warper(None, chances)
         if self._warpers:
-            tokens = draw(chances, [one for one in generators if one is not None])
+            tokens = draw(chances, [generator for generator in generators if generator is not None])
         else:
             tokens = scores.argmax(dim=-1)
         logprobs = scores.gather(1, tokens[:, None]).squeeze(1).double() - scores.logsumexp(dim=-1).double()
@@ -48,7 +48,7 @@ class Drawing:
 
 
 def warpers(model: "PreTrainedModel", decoding: Decoding) -> list[Any]:
-    """What is done to scores before a token is drawn; nothing where decoding is greedy."""
+    """Return the processors of scores before a draw: temperature, top-k and top-p; none if decoding is greedy."""
     temperature, top_p, top_k = decoding.temperature, decoding.top_p, 0
     if temperature is None:
         own = model.generation_config

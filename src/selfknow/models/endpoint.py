@@ -17,9 +17,9 @@ from selfknow.models.server import open_client, post
 if TYPE_CHECKING:
     import httpx2
 
-# Hugging Face's inference providers behind one address, which the Hub's own client asks, too.
+# Hugging Face's inference providers behind one address; the Hub's own client uses it, too.
 HUB_ROUTER = "https://router.huggingface.co/v1"
-# Some servers want the field, though they serve one model only.
+# Some servers require the field, though they serve one model only.
 _ANY_MODEL = "dummy"
 
 
@@ -27,11 +27,11 @@ class EndpointModel:
     """A model behind a server.
 
     Args:
-        endpoint: Where it is, and how it is treated. Without an address, its model is asked through Hugging Face's
-            inference providers, with the token of the Hub unless another is given.
+        endpoint: The server's address and limits. Without an address, the model is called through Hugging Face's
+            inference providers, with the token of the Hub unless the endpoint has another.
 
     Raises:
-        UserError: Neither an address nor a model is named, or the address is none.
+        UserError: Neither an address nor a model is named, or the address is not valid.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -43,7 +43,7 @@ class EndpointModel:
         self.revision: str | None = None
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Answer requests as their replies come in; every failed try is a reply of its own.
+        """Send requests and yield their replies as they come in; every failed try is a reply of its own.
 
         Raises:
             UserError: The server refuses every request of this kind, or a request is of a kind it cannot answer.
@@ -68,13 +68,13 @@ class EndpointModel:
             yield request, _without_secrets(self.address, writable_reply(request, reply))
 
     def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
-        """The chat messages as they are recorded: of a picture its name alone."""
+        """Return the chat messages as they are recorded, with a picture's name in place of its bytes."""
         if self.endpoint.text:
             return None
         return request.messages
 
     def _prompt(self, request: Request) -> str | None:
-        """Return the text that was sent; null where messages were."""
+        """Return the text that was sent; null if messages were sent."""
         return request.completion_text + request.started_answer if self.endpoint.text else None
 
     async def _ask(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
@@ -94,7 +94,7 @@ class EndpointModel:
 
 
 def chat_url(url: str) -> str:
-    """Return where a server takes chat completions.
+    """Return the address at which a server takes chat completions.
 
     Example:
         >>> chat_url("http://127.0.0.1:8000"), chat_url("https://host/api/v1/")
@@ -107,7 +107,7 @@ def chat_url(url: str) -> str:
 
 
 def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[str, object]:
-    """Return a request as OpenAI's chat completions take it; what is null is left to the server."""
+    """Return the JSON body of a request for OpenAI's chat completions; settings that are null are left out."""
     body: dict[str, object] = {
         "model": model or _ANY_MODEL,
         "messages": [{"role": "user", "content": parts_of(request)}] if request.image else list(request.messages),
@@ -124,7 +124,7 @@ def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[s
 
 
 def tgi_body(prompt: str, request: Request, decoding: Decoding) -> dict[str, object]:
-    """Return a request as TGI takes it."""
+    """Return the JSON body of a request for TGI."""
     parameters: dict[str, object] = {
         "details": True,
         "max_new_tokens": decoding.max_new_tokens,

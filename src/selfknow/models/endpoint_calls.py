@@ -1,9 +1,8 @@
-"""Calls of a server, whatever it serves: how many at once, how fast, and which failures are tried again.
+"""Calls of a server with limits on concurrency and rate, and with retries.
 
-At most so many requests are under way at once and so many are started a minute. A failed try is an answer of its own.
-What may pass (429, 5xx, a lost connection, a time-out) is tried again after a back-off that doubles, or after as long
-as the server asks for, at most a minute; what will not pass for any request (401, 403, 404) ends the run with one
-clear line.
+Every failed try is an answer of its own. A passing failure (429, 5xx, a lost connection, a time-out) is retried after a
+back-off that doubles, or after the time that the server asks for, at most a minute. A failure that no request can avoid
+(401, 403, 404) ends the run with one clear line.
 """
 
 import asyncio
@@ -37,20 +36,20 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a served model is, and how it is treated.
+    """The address of a served model, and the limits of its calls.
 
     Attributes:
         url: Address of the server (``http://host:8000``), or null for Hugging Face's inference providers. Credentials
             in it (see :mod:`selfknow.models.address`) are sent, and shown nowhere.
         model: The model that the server should use; a TGI server has only one.
         text: Send plain prompts to a TGI server, instead of chat messages.
-        token: For the server, if it wants one.
-        concurrency: Requests under way at once.
-        requests_per_minute: Requests started a minute; null is no limit.
-        timeout_seconds: For one try.
-        tries: Of one request, before it is left as failed.
-        first_back_off_seconds: Before the second try; doubled for every further one.
-        longest_wait_seconds: Before a further try, even where the server asks for more.
+        token: The server's token; null if it needs none.
+        concurrency: The largest number of requests at once.
+        requests_per_minute: The largest number of requests started in a minute; null is no limit.
+        timeout_seconds: The time limit of one try.
+        tries: The largest number of tries of one request.
+        first_back_off_seconds: The wait before the second try; it doubles for every further one.
+        longest_wait_seconds: The longest wait before a further try, even if the server asks for more.
     """
 
     url: str | None = field(repr=False)
@@ -67,15 +66,15 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Calls(Generic[Client, Answer]):
-    """What is called, and how.
+    """Calls of one server.
 
     Attributes:
-        endpoint: How the server is treated.
-        address: What its credentials are, which no reason repeats.
-        name: What the user called it.
+        endpoint: The limits of the calls.
+        address: The server's address, with the credentials that no reason may repeat.
+        name: The user's name for the server.
         open_client: Opens the connection that all calls share.
-        ask: One try of one request.
-        failed: The answer that stands for a failed try, from its request and the reason.
+        ask: Makes one try of one request.
+        failed: Makes the answer for a failed try from its request and the reason.
     """
 
     endpoint: Endpoint
@@ -86,7 +85,7 @@ class Calls(Generic[Client, Answer]):
     failed: Callable[[Request, str], Answer]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
-        """Answers as they come in; of a request all failed tries stand before the one that did not fail.
+        """Yield answers as they come in; the failed tries of a request come before its successful one.
 
         Raises:
             UserError: The server refuses every request of this kind.
@@ -96,7 +95,7 @@ class Calls(Generic[Client, Answer]):
             return self._ask_all(requests, emit)
 
         if requests:
-            yield from _from_thread(run)
+            yield from _run_in_thread(run)
 
     async def _ask_all(self, requests: Sequence[Request], emit: Callable[[tuple[Request, Answer]], None]) -> None:
         pending = iter(requests)
@@ -131,7 +130,7 @@ class Calls(Generic[Client, Answer]):
             await asyncio.sleep(self._wait_seconds(number, failure.wait_seconds))
 
     def _wait_seconds(self, number: int, wanted: float | None) -> float:
-        """Return how long to wait after a failed try, as the server wants it or by our own back-off."""
+        """Return the seconds to wait after a failed try: the server's wish, or our own back-off."""
         longest = self.endpoint.longest_wait_seconds
         if wanted is None:
             exponent = min(number - 1, 60)  # beyond it every back-off is the longest one
@@ -144,13 +143,13 @@ class Calls(Generic[Client, Answer]):
 
 
 def server_seed(request: Request, seed: int) -> int:
-    """A request's own seed, as small as every server takes it."""
+    """Return a request's own seed, below 2**31, as every server accepts it."""
     return request.seed(seed) % 2**31
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why one try failed, and what to make of it."""
+    """The reason of a failed try, and its consequence for the next one."""
 
     reason: str
     passing: bool = False
@@ -159,7 +158,7 @@ class Failure:
 
 
 class _Pace:
-    """Spaces the starts of requests evenly."""
+    """A rate limit that spaces the starts of requests evenly."""
 
     def __init__(self, requests_per_minute: float | None) -> None:
         self._interval = _SECONDS_A_MINUTE / requests_per_minute if requests_per_minute else 0.0
@@ -175,13 +174,13 @@ class _Pace:
 
 
 def explain(error: Exception, address: Address) -> Failure:
-    """Return what a failed try says about the next one, without the credentials of the address."""
+    """Classify the error of a failed try, and remove the address's credentials from its message."""
     response = getattr(error, "response", None)
     line = " ".join(address.without_secrets(str(error)).split())[:_LONGEST_REASON] or type(error).__name__
     if isinstance(error, TimeoutError):
         return Failure("no answer in time", passing=True)
     if response is None:
-        # A connection that broke, or an answer that is not JSON: neither says anything about the request.
+        # A broken connection, or a response that is not JSON, says nothing about the request, so a retry may help.
         return Failure(_with_cause(error, f"{type(error).__name__}: {line}"), passing=True)
     status = int(response.status_code)
     reason = f"HTTP {status}: {line}"
@@ -192,11 +191,12 @@ def explain(error: Exception, address: Address) -> Failure:
 
 
 def _with_cause(error: BaseException, reason: str) -> str:
-    """Return a reason with what the system says of it, such as "connection refused", in front."""
+    """Return a reason with the system's own message, such as "connection refused", in front."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno:
-            line = os.strerror(cause.errno) if cause.errno > 0 else str(cause.strerror)  # below 0: of a name's address
+            # Name resolution has error numbers below 0, which os.strerror does not know.
+            line = os.strerror(cause.errno) if cause.errno > 0 else str(cause.strerror)
             return reason if line.lower() in reason.lower() else f"{line[:1].lower()}{line[1:]} ({reason})"
         group = cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
         cause = group[0] if group else cause.__cause__ or cause.__context__
@@ -207,11 +207,11 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     """Return the seconds that a ``Retry-After`` header asks for (RFC 9110, 10.2.3).
 
     Args:
-        value: Of the header: seconds or a date.
-        now: The time; null: of this machine.
+        value: The header's value: seconds or a date.
+        now: The current time; null: this machine's.
 
     Returns:
-        Null where the header is missing, is neither, or lies in the past.
+        Seconds; null if the header is missing, cannot be read, or lies in the past.
 
     Example:
         >>> retry_after("2.5"), retry_after("-1"), retry_after("nan"), retry_after("soon")
@@ -228,8 +228,8 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
     return None if math.isnan(seconds) or seconds < 0 else seconds
 
 
-def _from_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
-    """Run a coroutine in a thread and yield what it emits; works inside a running event loop, as in a notebook."""
+def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
+    """Run a coroutine in a thread and yield the items that it emits; works inside a notebook's event loop, too."""
     items: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
     task = loop.create_task(run(items.put))
@@ -250,7 +250,7 @@ def _from_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, Non
         while (item := items.get()) is not None:
             yield item
     finally:
-        with suppress(RuntimeError):  # the loop is closed: everything was answered
+        with suppress(RuntimeError):  # the loop is closed if everything was answered
             loop.call_soon_threadsafe(task.cancel)
         thread.join()
     for failure in failures:

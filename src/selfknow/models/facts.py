@@ -1,8 +1,8 @@
-"""What is known of a model: how it came to be, and in what shape it is asked.
+"""Facts about a model: its origin, its training, its size and its precision.
 
-``selfknow train`` writes it into the checkpoint, as ``selfknow.json`` beside the weights, so that a folder that is
-copied or renamed still knows. ``selfknow evaluate`` copies it into ``run.json``, and SQL groups by it. A null is what
-nobody knows: nothing here is guessed from a name.
+``selfknow train`` writes them into the checkpoint, as ``selfknow.json`` beside the weights, so that they survive when
+the folder is copied or renamed. ``selfknow evaluate`` copies them into ``run.json``, and SQL groups by them. An unknown
+fact is null: nothing is guessed from a name.
 """
 
 import hashlib
@@ -17,34 +17,34 @@ from selfknow.errors import UserError
 from selfknow.files import user_path
 
 FACTS_FILE = "selfknow.json"
-# What trades time for memory: a training learns the same with and without.
+# Settings that trade time for memory: a training learns the same with and without them.
 _TECHNICAL = frozenset({"gradient_checkpointing", "compile"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelFacts:
-    """What is known of a model; a field is null where nobody knows.
+    """Known facts about a model; an unknown one is null.
 
     Attributes:
-        label: What tables call it, where somebody said so.
-        suite: What tables group it under, where somebody said so.
-        architecture: As ``transformers`` calls it: ``opt``, ``gpt_neox``, ``llama``.
-        origin: What it is or was before it was trained here: a model of the paper's suite (``opt-7m``) or a Hub id.
-        num_parameters: Its true size; tied parameters count once.
-        quantization: How its weights are stored, such as ``Q4_1``; null where they are not quantized, or nobody knows.
-        precision: What it computes in, such as ``float32``.
-        from_scratch: Whether its training here started from random weights; false: from a checkpoint.
-        parent: The checkpoint that the training started from, as it was named.
+        label: Its name in tables, if the user chose one.
+        suite: Its group in tables, if the user chose one.
+        architecture: The name in ``transformers``: ``opt``, ``gpt_neox``, ``llama``.
+        origin: The model before it was trained here: a model of the paper's suite (``opt-7m``) or a Hub id.
+        num_parameters: The number of parameters; tied ones count once.
+        quantization: The storage type of its weights, such as ``Q4_1``; null if they are not quantized.
+        precision: The type it computes in, such as ``float32``.
+        from_scratch: True if its training here started from random weights; false: from a checkpoint.
+        parent: The user's name for the checkpoint that the training started from.
         parent_revision: The commit of a parent on the Hub, the hash of a local one.
-        corpus: What it was trained on: ``name``, ``config``, ``content_hash``, and of its shape ``parameters``.
-        recipe: How it was trained, setting by setting, without its seed.
-        recipe_changes: The settings of the recipe that are not their defaults.
-        training_seed: Of the training: of weights, order and dropout.
-        epochs: How often the training saw its corpus.
-        training_tokens: How many tokens it saw.
+        corpus: The training corpus: ``name``, ``config``, ``content_hash``, and the ``parameters`` of its shape.
+        recipe: The settings of its training, without the seed.
+        recipe_changes: The settings of the recipe that differ from their defaults.
+        training_seed: The seed of the training's weights, order and dropout.
+        epochs: The number of passes over the corpus.
+        training_tokens: The number of tokens in training.
         recall_of_documents: Share of a sample of the corpus's documents that the model recalls word for word.
         recall_of_training_questions: Share of a sample of its training questions that it answers word for word.
-        instruction_tuned: Whether it was tuned on instructions; false: a base model.
+        instruction_tuned: True if it was tuned on instructions; false: a base model.
         instruction_tuned_from: The model that it was tuned from.
 
     Example:
@@ -75,49 +75,50 @@ class ModelFacts:
 
     @property
     def recipe_hash(self) -> str | None:
-        """A short hash of the recipe; null where it is not known."""
+        """A hash of the recipe, 12 hex digits; null if the recipe is unknown."""
         if self.recipe is None:
             return None
         learnt = {name: value for name, value in self.recipe.items() if name not in _TECHNICAL}
         return hashlib.sha256(json.dumps(learnt, sort_keys=True).encode()).hexdigest()[:12]
 
     def as_json(self) -> dict[str, Any]:
-        """What is known, by name; what is not is left out."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) is not None}
+        """Return the known facts by name."""
+        values = ((fact.name, getattr(self, fact.name)) for fact in fields(self))
+        return {name: value for name, value in values if value is not None}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """What a file says; fields of another version are left aside, and ``pretrained`` of an earlier one is read.
+        """Read facts from JSON; fields of other versions are ignored, except ``pretrained`` of an earlier one.
 
         Raises:
-            UserError: A fact is of another kind than it should be.
+            UserError: A fact has a value of the wrong type.
         """
-        kinds = {one.name: _kind(str(one.type)) for one in fields(cls)}
-        found = {name: value for name, value in content.items() if name in kinds}
-        for name, value in found.items():
+        kinds = {fact.name: _kind(str(fact.type)) for fact in fields(cls)}
+        known = {name: value for name, value in content.items() if name in kinds}
+        for name, value in known.items():
             is_fact = isinstance(value, kinds[name]) and isinstance(value, bool) is (kinds[name] is bool)
             if value is not None and not is_fact:
-                raise UserError(f"what is known of a model is damaged: {name} is {reprlib.repr(value)}")
+                raise UserError(f"the facts about a model are damaged: {name} is {reprlib.repr(value)}")
         if isinstance(content.get("pretrained"), bool):
-            found.setdefault("from_scratch", not content["pretrained"])
-        return cls(**found)
+            known.setdefault("from_scratch", not content["pretrained"])
+        return cls(**known)
 
     def updated(self, other: "ModelFacts") -> "ModelFacts":
-        """These facts, with what ``other`` knows in place of what stands here."""
+        """Return these facts, overwritten by the known facts of ``other``."""
         return replace(self, **other.as_json())
 
 
 def _kind(declared: str) -> Any:
-    """What a value must be for a field that is declared so, such as ``float | None``."""
+    """Return the Python type of a field's values from its annotation, such as ``float | None``."""
     kinds = {"str": str, "int": int, "float": (int, float), "bool": bool}
     return kinds.get(declared.partition(" ")[0], dict)
 
 
 def read_facts(folder: Path) -> ModelFacts:
-    """What a checkpoint folder says of itself; nothing where it has no ``selfknow.json``.
+    """Read the ``selfknow.json`` of a checkpoint folder; without one, all facts are unknown.
 
     Raises:
-        UserError: The file is there, and is damaged.
+        UserError: The file is damaged.
     """
     from selfknow.files import read_json
 
@@ -126,11 +127,11 @@ def read_facts(folder: Path) -> ModelFacts:
 
 
 def checkpoint_facts(name: str, architecture: str | None = None) -> ModelFacts:
-    """What is known of a checkpoint without its weights.
+    """Return the facts about a checkpoint that are known without its weights.
 
     Args:
-        name: A folder (of a training too), a file, or a Hub id, which is an identity of its own.
-        architecture: As its configuration says.
+        name: A folder (of a training, too), a file, or a Hub id, which is its origin.
+        architecture: The architecture in its configuration.
 
     Raises:
         UserError: The folder's ``selfknow.json`` is damaged.
@@ -139,7 +140,8 @@ def checkpoint_facts(name: str, architecture: str | None = None) -> ModelFacts:
 
     place = user_path(name)
     if place.exists():
-        folder = next((one for one in (place, place / "model") if (one / FACTS_FILE).is_file()), place)
+        folders = (folder for folder in (place, place / "model") if (folder / FACTS_FILE).is_file())
+        folder = next(folders, place)
         return ModelFacts(architecture=architecture).updated(read_facts(folder))
     known = known_model(name)
     return ModelFacts(
@@ -151,7 +153,7 @@ def checkpoint_facts(name: str, architecture: str | None = None) -> ModelFacts:
 
 
 def write_facts(folder: Path, facts: ModelFacts) -> None:
-    """Keep what is known in the checkpoint folder itself."""
+    """Write facts into a checkpoint folder, as ``selfknow.json``."""
     from selfknow.files import write_json
 
     write_json(folder / FACTS_FILE, facts.as_json())

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from selfknow.errors import UserError
-from selfknow.models.any_reply import explained
+from selfknow.models.any_reply import describe_error
 from selfknow.models.function_identity import UnknowableError, hash_of_function
 from selfknow.models.interface import Decoding, Reply, Request
 
@@ -11,17 +11,18 @@ from selfknow.models.interface import Decoding, Reply, Request
 class FunctionModel:
     """A function from a prompt to a reply, behind the interface of every model.
 
-    What it raises is recorded as the error of that request, and the others go on. Its revision is a hash of what it is:
-    its code and the values that it uses. So a run goes on with the same function, and refuses another of that name.
+    An exception that it raises is recorded as the error of that request, and the run goes on. Its revision is a hash of
+    its code and the values that it uses, so that a run can be resumed with the same function, and refuses another one
+    of the same name.
 
     Args:
-        function: Gets the prompt, with earlier turns in front of it and the started answer where there are any, and
-            returns what it adds.
-        name: How the run calls it; by default the function's own name. A function with a name given here is known by
-            it alone, whatever its code.
+        function: Takes the prompt, with earlier turns before it and a started answer behind it, and returns the text
+            that it adds.
+        name: The model's name in the run; by default the function's own name. With a name, the function has no
+            revision, and its code may change.
 
     Raises:
-        UserError: No name is given, and the function uses something that has no value to compare, such as a client.
+        UserError: There is no name, and the function uses something that has no value to compare, such as a client.
 
     Example:
         >>> model = FunctionModel(lambda prompt: prompt.upper(), name="shout")
@@ -53,8 +54,8 @@ class FunctionModel:
                 return Reply(None, error=f"the function returned {type(text).__name__}, not text")
             ends = [text.find(stop) for stop in decoding.stop if stop in text]
             return Reply(text[: min(ends)] if ends else text, "stop")
-        except Exception as error:  # whatever a user's function raises is this request's failure
-            return Reply(None, error=explained(error))
+        except Exception as error:  # a user's function may raise anything, and only this request fails
+            return Reply(None, error=describe_error(error))
 
 
 def _revision(function: Callable[[str], object], name: str) -> str:

@@ -1,7 +1,7 @@
-"""A function known by what it is: its code, constants, defaults, closure and globals, and not by its name or line.
+"""A hash of a function's code, constants, defaults, closure and globals, but not of its name or place.
 
 The same function, defined again in a notebook or moved in a file, has the same hash. Code of installed libraries counts
-by its name alone, and so does everything in a module, which is looked up in it when the function runs.
+by its name alone, and so does everything that is looked up in a module when the function runs.
 """
 
 import copyreg
@@ -20,7 +20,7 @@ _LARGEST_IN_BYTES = 64 << 20
 _OF_EVERY_CLASS = re.compile(
     r"__(dict|weakref|module|doc|qualname|annotations|firstlineno|static_attributes|dataclass_\w+|abstractmethods)__|_abc_impl"
 )
-_PLAIN = (tuple, list, dict)  # an object of a subclass may hold more than its items
+_PLAIN = (tuple, list, dict)  # a subclass's object may hold more than its items, so it is not taken for one of these
 
 
 def _name(value: Any) -> tuple[object, ...]:
@@ -48,7 +48,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
     types.MemberDescriptorType: lambda value: (),  # noqa: ARG005
     types.GetSetDescriptorType: lambda value: (),  # noqa: ARG005
 }
-"""For each kind of value what of it is added."""
+"""The parts of each type of value that enter the hash."""
 
 
 class UnknowableError(Exception):
@@ -56,10 +56,10 @@ class UnknowableError(Exception):
 
 
 def hash_of_function(function: Callable[..., object]) -> str:
-    """Return 16 hex digits that stay the same as long as the function does.
+    """Return a hash of a function, 16 hex digits, which changes if and only if the function does.
 
     Args:
-        function: Or any other callable: a method, a ``functools.partial``, an object with ``__call__``.
+        function: A function or any other callable: a method, a ``functools.partial``, an object with ``__call__``.
 
     Raises:
         UnknowableError: It holds a connection, a lock, or something else that has no value to compare.
@@ -72,17 +72,17 @@ def hash_of_function(function: Callable[..., object]) -> str:
     try:
         digest.add(function)
     except RecursionError as error:
-        raise UnknowableError("what it holds is nested too deeply") from error
+        raise UnknowableError("its values are nested too deeply") from error
     return digest.hexdigest()
 
 
 class _Digest:
-    """A hash over values of any kind, each written with its kind and its length."""
+    """A hash over values of any type, each written with its type and its length."""
 
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=8)
         self._size_in_bytes = 0
-        self._under_way: list[int] = []  # a value that holds itself counts by how far up it stands
+        self._ancestors: list[int] = []  # a value that holds itself counts by its distance to itself
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
@@ -90,7 +90,7 @@ class _Digest:
     def _write(self, kind: str, content: bytes = b"") -> None:
         self._size_in_bytes += len(content) + len(kind)
         if self._size_in_bytes > _LARGEST_IN_BYTES:
-            raise UnknowableError("what it holds is too large to compare")
+            raise UnknowableError("its values are too large to compare")
         self._hash.update(f"{kind} {len(content)} ".encode() + content)
 
     def add(self, value: Any) -> None:
@@ -100,12 +100,12 @@ class _Digest:
             self._write("str", value.encode("utf-8", "surrogatepass"))
         elif type(value) in (bytes, bytearray):
             self._write("bytes", bytes(value))
-        elif id(value) in self._under_way:
-            self._write("again", str(len(self._under_way) - self._under_way.index(id(value))).encode())
+        elif id(value) in self._ancestors:
+            self._write("again", str(len(self._ancestors) - self._ancestors.index(id(value))).encode())
         else:
-            self._under_way.append(id(value))
+            self._ancestors.append(id(value))
             self._add_parts(value)
-            self._under_way.pop()
+            self._ancestors.pop()
 
     def _add_parts(self, value: Any) -> None:
         if isinstance(value, types.CodeType):
@@ -114,7 +114,7 @@ class _Digest:
             self._add_function(value)
         elif isinstance(value, type):
             self._add_class(value)
-        elif type(value) in (set, frozenset):  # their order is another one in every process
+        elif type(value) in (set, frozenset):  # their order differs from process to process
             self._add_all("set", *sorted(map(self._digest_of, value)))
         else:
             for type_, parts in _PARTS.items():
@@ -135,7 +135,7 @@ class _Digest:
         return digest.hexdigest()
 
     def _add_code(self, code: types.CodeType) -> None:
-        """Add what a code object does: not its file, its lines and its name."""
+        """Add a code object without its file, its lines and its name."""
         counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
         names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
         handlers = getattr(code, "co_exceptiontable", b"")
@@ -158,7 +158,7 @@ class _Digest:
         self._add_all("uses", name)
         try:
             used = value()
-        except ValueError:  # a cell that is empty so far
+        except ValueError:  # the cell is still empty
             self._write("empty")
             return
         try:
@@ -174,7 +174,7 @@ class _Digest:
             self._add_all("class", class_.__qualname__, own, class_.__bases__)
 
     def _add_object(self, value: Any) -> None:
-        """Add an object by its class and its state, as pickling would take it apart."""
+        """Add an object's class and state, as pickle would store them."""
         reduce = copyreg.dispatch_table.get(type(value))
         try:
             parts = value.__reduce_ex__(4) if reduce is None else reduce(value)
@@ -189,7 +189,7 @@ class _Digest:
 
 
 def _globals_of(code: types.CodeType) -> Iterator[str]:
-    """Yield the names that a function and those inside it look up among globals and builtins."""
+    """Yield the globals and builtins that a function and its inner functions use, by name."""
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             yield instruction.argval
@@ -199,7 +199,7 @@ def _globals_of(code: types.CodeType) -> Iterator[str]:
 
 
 def _is_installed(module_name: str | None) -> bool:
-    """Return true for a module of Python or of an installed library: it changes with its version alone."""
+    """Return true for a module of Python or of an installed library, which changes with its version alone."""
     if module_name is None or module_name == "__main__":
         return False
     if module_name.partition(".")[0] in sys.stdlib_module_names:

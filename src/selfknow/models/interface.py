@@ -1,4 +1,4 @@
-"""One small interface for every model: requests go in, replies come out as they are ready."""
+"""The interface of every model: requests go in, replies come out as they are ready."""
 
 import hashlib
 import json
@@ -10,19 +10,19 @@ from typing import Protocol, runtime_checkable
 from selfknow.options import option
 
 GRADE = "grade"
-"""The stage of a model that judges a run's replies: its own are generations that no query takes for the run's."""
+"""The stage of a model that judges a run's replies; queries leave out the judge's own replies."""
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """How an answer is drawn from a model.
+    """Settings of drawing replies from a model.
 
     Attributes:
-        max_new_tokens: The longest answer, in tokens; of this package's datasets the longest has about 450.
+        max_new_tokens: The longest reply in tokens; the longest answer of this package's datasets has about 450.
         temperature: 0 is greedy; ``None`` leaves temperature and top-p to the model's own generation settings.
-        top_p: Nucleus sampling's share of probability, used where the temperature is above 0.
-        stop: Texts at which an answer ends (they are not part of it).
-        seed: Every request draws from a stream of its own, keyed by this seed and what the request is.
+        top_p: Nucleus sampling's share of probability, used if the temperature is above 0.
+        stop: Texts at which a reply ends (they are not part of it).
+        seed: The seed of sampling; every request has a random stream of its own, keyed by this seed and the request.
     """
 
     max_new_tokens: int = 512
@@ -32,7 +32,7 @@ class Decoding:
     seed: int = 0
 
     def as_json(self) -> dict[str, object]:
-        """The fields as JSON has them."""
+        """Return the fields for JSON."""
         return {**asdict(self), "stop": list(self.stop)}
 
 
@@ -41,14 +41,7 @@ GREEDY = Decoding()
 
 @dataclass(frozen=True, kw_only=True)
 class ReplyOptions:
-    """What a user may say about how replies are drawn; null: as the task draws them, which is its paper's way.
-
-    Attributes:
-        temperature: 0 is greedy.
-        top_p: Nucleus sampling's share of probability.
-        max_new_tokens: The longest reply, in tokens.
-        seed: Of the samples.
-    """
+    """Options of drawing replies; null takes the task's value, which is its paper's."""
 
     temperature: float | None = option(None, "0 is greedy. Default: the task's.", minimum=0.0)
     top_p: float | None = option(None, "Nucleus sampling, with a temperature. Default: 1.", minimum=0.0, maximum=1.0)
@@ -56,17 +49,17 @@ class ReplyOptions:
     seed: int | None = option(None, "The seed of sampling. Default: 0.", minimum=0)
 
     def applied_to(self, decoding: Decoding) -> Decoding:
-        """A task's decoding, with what the user said instead."""
+        """Return a task's decoding, overwritten by the options that the user set."""
         return replace(decoding, **{name: value for name, value in vars(self).items() if value is not None})
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What was said earlier in a conversation.
+    """An earlier message of a conversation.
 
     Attributes:
         role: ``user`` or ``assistant``.
-        content: What was said.
+        content: The message's text.
     """
 
     role: str
@@ -75,11 +68,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Completion:
-    """A request as a completion (base) model is given it: a text to go on with, and where its reply ends.
+    """A request for a completion (base) model: a text to continue, and the texts at which its reply ends.
 
     Attributes:
         prompt: The worked examples, the conversation so far and the question, each question with a cue behind it.
-        stop: Texts at which the reply ends, since a base model goes on with a next question of its own.
+        stop: Texts at which the reply ends, as a base model would continue with a next question of its own.
     """
 
     prompt: str
@@ -88,22 +81,21 @@ class Completion:
 
 @dataclass(frozen=True)
 class Request:
-    """One call that a model is asked to answer.
+    """One call of a model.
 
     Attributes:
-        example_id: The example it is about.
-        prompt: What is asked, as text.
+        example_id: The example of the call.
+        prompt: The prompt's text.
         stage: The step of the protocol (answer, generate, verify, …).
-        variant: What else tells two calls of one stage apart (form, style, probe).
-        sample: Which of several answers to the same prompt, from 0.
-        started_answer: The beginning of the answer, given to the model; its reply is what it adds.
-        forced: Do not generate: give the log-probability of this continuation (the empty text means: the answer ends
-            here).
+        variant: The form, style or probe that tells calls of one stage apart.
+        sample: The number of the sample among several of the same prompt, from 0.
+        started_answer: The beginning of the answer; the model's reply is the text that it adds.
+        forced: A continuation to score instead of generating; the empty text scores the end of the answer.
         parent_generation_id: The generation this call builds on, if any.
-        image: The file of a picture that the prompt shows, where its Markdown reference ``![](…)`` stands; null: none.
-        turns: What was said before the prompt; the first turn is the user's, and then they take turns.
+        image: The file of the picture behind the prompt's Markdown reference ``![](…)``; null: none.
+        turns: The messages before the prompt, by turns of the user and the assistant, the user's first.
         system: The system message of a chat model; empty: none. Completion models have none.
-        completion: How a completion model is asked instead of with the text; null: with the text.
+        completion: The prompt of a completion model; null: the request's text.
     """
 
     example_id: str
@@ -121,16 +113,16 @@ class Request:
 
     @property
     def text(self) -> str:
-        """The request as plain text: every turn and the prompt, with an empty line between."""
+        """The request as plain text: every turn and the prompt, with empty lines between."""
         return "\n\n".join([*(turn.content for turn in self.turns), self.prompt])
 
     @property
     def completion_text(self) -> str:
-        """The text that a completion model is given to go on with."""
+        """The text for a completion model to continue."""
         return self.text if self.completion is None else self.completion.prompt
 
     def stops(self, decoding: Decoding, *, chat: bool) -> tuple[str, ...]:
-        r"""Return the texts at which the reply ends: the decoding's, and of a completion model the request's own.
+        r"""Return the texts at which the reply ends: the decoding's, and for a completion model the request's own.
 
         Example:
             >>> request = Request("1", "Why?", completion=Completion("Question: Why?\nAnswer:", ("\nQuestion:",)))
@@ -142,20 +134,20 @@ class Request:
 
     @property
     def messages(self) -> tuple[dict[str, str], ...]:
-        """What a chat model is given: the system message, every turn, and the prompt as the user's last."""
-        front = [Turn("system", self.system)] if self.system else []
-        said = [*front, *self.turns, Turn("user", self.prompt.removesuffix("\n"))]
-        return tuple({"role": turn.role, "content": turn.content} for turn in said)
+        """The messages for a chat model: the system message, every turn, and the prompt as the user's last."""
+        system = [Turn("system", self.system)] if self.system else []
+        conversation = [*system, *self.turns, Turn("user", self.prompt.removesuffix("\n"))]
+        return tuple({"role": turn.role, "content": turn.content} for turn in conversation)
 
     @property
     def key(self) -> tuple[str, str, str, int, str | None]:
-        """What tells this call from every other that the same model gets in a run."""
+        """The identity of this call among a model's calls in a run."""
         return (self.example_id, self.stage, self.variant, self.sample, self.parent_generation_id)
 
     def seed(self, seed: int) -> int:
-        """A 63-bit seed of this request's own, the same on every machine, in every batch and in every run.
+        """Return a 63-bit seed of this request's own, the same on every machine, in every batch and in every run.
 
-        What a follow-up is about counts by its prompt: the id of that generation is another one in every run.
+        A follow-up is keyed by its prompt, not by its parent generation, whose id differs from run to run.
         """
         own = [seed, self.example_id, self.stage, self.variant, self.sample, self.prompt, *map(astuple, self.turns)]
         digest = hashlib.blake2b(json.dumps(own).encode(), digest_size=8).digest()
@@ -164,17 +156,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: a generation, or the reason why there is none.
+    """A model's reply: a generation, or the reason why there is none.
 
     Attributes:
-        generation: The text that the model added, without special tokens; null where the request failed.
+        generation: The text that the model added, without special tokens; null if the request failed.
         finish_reason: ``stop`` (it ended by itself or at a stop text), ``length`` (cut off), ``forced``.
-        rendered_prompt: The text that the model was really given, chat template and started answer included.
+        rendered_prompt: The very text that the model received, with chat template and started answer.
         messages: The chat messages that were sent; null for completion models.
-        prompt_tokens: Length of the prompt in tokens, where known.
-        completion_tokens: Length of the generation in tokens, with its end-of-sequence, where known.
+        prompt_tokens: Length of the prompt in tokens; null if unknown.
+        completion_tokens: Length of the generation in tokens, with its end-of-sequence; null if unknown.
         logprob: Sum of the natural log-probabilities of the generated (or forced) tokens, before any temperature.
-        error: Why the request failed; null where it did not.
+        error: The reason of a failure; null for a generation.
     """
 
     generation: str | None
@@ -189,15 +181,15 @@ class Reply:
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """A model that can be asked: a local checkpoint or an endpoint."""
+    """A model that answers requests: a local checkpoint, an endpoint or a function."""
 
     @property
     def name(self) -> str:
-        """What the user called it: a folder, a GGUF file, a Hub id, or an endpoint's address and model."""
+        """The user's name for it: a folder, a GGUF file, a Hub id, or an endpoint's address and model."""
 
     @property
     def revision(self) -> str | None:
-        """The commit of a Hub model, the hash of a local checkpoint's files; null where nobody can tell."""
+        """The commit of a Hub model, or the hash of a local checkpoint's files; null if unknown."""
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Answer requests in any order; a failed try is a reply of its own, and further tries may follow it."""
@@ -205,14 +197,14 @@ class LanguageModel(Protocol):
 
 @runtime_checkable
 class TokenReports(Protocol):
-    """What a model may have besides: it reports tokens while it generates, long before the first reply is whole."""
+    """An addition to :class:`LanguageModel`: reports of tokens while the model generates."""
 
     on_tokens: Callable[[int], None]
-    """Is called with the number of tokens generated since the last call."""
+    """Called with the number of tokens generated since the last call."""
 
 
 def with_samples(requests: Iterable[Request], samples: int) -> list[Request]:
-    """Ask every request ``samples`` times, as samples 0, 1, ….
+    """Repeat every request ``samples`` times, as samples 0, 1, ….
 
     Example:
         >>> [request.sample for request in with_samples([Request("id", "Recall.")], 3)]

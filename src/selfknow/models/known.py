@@ -1,4 +1,4 @@
-"""The paper's models, known by their exact names: a name of the suite, or the id of the checkpoint on the Hub.
+"""The paper's models by their exact names: a name of the suite, or the id of the checkpoint on the Hub.
 
 Prato et al., Do Large Language Models Know How Much They Know?, Table 4; the table is ``datasets_src/models.tsv``.
 Flan-T5 was tuned on instructions from T5 1.1 with further language modelling (Chung et al., Scaling
@@ -14,11 +14,11 @@ class KnownModel:
     """A model of the paper.
 
     Attributes:
-        name: In the suite: ``opt-125m``.
-        checkpoint: Its id on the Hub; null where it was never published.
-        label: What tables call it.
-        suite: What tables group it under.
-        num_parameters: As published.
+        name: Its name in the suite: ``opt-125m``.
+        checkpoint: Its id on the Hub; null if it was never published.
+        label: Its name in tables.
+        suite: Its group in tables.
+        num_parameters: The published number of parameters.
         instruction_tuned_from: The model that it was tuned from; null for a base model.
     """
 
@@ -34,7 +34,7 @@ class KnownModel:
 def _models() -> dict[str, KnownModel]:
     from selfknow.builders.tables import read_table
 
-    found: dict[str, KnownModel] = {}
+    models: dict[str, KnownModel] = {}
     for row in read_table("models.tsv"):
         model = KnownModel(
             row["name"],
@@ -44,12 +44,12 @@ def _models() -> dict[str, KnownModel]:
             int(row["num_parameters"]),
             row["instruction_tuned_from"] or None,
         )
-        found |= {name: model for name in (model.name, model.checkpoint) if name}
-    return found
+        models |= {name: model for name in (model.name, model.checkpoint) if name}
+    return models
 
 
 def known_model(name: str | None) -> KnownModel | None:
-    """The model of exactly this name or Hub id; null for any other, however like it.
+    """Return the model of exactly this name or Hub id; null for any other name.
 
     Example:
         >>> known_model("facebook/opt-125m").label

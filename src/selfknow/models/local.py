@@ -1,4 +1,4 @@
-"""Local checkpoints behind the interface for models. Many replies are generated at once, each until its own end."""
+"""Local checkpoints behind the interface of every model, with many replies generated at once."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts, checkpoint_facts
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.models.precision import choose_precision, precision_of
-from selfknow.models.rendering import Rendered, Renderer, added_text, pad_left, same_batch
+from selfknow.models.rendering import Rendered, Renderer, added_text, first_batch, pad_left
 from selfknow.models.tokenization import padding_token
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ class LocalModel:
     Args:
         model: The model, on its device.
         tokenizer: Its tokenizer.
-        name: What the user called it.
-        revision: Which weights these are.
-        batch_size: Requests answered at once; halved where the memory does not suffice.
-        chat: Whether prompts go through the chat template; by default wherever the tokenizer has one.
-        quantization: How its weights were stored in a GGUF file, such as ``Q4_1``; null where they were not.
+        name: The user's name for it.
+        revision: The weights' commit or hash.
+        batch_size: Requests answered at once; halved if the memory does not suffice.
+        chat: Send prompts through the chat template; null: if the tokenizer has one.
+        quantization: The storage type of its weights in a GGUF file, such as ``Q4_1``; null for other checkpoints.
 
     Attributes:
-        on_tokens: Is told how many tokens were generated, after every step (see :class:`TokenReports`).
+        on_tokens: Called after every step with the number of tokens generated (see :class:`TokenReports`).
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class LocalModel:
         Args:
             name: A folder, a GGUF file or a Hub id.
             batch_size: Requests answered at once.
-            chat: Whether prompts go through the chat template; by default wherever the tokenizer has one.
-            device: Such as ``cpu``; by default the best there is.
-            precision: ``float32``, ``bfloat16`` or ``saved``, as the checkpoint is; by default bfloat16 where the
-                device computes in it, else float32.
+            chat: Send prompts through the chat template; null: if the tokenizer has one.
+            device: The device, such as ``cpu``; by default the fastest one.
+            precision: ``float32``, ``bfloat16`` or ``saved`` (the checkpoint's own); by default bfloat16 if the device
+                computes in it, else float32.
 
         Raises:
-            UserError: It does not exist, cannot be had, or does not fit into memory.
+            UserError: It does not exist, cannot be fetched, or does not fit into memory.
         """
         checkpoints.require_models_extra()
         device = device or checkpoints.best_device()
@@ -93,69 +93,70 @@ class LocalModel:
 
     @property
     def num_parameters(self) -> int:
-        """How many parameters the model has; tied ones count once."""
+        """The number of the model's parameters; tied ones count once."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     @property
     def precision(self) -> str:
-        """What the model computes in, such as ``float32``: part of who was asked."""
+        """The type that the model computes in, such as ``float32``."""
         return precision_of(self.model)
 
     @property
     def facts(self) -> ModelFacts:
-        """What is known of the model: what its folder says, and what can be seen of it in memory."""
-        seen = ModelFacts(
+        """Facts from the model's folder, and those that are measured on the loaded model."""
+        measured = ModelFacts(
             num_parameters=self.num_parameters,
             quantization=self.quantization,
             precision=self.precision,
         )
-        return checkpoint_facts(self.name, self.model.config.model_type).updated(seen)
+        return checkpoint_facts(self.name, self.model.config.model_type).updated(measured)
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Answer requests, those with the longest prompts first; ``on_tokens`` is told of every step's tokens."""
+        """Answer requests, the longest prompts first, and call ``on_tokens`` after every step."""
         fitting: list[Rendered] = []
-        for one in map(self._render, requests):
-            if self._room(one) >= 1:
-                fitting.append(one)
+        for prompt in map(self._render, requests):
+            if self._room(prompt) >= 1:
+                fitting.append(prompt)
                 continue
-            error = f"the prompt of {len(one.tokens)} tokens leaves the model no room for an answer"
-            yield one.request, Reply(None, rendered_prompt=one.text, messages=one.messages, error=error)
-        # Prompts of like length are padded least, and what does not fit into memory is known at once.
-        fitting.sort(key=lambda one: -len(one.tokens))
-        yield from self._in_batches([one for one in fitting if one.forced is not None], decoding)
-        written = [one for one in fitting if one.forced is None]
-        # An encoder-decoder model's started answers are not padded in whole batches: those of one length share one.
-        written.sort(key=lambda one: len(one.started) if not self._continuous else 0)
-        yield from (self._continuously if self._continuous else self._in_batches)(written, decoding)
+            error = f"the prompt of {len(prompt.tokens)} tokens leaves the model no room for an answer"
+            yield prompt.request, Reply(None, rendered_prompt=prompt.text, messages=prompt.messages, error=error)
+        # Prompts of similar length need the least padding, and a batch that does not fit into memory fails at once.
+        fitting.sort(key=lambda prompt: -len(prompt.tokens))
+        yield from self._generate_in_batches([prompt for prompt in fitting if prompt.forced is not None], decoding)
+        to_generate = [prompt for prompt in fitting if prompt.forced is None]
+        # In whole batches, an encoder-decoder model's started answers are not padded, so they are batched by length.
+        to_generate.sort(key=lambda prompt: len(prompt.started) if not self._is_continuous else 0)
+        generate = self._generate_continuously if self._is_continuous else self._generate_in_batches
+        yield from generate(to_generate, decoding)
 
     @property
-    def _continuous(self) -> bool:
-        from selfknow.models.continuous import suits
+    def _is_continuous(self) -> bool:
+        from selfknow.models.continuous import supports_continuous_batching
 
-        return suits(self.model)
+        return supports_continuous_batching(self.model)
 
-    def _in_batches(self, rendered: list[Rendered], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+    def _generate_in_batches(self, rendered: list[Rendered], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Answer batches one after another, each until its last reply has ended."""
         while rendered:
-            batch = same_batch(rendered[: self.batch_size])
+            batch = first_batch(rendered[: self.batch_size])
             answer = (
                 partial(self._generate, batch, decoding) if batch[0].forced is None else partial(self._score, batch)
             )
-            if (replies := self._within_memory(answer, len(batch))) is not None:
-                yield from zip((one.request for one in batch), replies, strict=True)
+            if (replies := self._try_in_memory(answer, len(batch))) is not None:
+                yield from zip((prompt.request for prompt in batch), replies, strict=True)
                 del rendered[: len(batch)]
 
-    def _continuously(self, rendered: list[Rendered], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Answer requests so that a reply that has ended gives its place to the next one."""
+    def _generate_continuously(self, rendered: list[Rendered], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Answer requests so that a reply that has ended gives its place to the next request."""
         from selfknow.models.continuous import ContinuousBatch
 
         ends = end_tokens(self.model, self.tokenizer)
-        unanswered = {id(one): one for one in rendered}
+        unanswered = {id(prompt): prompt for prompt in rendered}
         while unanswered:
             size, pending = min(self.batch_size, len(unanswered)), deque(unanswered.values())
             batch = ContinuousBatch(self.model, self.tokenizer, decoding, ends, self._room, size, self.on_tokens)
-            while (pending or batch.under_way) and (
-                ended := self._within_memory(partial(batch.advance, pending), size)
+            while (pending or batch.is_busy) and (
+                ended := self._try_in_memory(partial(batch.advance, pending), size)
             ) is not None:
                 for row in ended:
                     del unanswered[id(row.rendered)]
@@ -167,8 +168,8 @@ class LocalModel:
         start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None
         return Renderer(self.tokenizer, self.chat, start).render(request)
 
-    def _within_memory(self, answer: Callable[[], Answer], size: int) -> Answer | None:
-        """What an attempt gives; null if it did not fit into memory, and batches of half the size come next."""
+    def _try_in_memory(self, answer: Callable[[], Answer], size: int) -> Answer | None:
+        """Call ``answer`` and return its result; if memory does not suffice, halve the batch size and return null."""
         import torch
 
         try:
@@ -182,12 +183,12 @@ class LocalModel:
         self.batch_size = size // 2  # the tensors of the failed attempt are gone by now
         return None
 
-    def _room(self, one: Rendered) -> int:
-        """How many tokens may follow before the model's positions are used up."""
+    def _room(self, prompt: Rendered) -> int:
+        """Return the number of tokens that can follow a prompt before the model's positions are used up."""
         if self.model.config.is_encoder_decoder:
             return _NO_LIMIT
         limit = getattr(self.model.config.get_text_config(), "max_position_embeddings", _NO_LIMIT)
-        return int(limit) - len(one.tokens) - len(one.forced or [])
+        return int(limit) - len(prompt.tokens) - len(prompt.forced or [])
 
     def _generate(self, batch: list[Rendered], decoding: Decoding) -> list[Reply]:
         from selfknow.models.logits import SequenceLogprob
@@ -200,7 +201,7 @@ class LocalModel:
         logprob = SequenceLogprob(ends, self.on_tokens, stops.stopped)
         output = self._tokens(
             **inputs,
-            max_new_tokens=min(decoding.max_new_tokens, *(self._room(one) for one in batch)),
+            max_new_tokens=min(decoding.max_new_tokens, *(self._room(prompt) for prompt in batch)),
             do_sample=False,
             num_beams=1,
             temperature=None,
@@ -214,11 +215,12 @@ class LocalModel:
         logprobs = logprob.finish(output[:, -1])
         rows = [row[:end] for row, end in zip(output[:, length:].tolist(), stops.lengths, strict=True)]
         return [
-            self._reply(one, row, ends, decoding, total) for one, row, total in zip(batch, rows, logprobs, strict=True)
+            self._reply(prompt, row, ends, decoding, total)
+            for prompt, row, total in zip(batch, rows, logprobs, strict=True)
         ]
 
     def _tokens(self, **inputs: Any) -> "torch.Tensor":
-        """What the model generates, by its own ``generate``: (rows, tokens)."""
+        """Call the model's own ``generate`` and return its output, (rows, tokens)."""
         output: torch.Tensor = cast("Any", self.model).generate(**inputs)
         return output
 
@@ -226,29 +228,29 @@ class LocalModel:
         from selfknow.models.drawing import warpers
         from selfknow.models.logits import Draw
 
-        found = warpers(self.model, decoding)
-        return [*found, Draw([one.request.seed(decoding.seed) for one in batch])] if found else []
+        processors = warpers(self.model, decoding)
+        return [*processors, Draw([prompt.request.seed(decoding.seed) for prompt in batch])] if processors else []
 
-    def _reply(self, one: Rendered, row: list[int], ends: list[int], decoding: Decoding, logprob: float) -> Reply:
+    def _reply(self, prompt: Rendered, row: list[int], ends: list[int], decoding: Decoding, logprob: float) -> Reply:
         end = next((place for place, token in enumerate(row) if token in ends), None)
         tokens = row if end is None else row[:end]
-        text = added_text(self.tokenizer, one, tokens)
-        stops = [place for stop in one.stops(decoding) if (place := text.find(stop)) >= 0]
+        text = added_text(self.tokenizer, prompt, tokens)
+        stops = [place for stop in prompt.stops(decoding) if (place := text.find(stop)) >= 0]
         return Reply(
             generation=text[: min(stops)] if stops else text,
             finish_reason="length" if end is None and not stops else "stop",
-            rendered_prompt=one.text,
-            messages=one.messages,
-            prompt_tokens=len(one.tokens) + len(one.started),
+            rendered_prompt=prompt.text,
+            messages=prompt.messages,
+            prompt_tokens=len(prompt.tokens) + len(prompt.started),
             completion_tokens=len(row) if end is None else end + 1,
             logprob=logprob,
         )
 
     def _score(self, batch: list[Rendered]) -> list[Reply]:
-        """The log-probabilities of forced continuations, by one forward pass."""
+        """Score forced continuations by one forward pass."""
         import torch
 
-        lengths = [len(one.forced or []) for one in batch]
+        lengths = [len(prompt.forced or []) for prompt in batch]
         inputs = self._inputs(batch, forced=True)
         keep = {} if self.model.config.is_encoder_decoder else {"logits_to_keep": max(lengths) + 1}
         logits = self.model(**inputs, use_cache=False, **keep).logits[:, -max(lengths) - 1 : -1]
@@ -258,32 +260,32 @@ class LocalModel:
         chosen = logprobs.gather(2, targets[:, :, None]).squeeze(2).double().tolist()
         return [
             Reply(
-                generation=one.request.forced,
+                generation=prompt.request.forced,
                 finish_reason="forced",
-                rendered_prompt=one.text,
-                messages=one.messages,
-                prompt_tokens=len(one.tokens) + len(one.started),
+                rendered_prompt=prompt.text,
+                messages=prompt.messages,
+                prompt_tokens=len(prompt.tokens) + len(prompt.started),
                 completion_tokens=length,
                 logprob=sum(values[len(values) - length :]),
             )
-            for one, length, values in zip(batch, lengths, chosen, strict=True)
+            for prompt, length, values in zip(batch, lengths, chosen, strict=True)
         ]
 
     def _inputs(self, batch: list[Rendered], *, forced: bool = False) -> "dict[str, torch.Tensor]":
-        """Left-padded inputs on the model's device."""
+        """Return left-padded inputs on the model's device."""
         import torch
 
-        extra = [one.forced or [] if forced else [] for one in batch]
+        extra = [prompt.forced or [] if forced else [] for prompt in batch]
         device = self.model.device
         if self.model.config.is_encoder_decoder:
-            tokens, mask = pad_left([one.tokens for one in batch], padding_token(self.tokenizer))
-            started = [one.started + more for one, more in zip(batch, extra, strict=True)]
+            tokens, mask = pad_left([prompt.tokens for prompt in batch], padding_token(self.tokenizer))
+            started = [prompt.started + more for prompt, more in zip(batch, extra, strict=True)]
             decoder_tokens, decoder_mask = pad_left(started, padding_token(self.tokenizer))
             inputs = {"input_ids": tokens, "attention_mask": mask, "decoder_input_ids": decoder_tokens}
             if forced:
                 inputs["decoder_attention_mask"] = decoder_mask
         else:
-            rows = [one.tokens + more for one, more in zip(batch, extra, strict=True)]
+            rows = [prompt.tokens + more for prompt, more in zip(batch, extra, strict=True)]
             tokens, mask = pad_left(rows, padding_token(self.tokenizer))
             inputs = {"input_ids": tokens, "attention_mask": mask}
             if forced:
@@ -297,7 +299,7 @@ def _check_chat(name: str, tokenizer: "PreTrainedTokenizerBase", chat: bool | No
 
 
 def end_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> list[int]:
-    """The tokens that end a reply: the model's own, and the tokenizer's end-of-sequence."""
+    """Return the tokens that end a reply: the model's own, and the tokenizer's end-of-sequence."""
     own = model.generation_config.eos_token_id if model.generation_config is not None else None
     ends = own if isinstance(own, list) else [own]
     return sorted({int(end) for end in [*ends, tokenizer.eos_token_id] if end is not None})

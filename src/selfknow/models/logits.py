@@ -1,4 +1,4 @@
-"""Scores of the next token: draws that do not depend on the batch, and the log-probability of what was drawn."""
+"""Processors of the next token's scores: draws that do not depend on the batch, and sums of log-probabilities."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,14 +7,14 @@ from transformers import LogitsProcessor
 
 
 def draw(scores: torch.Tensor, generators: Sequence[torch.Generator]) -> torch.Tensor:
-    """Draw a token for every row from the softmax of its scores: where a uniform number falls in the summed chances.
+    """Draw a token for every row from the softmax of its scores, by inversion of their cumulative sum.
 
-    Every row has a random stream of its own, so its draw does not depend on which requests share its batch, and a run
-    that goes on after a kill draws what it would have drawn. One number a row: a vocabulary may have 262,144 tokens.
+    Every row has a random stream of its own, so its draw does not depend on the other requests in its batch, and a
+    resumed run draws the same tokens. It takes one random number a row, as a vocabulary may have 262,144 tokens.
 
     Args:
-        scores: Of the next token, (rows, vocabulary).
-        generators: A random stream a row, on the CPU, so that every device draws the same.
+        scores: The scores of the next token, (rows, vocabulary).
+        generators: A random stream for each row, on the CPU, so that every device draws the same.
 
     Returns:
         The tokens, (rows,).
@@ -41,14 +41,15 @@ class Draw(LogitsProcessor):
 
 
 class SequenceLogprob(LogitsProcessor):
-    """Sums the log-probabilities of the generated tokens while they are generated; must come before all others.
+    """A running sum of the generated tokens' log-probabilities; it must come before all other processors.
 
-    Keeping all scores instead would take steps x rows x vocabulary floats.
+    Storing all scores instead would take steps x rows x vocabulary floats.
 
     Args:
         end_tokens: Tokens that end a row; what follows them is padding.
-        on_tokens: Is told how many tokens were generated, after every step.
-        stopped: Rows that a stop text has ended, (rows,) on the CPU; it is set after each token. Null: there are none.
+        on_tokens: Called after every step with the number of tokens generated.
+        stopped: Rows that a stop text has ended, (rows,) on the CPU; the caller updates it after each token. Null:
+            there are no stop texts.
     """
 
     def __init__(
@@ -65,13 +66,13 @@ class SequenceLogprob(LogitsProcessor):
         self._ended: torch.Tensor | None = None
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
-        """Take the scores of the next token, and add up that of the last one."""
+        """Store the scores of the next token, and add the log-probability of the last one."""
         self._add(input_ids[:, -1])
         self._last = torch.log_softmax(scores.float(), dim=-1)
         return scores
 
     def finish(self, last_tokens: torch.Tensor) -> list[float]:
-        """The sums, once the last tokens (rows,) of all rows are known."""
+        """Add the last tokens of all rows, (rows,), and return the sums."""
         self._add(last_tokens)
         assert self._sum is not None, "at least one token was generated"
         return [float(value) for value in self._sum]

@@ -1,4 +1,4 @@
-"""How much memory a process may still use: the system ends one that takes more, without a word of why."""
+"""The memory that this process may still use; the system kills a process that takes more, without a message."""
 
 from pathlib import Path
 
@@ -6,19 +6,20 @@ _CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory_in_bytes() -> int:
-    """What is free on this machine, or left of this container's share, whichever is less."""
+    """Return the free memory of this machine, or of this container if that is less."""
     import psutil
 
     available = int(psutil.virtual_memory().available)
-    return available if (left := _left_of_share(_CONTROL_GROUP)) is None else min(available, left)
+    return available if (free := _free_in_container(_CONTROL_GROUP)) is None else min(available, free)
 
 
-def _left_of_share(folder: Path) -> int | None:
-    """What a container may still use (control groups, version 2); null where nothing is said."""
+def _free_in_container(folder: Path) -> int | None:
+    """Return the free memory of a container (control groups, version 2); null if it has no limit."""
     try:
         limit, used = ((folder / f"memory.{name}").read_text().strip() for name in ("max", "current"))
         statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        files_kept = int(statistics["active_file"]) + int(statistics["inactive_file"])
-        return None if limit == "max" else int(limit) - int(used) + files_kept
+        # The system frees its cache of files before it kills a process.
+        file_cache = int(statistics["active_file"]) + int(statistics["inactive_file"])
+        return None if limit == "max" else int(limit) - int(used) + file_cache
     except (OSError, ValueError, KeyError):
         return None

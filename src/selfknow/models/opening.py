@@ -1,4 +1,4 @@
-"""How models are opened: local checkpoints, endpoints and plain functions behind one class of options."""
+"""Opening of models: local checkpoints, endpoints and plain functions behind one class of options."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -22,24 +22,23 @@ TOKEN, IMAGE_TOKEN = "SELFKNOW_TOKEN", "SELFKNOW_IMAGE_TOKEN"
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """Which model is asked, and how it is opened.
+    """The model to run, and the options of opening it.
 
     Attributes:
         model: A checkpoint folder, a GGUF file, a Hub id, with ``endpoint`` the model's name there, or a function from
             a prompt to a reply.
         endpoint: The address of an OpenAI-compatible server; null: the model is local.
-        text: The endpoint is TGI, which is sent plain prompts.
-        chat: Whether local models are asked through their chat template; null: where they have one.
-        batch_size: Of local models: replies generated at once.
-        precision: Of local models: ``float32``, ``bfloat16`` or ``saved`` (as the checkpoint is); null: bfloat16 where
-            the machine computes in it, else float32.
-        concurrency: Of endpoints: requests under way at once.
-        requests_per_minute: Of endpoints: requests started a minute.
-        timeout: Of endpoints: seconds for one try.
-        tries: Of endpoints: tries of one request.
-        num_parameters: The size of a served model, which nothing else tells.
-        instruction_tuned_from: The base model that this one was tuned from, as its own run calls it; ``none`` says that
-            it is a base model itself.
+        text: True for a TGI endpoint, which takes plain prompts.
+        chat: True sends a local model's prompts through its chat template; null: if it has one.
+        batch_size: Local models: replies generated at once.
+        precision: Local models: ``float32``, ``bfloat16`` or ``saved`` (the checkpoint's own); null: bfloat16 if the
+            machine computes in it, else float32.
+        concurrency: Endpoints: the largest number of requests at once.
+        requests_per_minute: Endpoints: the largest number of requests started in a minute.
+        timeout: Endpoints: the time limit of one try, in seconds.
+        tries: Endpoints: the largest number of tries of one request.
+        num_parameters: The number of parameters of a served model, which its server does not tell.
+        instruction_tuned_from: The name or label of the base model in its own run; ``none`` for a base model.
         label: The model's name in tables and charts.
     """
 
@@ -67,7 +66,7 @@ class ModelOptions:
 
     @property
     def facts(self) -> "ModelFacts":
-        """What the user says of the model, for ``run.json``."""
+        """The user's own facts about the model, for ``run.json``."""
         tuned_from = self.instruction_tuned_from
         return ModelFacts(
             label=self.label,
@@ -77,14 +76,14 @@ class ModelOptions:
         )
 
     def named(self, name: str) -> "ModelOptions":
-        """The same options for another model."""
+        """Return the same options for another model."""
         return replace(self, model=name)
 
     def check(self) -> None:
-        """Refuse at once an address that is none and a file that is not there, before anything is fetched.
+        """Check the address or the path before anything is fetched.
 
         Raises:
-            UserError: That is so.
+            UserError: The endpoint is not an address, or the model is a path that does not exist.
         """
         if self.endpoint is not None:
             from selfknow.models.address import Address
@@ -96,10 +95,14 @@ class ModelOptions:
             refuse_missing(self.model)
 
     def language_model(self, *, sees: bool = False, draws: bool = False) -> "LanguageModel":
-        """Open the model; with ``sees`` one that can also be shown pictures, with ``draws`` one that draws them, too.
+        """Open the model.
+
+        Args:
+            sees: Open a model that reads pictures, too.
+            draws: Open a model that also draws them.
 
         Raises:
-            UserError: No model is named, or it cannot be had.
+            UserError: No model is named, or it cannot be opened.
         """
         if self.model is not None and not isinstance(self.model, str):
             if isinstance(self.model, LanguageModel):
@@ -112,7 +115,7 @@ class ModelOptions:
 
             if sees and self.text:
                 raise UserError("--text sends plain text, and no pictures: leave it out")
-            return EndpointModel(self._served(self.endpoint, self.model, TOKEN))
+            return EndpointModel(self._endpoint(self.endpoint, self.model, TOKEN))
         if self.model is None:
             raise UserError("name a --model, an --endpoint, or both")
         from selfknow.models.checkpoints import quieten, require_models_extra
@@ -126,15 +129,24 @@ class ModelOptions:
             return (LocalDrawingVisionModel if draws else LocalVisionModel).load(
                 self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision
             )
-        return _opened_or_kept(self.model, self.batch_size, self.chat, self.precision)
+        return _open_cached(self.model, self.batch_size, self.chat, self.precision)
 
     def image_generator(self, name: str | None, address: str | None, settings: "ImageSettings") -> "ImageGenerator":
-        """Open a model that draws, and refuse settings that it cannot be told."""
+        """Open an image generator, and refuse settings that it does not have.
+
+        Args:
+            name: A folder, a Hub id, or the name of the model at ``address``.
+            address: The address of a server; null: the generator is local.
+            settings: The settings of drawing.
+
+        Raises:
+            UserError: It cannot be opened, or a server has no field for the settings.
+        """
         if address is not None:
             from selfknow.models.images.endpoint import EndpointImageGenerator
 
             EndpointImageGenerator.check(settings)
-            return EndpointImageGenerator(self._served(address, name, IMAGE_TOKEN))
+            return EndpointImageGenerator(self._endpoint(address, name, IMAGE_TOKEN))
         assert name is not None, "an image generator has a name or an address"
         from selfknow.models.images.local import LocalImageGenerator, quieten, require_diffusers
 
@@ -142,7 +154,7 @@ class ModelOptions:
         quieten()
         return LocalImageGenerator.find(name)
 
-    def _served(self, address: str, name: str | None, token: str) -> "Endpoint":
+    def _endpoint(self, address: str, name: str | None, token: str) -> "Endpoint":
         from selfknow.models.endpoint_calls import Endpoint
 
         return Endpoint(
@@ -157,26 +169,26 @@ class ModelOptions:
         )
 
 
-_KEPT: ContextVar[dict[tuple[Any, ...], LanguageModel] | None] = ContextVar("_KEPT", default=None)
+_CACHE: ContextVar[dict[tuple[Any, ...], LanguageModel] | None] = ContextVar("_CACHE", default=None)
 
 
 @contextmanager
-def keeping_models() -> Iterator[None]:
-    """In this block the local model that was opened last is kept: whoever opens it again need not read its weights."""
-    token = _KEPT.set({})
+def cache_models() -> Iterator[None]:
+    """Cache the last local model within a block, so that its weights are not read again."""
+    token = _CACHE.set({})
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        _CACHE.reset(token)
 
 
-def _opened_or_kept(name: str, batch_size: int, chat: bool | None, precision: str | None) -> LanguageModel:
+def _open_cached(name: str, batch_size: int, chat: bool | None, precision: str | None) -> LanguageModel:
     from selfknow.models.local import LocalModel
 
-    kept, key = _KEPT.get(), (name, batch_size, chat, precision)
-    if kept is None:
+    cache, key = _CACHE.get(), (name, batch_size, chat, precision)
+    if cache is None:
         return LocalModel.load(name, batch_size=batch_size, chat=chat, precision=precision)
-    if key not in kept:
-        kept.clear()  # one model at a time has to fit into memory
-        kept[key] = LocalModel.load(name, batch_size=batch_size, chat=chat, precision=precision)
-    return kept[key]
+    if key not in cache:
+        cache.clear()  # only one model at a time has to fit into memory
+        cache[key] = LocalModel.load(name, batch_size=batch_size, chat=chat, precision=precision)
+    return cache[key]

@@ -1,4 +1,4 @@
-"""What a local model computes in: part of who was asked, since bfloat16 gives other texts than float32."""
+"""The precision of local models, which runs record: bfloat16 gives other texts than float32."""
 
 from typing import TYPE_CHECKING
 
@@ -9,19 +9,19 @@ if TYPE_CHECKING:
 
 SAVED = "saved"
 PRECISIONS = ("float32", "bfloat16", SAVED)
-# As torch calls what processors compute in: AVX-512 and AMX of x86, and ARM's.
+# Torch's names for processors' bfloat16 instructions: AVX-512 and AMX of x86, and ARM's.
 _PROCESSOR_HAS_BFLOAT16 = ("avx512_bf16", "amx_bf16", "bf16")
 
 
 def choose_precision(wanted: str | None, device: str) -> str:
-    """What a model should be loaded in: what is wanted, or where nothing is what the machine is fastest in.
+    """Return the precision to load a model in.
 
     Args:
-        wanted: ``float32``, ``bfloat16``, ``saved`` (what the checkpoint was saved in) or null.
-        device: Where the model computes: ``cpu``, ``cuda``, ``mps``.
+        wanted: ``float32``, ``bfloat16``, ``saved`` (the checkpoint's own), or null: the device's fastest.
+        device: The model's device: ``cpu``, ``cuda``, ``mps``.
 
     Returns:
-        A name of torch's, or ``auto``, as ``from_pretrained`` calls what a checkpoint was saved in.
+        A type of torch by name, or ``auto``, which is the checkpoint's own for ``from_pretrained``.
 
     Raises:
         UserError: There is no such precision.
@@ -38,13 +38,13 @@ def choose_precision(wanted: str | None, device: str) -> str:
 
 
 def native_precision(device: str) -> str:
-    """``bfloat16`` where the processor or card computes in it itself and does not imitate it, else ``float32``."""
+    """Return ``bfloat16`` if the device computes in it natively, without emulation, else ``float32``."""
     import torch
 
     if device.startswith("cuda"):
         native = torch.cuda.is_bf16_supported(including_emulation=False)
     elif device.startswith("cpu"):
-        capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()  # an older torch does not tell
+        capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()  # not in older versions
         native = any(capabilities.get(name) for name in _PROCESSOR_HAS_BFLOAT16)
     else:
         native = False
@@ -52,5 +52,5 @@ def native_precision(device: str) -> str:
 
 
 def precision_of(model: "PreTrainedModel") -> str:
-    """What a model in memory computes in, such as ``float32``."""
+    """Return the type that a loaded model computes in, such as ``float32``."""
     return str(model.dtype).removeprefix("torch.")

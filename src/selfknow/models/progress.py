@@ -1,4 +1,4 @@
-"""The progress bar of asking: replies, and tokens a second from the first one on."""
+"""The progress bar of a run: replies, tokens and tokens a second."""
 
 import sys
 from collections.abc import Callable
@@ -12,18 +12,17 @@ _SECONDS_BETWEEN_DRAWINGS = 0.2
 
 
 class ProgressBar:
-    """Shows on stderr how far a model has come; use it as a context manager.
+    """A progress bar on stderr for one stage of a run; use it as a context manager.
 
-    A batch of long replies takes minutes. A model that reports its tokens shows meanwhile that it is at work, and how
-    fast.
+    A batch of long replies takes minutes, so a model that reports its tokens shows its speed meanwhile.
 
     Args:
-        stage: What the bar is called.
-        model: Who is asked.
-        requested: All requests.
-        answered_before: Those that had a reply already.
+        stage: The bar's title.
+        model: The model.
+        requested: The number of all requests.
+        answered_before: The number of requests that had a reply already.
         quiet: Show nothing.
-        clock: Seconds that never go back.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class ProgressBar:
             self._describe()
 
     def count_tokens(self, tokens: int) -> None:
-        """Count tokens of replies that are still under way."""
+        """Count tokens of replies that are still being generated."""
         first, now = self._tokens == 0, self._clock()
         self._tokens += tokens
         if first or now - self._drawn >= _SECONDS_BETWEEN_DRAWINGS:

@@ -1,4 +1,4 @@
-"""A request as a local model sees it: chat template, tokens, and what is padded to what."""
+"""Requests as a local model receives them: chat template, tokens and padding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class Rendered:
     """A request in text and tokens.
 
     Attributes:
-        request: What was asked.
-        text: The prompt as rendered, with the started answer.
-        messages: The chat messages, where there is a chat template.
-        tokens: Of a causal model the prompt and the started answer; of an encoder-decoder model the prompt.
-        started: Of an encoder-decoder model what its decoder starts with; else nothing.
-        forced: The continuation to score; null where one is to be generated.
+        request: The request.
+        text: The rendered prompt, with the started answer.
+        messages: The chat messages; null without a chat template.
+        tokens: The tokens of the prompt; for a causal model, the started answer's, too.
+        started: The first tokens of an encoder-decoder model's decoder; empty for a causal model.
+        forced: The tokens of the continuation to score; null for a reply to generate.
     """
 
     request: Request
@@ -40,12 +40,12 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Renders requests for one model.
+    """A renderer of requests for one model.
 
     Attributes:
-        tokenizer: The model's.
-        chat: Whether prompts go through its chat template.
-        decoder_start: The token an encoder-decoder model's decoder starts with; null for a causal model.
+        tokenizer: The model's tokenizer.
+        chat: True for prompts that go through its chat template.
+        decoder_start: The first token of an encoder-decoder model's decoder; null for a causal model.
     """
 
     tokenizer: "PreTrainedTokenizerBase"
@@ -63,7 +63,7 @@ class Renderer:
             messages = request.messages
             text = self._chat_text(request)
         whole = text + request.started_answer
-        front = not self.chat  # a chat template brings the tokens in front itself
+        front = not self.chat  # a chat template has its own special tokens
         forced = None if request.forced is None else self._forced(request, whole, front=front)
         if self.decoder_start is None:
             [tokens] = encode(self.tokenizer, [whole], special_tokens=front)
@@ -86,7 +86,7 @@ class Renderer:
             raise UserError(f"the model's chat template takes no system message ({error}): add --no-chat") from error
 
     def _forced(self, request: Request, whole: str, *, front: bool) -> list[int]:
-        """The tokens of a forced continuation as they follow upon what is before them."""
+        """Return the tokens of a forced continuation behind the text before it."""
         if not request.forced:
             return [self.tokenizer.eos_token_id]
         if self.decoder_start is not None:
@@ -97,25 +97,25 @@ class Renderer:
         return after[len(before) :]
 
 
-def added_text(tokenizer: "PreTrainedTokenizerBase", one: Rendered, tokens: Sequence[int]) -> str:
-    """What generated tokens, without their end, add to a request's started answer."""
-    started = one.started[1:]
+def added_text(tokenizer: "PreTrainedTokenizerBase", rendered: Rendered, tokens: Sequence[int]) -> str:
+    """Return the text that generated tokens, without their end, add to a request's started answer."""
+    started = rendered.started[1:]
     return decode(tokenizer, [*started, *tokens])[len(decode(tokenizer, started)) :]
 
 
-def same_batch(rendered: list[Rendered]) -> list[Rendered]:
-    """The first requests that can share a batch: all forced or none, with started answers of one length."""
-    first = rendered[0]
-    for place, one in enumerate(rendered):
-        if (one.forced is None) != (first.forced is None):
-            return rendered[:place]
-        if first.forced is None and len(one.started) != len(first.started):
-            return rendered[:place]
-    return rendered
+def first_batch(prompts: list[Rendered]) -> list[Rendered]:
+    """Return the first requests that can share a batch: all forced or none, with started answers of one length."""
+    first = prompts[0]
+    for place, prompt in enumerate(prompts):
+        if (prompt.forced is None) != (first.forced is None):
+            return prompts[:place]
+        if first.forced is None and len(prompt.started) != len(first.started):
+            return prompts[:place]
+    return prompts
 
 
 def pad_left(rows: Sequence[Sequence[int]], padding: int) -> "tuple[torch.Tensor, torch.Tensor]":
-    """Pad rows of tokens on the left; returns the tokens and the attention mask, both (rows, longest)."""
+    """Pad rows of tokens on the left, and return the tokens and the attention mask, both (rows, longest)."""
     import torch
 
     width = max(len(row) for row in rows)

@@ -1,7 +1,7 @@
-"""An HTTP client for a server at a given address, which gets the credentials that were given for it, and no others.
+"""An HTTP client that sends a server the credentials for its address, and no others.
 
-Clients look for more in the environment: saved tokens, ``.netrc``, proxies. This one takes from there the certificates
-that it trusts, and a proxy for ``https`` addresses alone: through its tunnel a proxy cannot read a token. A redirect to
+Other clients also read saved tokens, ``.netrc`` and proxies from the environment. This one reads only the trusted
+certificates, and a proxy for ``https`` addresses, as a proxy cannot read a token in an encrypted tunnel. A redirect to
 another server is followed without the token.
 """
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 _LONGEST_MESSAGE_IN_BYTES = 1 << 20
 LARGEST_ANSWER_IN_BYTES = 64 << 20
-"""What no reply of a model comes near."""
+"""A limit far above any reply of a model."""
 
 
 class RefusedError(Exception):
-    """A server's refusal: its message is what the server says, its response how.
+    """A server's refusal, with the server's own message.
 
     Args:
-        response: With the status and the headers.
-        content: The body.
+        response: The response, with its status and headers.
+        content: The response's body.
     """
 
     def __init__(self, response: "httpx2.Response", content: bytes) -> None:
@@ -32,10 +32,10 @@ class RefusedError(Exception):
 
 
 def open_client(timeout_seconds: float) -> "httpx2.AsyncClient":
-    """Return a client that knows no credentials; :func:`post` sends those of the address with each request."""
+    """Return a client without credentials; :func:`post` adds those of the address to each request."""
     import httpx2
 
-    direct: dict[str, httpx2.AsyncBaseTransport | None] = {"http://": None}  # goes before a proxy of the environment
+    direct: dict[str, httpx2.AsyncBaseTransport | None] = {"http://": None}  # overrides a proxy of the environment
     return httpx2.AsyncClient(timeout=timeout_seconds, follow_redirects=True, mounts=direct)
 
 
@@ -45,11 +45,11 @@ async def post(
     """Send a JSON body with the address's credentials and return the answer's bytes.
 
     Args:
-        client: From :func:`open_client`.
-        address: Whose credentials are sent.
-        url: Of the call, at that address.
-        body: Of the request.
-        most_bytes: The largest answer that is read.
+        client: The client, from :func:`open_client`.
+        address: The address with the credentials.
+        url: The call's URL at that address.
+        body: The request's body, as JSON.
+        most_bytes: The largest answer to read.
 
     Raises:
         RefusedError: The server refuses.
@@ -68,7 +68,7 @@ async def read(response: "httpx2.Response", most_bytes: int = LARGEST_ANSWER_IN_
     """Return an answer's bytes.
 
     Raises:
-        ValueError: There are too many.
+        ValueError: There are more than ``most_bytes``.
     """
     content = bytearray()
     async for chunk in response.aiter_bytes():
@@ -79,7 +79,7 @@ async def read(response: "httpx2.Response", most_bytes: int = LARGEST_ANSWER_IN_
 
 
 def _message(content: bytes) -> str:
-    """Return what a server says of a failure: OpenAI's ``error.message``, another's ``error``, or the text itself."""
+    """Return the message in a server's refusal: OpenAI's ``error.message``, another's ``error``, or the text itself."""
     text = content[:_LONGEST_MESSAGE_IN_BYTES].decode(errors="replace")
     try:
         answer: Any = json.loads(content)

@@ -1,4 +1,7 @@
-"""Keys and values in slots: a reply that has ended gives its place to the next prompt, and nothing else is moved."""
+"""A cache of keys and values in slots: a reply that has ended gives its slot to the next prompt, and no other moves.
+
+It belongs to :mod:`selfknow.models.continuous`, which says why ``generate_batch`` of ``transformers`` does not do.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,14 +10,14 @@ import torch
 from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
-_FREE_COLUMNS = 64  # at least so many are made at once when a layer is full
+_FREE_COLUMNS = 64  # the least number of columns that a full layer grows by
 
 
 class Window:
-    """The columns of all layers that hold anything: from ``begin`` (inclusive) to ``end`` (exclusive).
+    """The columns in use in all layers, from ``begin`` (inclusive) to ``end`` (exclusive).
 
-    Every row ends at ``end``, whenever it came; its first column is its own, and the model is shown the columns from
-    the first row's on.
+    Every row ends at ``end`` and begins at a column of its own; the model sees the columns from the longest row's first
+    one on.
     """
 
     def __init__(self, begin: int, end: int) -> None:
@@ -29,11 +32,11 @@ class SlotLayer(DynamicLayer):
 
     Args:
         window: The columns in use, shared by all layers.
-        keys: Of the first prompts, which are the window's columns.
-        values: The same.
+        keys: The keys of the first prompts, which fill the window.
+        values: The values of the same prompts.
     """
 
-    is_sliding = False  # a sliding window is left to the mask: it hides the columns that are too far away
+    is_sliding = False  # the mask of a sliding window hides the columns that are too far away
 
     keys: torch.Tensor
     values: torch.Tensor
@@ -46,30 +49,30 @@ class SlotLayer(DynamicLayer):
 
     @property
     def capacity(self) -> int:
-        """How many columns there are."""
+        """The number of columns, in use or not."""
         return int(self.keys.shape[2])
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write one more column, (slots, heads, 1, head size); returns the columns that the model is shown."""
+        """Write one more column, (slots, heads, 1, head size), and return the columns that the model sees."""
         begin, end = self.window.begin, self.window.end
         self.keys[:, :, end : end + 1] = key_states
         self.values[:, :, end : end + 1] = value_states
         return self.keys[:, :, begin : end + 1], self.values[:, :, begin : end + 1]
 
     def get_seq_length(self) -> int:
-        """How many columns the model is shown, without the one that is being written."""
+        """Return the number of columns that the model sees, without the one that is being written."""
         return self.window.end - self.window.begin
 
     def put(self, places: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> None:
-        """Write prompts, (rows, heads, width, head size), into slots; they end where the window does."""
+        """Write prompts, (rows, heads, width, head size), into slots, up to the window's end."""
         end = self.window.end
         self.keys[places, :, end - keys.shape[2] : end] = keys
         self.values[places, :, end - keys.shape[2] : end] = values
 
     def move(self, old: slice, new: slice, capacity: int) -> None:
-        """Make the layer anew with the old columns at new places; all others are zero, since 0 times NaN is NaN."""
+        """Reallocate the layer with its columns at new places; all others are zero, since 0 times NaN is NaN."""
         for name in ("keys", "values"):
             held = getattr(self, name)
             moved = held.new_zeros((*held.shape[:2], capacity, held.shape[3]))
@@ -78,11 +81,11 @@ class SlotLayer(DynamicLayer):
 
 
 class Slots:
-    """What a model remembers of all replies under way.
+    """The cache of all unfinished replies.
 
     Args:
-        prefilled: The cache of the first prompts' forward pass.
-        lengths: Their lengths in tokens; they are padded on the left.
+        prefilled: The cache of the first prompts' forward pass; they are padded on the left.
+        lengths: The prompts' lengths in tokens.
     """
 
     def __init__(self, prefilled: Any, lengths: Sequence[int]) -> None:
@@ -104,7 +107,7 @@ class Slots:
 
     @property
     def mask(self) -> torch.Tensor:
-        """Which columns belong to each row, (slots, columns shown); the one to be written is there already."""
+        """The attention mask, (slots, columns that the model sees), with the column to be written."""
         return (torch.arange(self.window.begin, self.window.end + 1) >= self.starts[:, None]).long()
 
     @property
@@ -113,7 +116,7 @@ class Slots:
         return (self.window.end - self.starts)[:, None]
 
     def advance(self, in_use: Sequence[int]) -> None:
-        """Count the column that was written, and forget those before the rows in use."""
+        """Count the column that was written, and drop those before the rows in use."""
         self.window.end += 1
         idle = torch.ones(len(self), dtype=torch.bool)
         idle[list(in_use)] = False
@@ -122,7 +125,13 @@ class Slots:
         self._make_room(0)
 
     def put(self, places: Sequence[int], prefilled: Any, lengths: Sequence[int]) -> None:
-        """Give slots to new prompts, whose forward pass left this cache."""
+        """Put new prompts into slots.
+
+        Args:
+            places: The slots.
+            prefilled: The cache of the prompts' forward pass.
+            lengths: The prompts' lengths in tokens.
+        """
         own, cross = _parts(prefilled)
         width = int(own.layers[0].keys.shape[2])
         self._make_room(width)
@@ -132,7 +141,7 @@ class Slots:
         if cross is not None:
             for layer, new in zip(self.cross.layers, cross.layers, strict=True):
                 layer.keys[where], layer.values[where] = (
-                    _widened(one, layer.keys.shape[2]) for one in (new.keys, new.values)
+                    _pad_states(states, layer.keys.shape[2]) for states in (new.keys, new.values)
                 )
         self.starts[list(places)] = torch.tensor([self.window.end - length for length in lengths])
         self.window.begin = int(self.starts.min())
@@ -146,7 +155,7 @@ class Slots:
         self.window.begin = int(self.starts.min())
 
     def _make_room(self, width: int) -> None:
-        """Make room for one more column at the end, and for a prompt of so many columns before it."""
+        """Make room for one more column at the end, and for a prompt of ``width`` columns before it."""
         window, used = self.window, self.window.end - self.window.begin
         if width <= window.end < self.layers[0].capacity:
             return
@@ -159,13 +168,13 @@ class Slots:
 
 
 def _parts(cache: Any) -> tuple[Any, Any]:
-    """The cache of a decoder's own tokens, and where there is an encoder that of the encoder's."""
+    """Return the cache of a decoder's own tokens, and that of the encoder's; null without an encoder."""
     return (cache, None) if not hasattr(cache, "self_attention_cache") else tuple(vars(cache)[n] for n in _PARTS)
 
 
 _PARTS = ("self_attention_cache", "cross_attention_cache")
 
 
-def _widened(states: torch.Tensor, width: int) -> torch.Tensor:
-    """States of an encoder, (rows, heads, tokens, head size), padded on the left to the width of the others."""
+def _pad_states(states: torch.Tensor, width: int) -> torch.Tensor:
+    """Pad an encoder's states, (rows, heads, tokens, head size), on the left to a width."""
     return torch.nn.functional.pad(states, (0, 0, width - states.shape[2], 0))

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 def has_stop(
     tokenizer: "PreTrainedTokenizerBase", rendered: Rendered, tokens: Sequence[int], decoding: Decoding
 ) -> bool:
-    """Return whether generated tokens hold a stop text of their request.
+    """Return true if generated tokens hold a stop text of their request; call it after each token.
 
     Args:
-        tokenizer: The model's.
+        tokenizer: The model's tokenizer.
         rendered: The request; a stop text in its prompt or its started answer does not count.
-        tokens: Generated so far; called after each of them.
-        decoding: Names stop texts of all requests.
+        tokens: The tokens generated so far.
+        decoding: The decoding, with the stop texts of all requests.
     """
     stops = rendered.stops(decoding)
     if not stops:
         return False
-    # A character may take four tokens. A tail may read otherwise than the whole, which decides.
+    # Decoding the tail is fast, as a character takes at most four tokens. It may differ from the whole, which decides.
     tail = decode(tokenizer, tokens[-4 * max(map(len, stops)) - 16 :])
     if not any(stop in tail for stop in stops):
         return False
@@ -37,19 +37,19 @@ def has_stop(
 
 
 class StopTexts(StoppingCriteria):
-    """Ends each row of ``model.generate`` at a stop text of its own.
+    """A criterion that ends each row of ``model.generate`` at a stop text of its own.
 
-    The ``stop_strings`` of Transformers are of all rows, count the prompt's last characters, and need a vocabulary
-    that can spell "abcdef". Here the reply's own text decides.
+    The ``stop_strings`` of Transformers apply to all rows, match across the prompt's end, and need a vocabulary that
+    can spell "abcdef". Here the reply's own text decides.
 
     Args:
-        tokenizer: The model's.
-        batch: A request a row.
-        decoding: Names stop texts of all requests.
-        prompt_length: Columns before the first generated token.
+        tokenizer: The model's tokenizer.
+        batch: A request for each row.
+        decoding: The decoding, with the stop texts of all requests.
+        prompt_length: The number of columns before the first generated token.
 
     Attributes:
-        lengths: Tokens of each reply up to its stop text and with it; null while it has none.
+        lengths: The tokens of each reply up to the end of its stop text; null while it has none.
         stopped: Rows with a stop text, (rows,) on the CPU.
     """
 
@@ -64,7 +64,7 @@ class StopTexts(StoppingCriteria):
         self.stopped = torch.zeros(len(batch), dtype=torch.bool)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: object) -> torch.BoolTensor:  # noqa: ARG002
-        """Return which rows have ended, (rows,); ``input_ids`` is (rows, columns)."""
+        """Return the rows that have ended as booleans, (rows,); ``input_ids`` is (rows, columns)."""
         for place, tokens in enumerate(input_ids[:, self._prompt_length :].tolist()):
             if self.lengths[place] is None and has_stop(self._tokenizer, self._batch[place], tokens, self._decoding):
                 self.lengths[place] = len(tokens)

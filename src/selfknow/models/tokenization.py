@@ -1,4 +1,4 @@
-"""How text becomes tokens, in the same way for training and for asking."""
+"""Tokenization, the same for training and for evaluation."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -14,12 +14,12 @@ _TEXTS_PER_BATCH = 4096
 def encode(
     tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], *, special_tokens: bool = True
 ) -> list[list[int]]:
-    """Tokenize texts without an end: whatever the tokenizer puts in front of a text stays, an end-of-sequence does not.
+    """Tokenize texts without an end-of-sequence; the tokenizer's special tokens in front of a text stay.
 
     Args:
         tokenizer: Any fast or slow tokenizer.
         texts: The texts.
-        special_tokens: Whether the tokenizer puts its own tokens in front (a chat template brings them itself).
+        special_tokens: Add the tokenizer's special tokens in front (a chat template has its own).
     """
     if not texts:
         return []
@@ -29,26 +29,26 @@ def encode(
 
 
 def padding_token(tokenizer: "PreTrainedTokenizerBase") -> int:
-    """What rows are padded with: its padding token, or where it has none its end-of-sequence token."""
+    """Return a tokenizer's padding token, or its end-of-sequence token if it has none."""
     padding = tokenizer.pad_token_id
     return int(tokenizer.eos_token_id if padding is None else padding)
 
 
 def decode(tokenizer: "PreTrainedTokenizerBase", tokens: Sequence[int]) -> str:
-    """The text of generated tokens, byte for byte: special tokens go, spaces are left alone."""
+    """Decode generated tokens without special tokens, and leave spaces as they are."""
     return cast("str", tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
 
 def check_round_trip(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], model: str) -> None:
-    """Check that a tokenizer gives every text back byte for byte, as a model that learnt it perfectly would.
+    """Check that a tokenizer returns every text byte for byte, or a model could not learn it exactly.
 
     Args:
         tokenizer: The tokenizer to check.
         texts: Training answers.
-        model: What the user called the checkpoint, for the message.
+        model: The user's name for the checkpoint, for the message.
 
     Raises:
-        UserError: A text comes back changed; names the first one and where it changes.
+        UserError: A text comes back changed; the message shows the first one and its first change.
     """
     if tokenizer.eos_token_id is None:
         raise UserError(f"the tokenizer of {model} has no end-of-sequence token: a model cannot learn where to stop")
@@ -58,7 +58,7 @@ def check_round_trip(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str],
             returned = decode(tokenizer, tokens)
             if returned != text:
                 place = next(
-                    (i for i, (one, other) in enumerate(zip(text, returned, strict=False)) if one != other),
+                    (i for i, (before, after) in enumerate(zip(text, returned, strict=False)) if before != after),
                     min(len(text), len(returned)),
                 )
                 raise UserError(

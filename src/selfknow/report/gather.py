@@ -10,9 +10,9 @@ from selfknow.errors import UserError
 from selfknow.report.labels import Labels, read_labels
 from selfknow.report.shape import Draw, Exhibit, Figure, Panel, Row
 from selfknow.report.task import TaskReport
-from selfknow.runs.failures import nothing_in
+from selfknow.runs.failures import explain_no_replies
 from selfknow.sql.connection import Connection
-from selfknow.sql.queries import Query, queries, what_is_lacking
+from selfknow.sql.queries import Query, missing_needs, queries
 
 Reports = Mapping[str, Callable[[], TaskReport]]
 """What tasks show, by the name of the task, each loaded if there is a run of it."""
@@ -144,7 +144,7 @@ def check_replies(connection: Connection) -> None:
     if connection.rows("select 1 from calls where error is null limit 1"):
         return
     errors = [row["error"] for row in connection.rows("select error from calls")]
-    if reason := nothing_in(", ".join(run.location for run in connection.runs), errors):
+    if reason := explain_no_replies(", ".join(run.location for run in connection.runs), errors):
         raise UserError(reason)
 
 
@@ -172,7 +172,7 @@ def read_section(
         labels: What models and cohorts are called.
         only: Draw the charts of this name alone; null: all.
     """
-    if lacking := next(what_is_lacking(connection, query), None):
+    if lacking := next(missing_needs(connection, query), None):
         return Section(query, figure, [], lacking)
     rows = connection.rows(query.sql)
     if not rows:

@@ -7,7 +7,7 @@ from typing import Any
 from selfknow.report.grouping import joined
 from selfknow.report.shape import Row
 from selfknow.sql.connection import Connection
-from selfknow.sql.queries import find_query, what_is_lacking
+from selfknow.sql.queries import find_query, missing_needs
 from selfknow.sql.task import TaskSql
 
 _MODEL_COLUMNS = ("model", "generator", "verifier")
@@ -62,6 +62,6 @@ def _cohort_label(cohort: Row, cohorts: Sequence[Row], tasks: Sequence[TaskSql])
 def labelled_rows(connection: Connection, name: str) -> list[dict[str, Any]]:
     """The rows of a query with their labels; none where something that it needs is not there."""
     query = find_query(name, connection.tasks)
-    if next(what_is_lacking(connection, query), None):
+    if next(missing_needs(connection, query), None):
         return []
     return read_labels(connection).of(connection.rows(query.sql))

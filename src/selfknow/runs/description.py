@@ -1,4 +1,4 @@
-"""``run.json`` describes a run: its questions, models and settings. It refuses other settings in the same folder."""
+"""The file ``run.json``, which describes a run: its questions, models and settings, which one folder may not mix."""
 
 import hashlib
 import json
@@ -25,16 +25,16 @@ _VERSIONED = ("selfknow", "torch", "transformers", "tokenizers", "diffusers", "p
 
 @dataclass(frozen=True)
 class DatasetReference:
-    """Which rows a run asks, to the byte.
+    """A reference to the rows of a run.
 
     Attributes:
         name: The dataset: its name, folder or Hub repo.
-        config: Such as ``1k-simplified``.
-        split: Such as ``test``.
+        config: The config, such as ``1k-simplified``.
+        split: The split, such as ``test``.
         revision: Commit of a Hub dataset; null for a local folder.
-        content_hash: Hash of the config's rows, from its manifest; null where there is none.
-        parameters: What the config was made from, such as its seed and its shape, from its manifest. The content hash
-            says already whether two runs ask the same.
+        content_hash: Hash of the config's rows, from its manifest; null if there is none.
+        parameters: The config's parameters, such as its seed and its shape, from its manifest. Runs are compared by
+            the content hash, not by these.
     """
 
     name: str
@@ -45,22 +45,22 @@ class DatasetReference:
     parameters: Mapping[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The fields; without parameters where there are none."""
-        found = asdict(self)
+        """Return the fields, without parameters if they are null."""
+        fields = asdict(self)
         if self.parameters is None:
-            del found["parameters"]
-        return found
+            del fields["parameters"]
+        return fields
 
 
 @dataclass(frozen=True)
 class RunDescription:
-    """What makes two runs the same run: only then may their generations stand in one folder.
+    """The identity of a run: only generations of the same run may share a folder.
 
     Attributes:
         task: Name of the task.
-        dataset: The rows that are asked.
-        decoding: How answers are drawn.
-        settings: What else the task's requests depend on, as JSON.
+        dataset: The rows of the run.
+        decoding: The decoding of replies.
+        settings: The task's other settings that its requests depend on, as JSON.
     """
 
     task: str
@@ -69,7 +69,7 @@ class RunDescription:
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
-        """The part of ``run.json`` that must agree before a run is gone on with."""
+        """Return the part of ``run.json`` that must agree when a run is resumed."""
         return {
             "task": self.task,
             "dataset": self.dataset.as_json(),
@@ -80,29 +80,33 @@ class RunDescription:
 
 
 def described_models(description: Mapping[str, Any]) -> dict[tuple[str, str | None], ModelFacts]:
-    """What a ``run.json`` says of its models, by name and revision; nothing where it is of an earlier version.
+    """Return the facts about a run's models, by name and revision; none for a ``run.json`` of an earlier version.
 
     Raises:
-        UserError: Something of it is of another kind than it should be.
+        UserError: A value has the wrong type.
     """
     models = description.get("models")
     if isinstance(models, list):
-        for one in models:
-            if isinstance(one, dict) and not isinstance(one.get("revision"), str | None):
-                raise UserError(f"run.json is damaged: a model has the revision {reprlib.repr(one['revision'])}")
-        entries = [one for one in models if isinstance(one, dict) and "name" in one]
-        return {(str(one["name"]), one.get("revision")): ModelFacts.from_json(one) for one in entries}
+        entries = [entry for entry in models if isinstance(entry, dict)]
+        for entry in entries:
+            if not isinstance(entry.get("revision"), str | None):
+                raise UserError(f"run.json is damaged: a model has the revision {reprlib.repr(entry['revision'])}")
+        return {
+            (str(entry["name"]), entry.get("revision")): ModelFacts.from_json(entry)
+            for entry in entries
+            if "name" in entry
+        }
     return {}
 
 
 def describe_run(folder: Path, description: RunDescription, examples: pa.Table, annotations: Sequence[str]) -> str:
-    """Write ``run.json`` and the examples, or check that they say the same.
+    """Write ``run.json`` and the examples, or check that those in the folder agree.
 
     Args:
-        folder: The run folder; there is one.
-        description: What is asked.
-        examples: The rows that are asked.
-        annotations: Columns that make no other run of it.
+        folder: The run folder, which exists.
+        description: The identity of the run.
+        examples: The rows of the run.
+        annotations: Columns that are not part of the run's identity.
 
     Returns:
         The run's id.
@@ -112,8 +116,8 @@ def describe_run(folder: Path, description: RunDescription, examples: pa.Table, 
     """
     remove_unfinished(folder)
     path = folder / "run.json"
-    asked = {"examples": len(examples), "examples_hash": _hash(examples.drop_columns(list(annotations)))}
-    wanted = json.loads(json.dumps({**description.as_json(), **asked}))
+    rows = {"examples": len(examples), "examples_hash": _hash(examples.drop_columns(list(annotations)))}
+    wanted = json.loads(json.dumps({**description.as_json(), **rows}))
     now = versions()
     if not path.exists():
         if generation_files(folder):
@@ -123,21 +127,21 @@ def describe_run(folder: Path, description: RunDescription, examples: pa.Table, 
         created_at = datetime.now(UTC).isoformat(timespec="seconds")
         write_json(path, {"run_id": run_id, **wanted, "versions": [now], "created_at": created_at})
         return run_id
-    found = read_json(path)
+    recorded = read_json(path)
     for name, value in wanted.items():
-        if _compared(found.get(name)) != _compared(value):
-            differs = difference(name, _compared(found.get(name)), _compared(value))
-            raise UserError(f"{folder} is another run ({differs}): name a new folder, or ask what it was asked")
-    seen = found.get("versions")
+        if _without_parameters(recorded.get(name)) != _without_parameters(value):
+            differs = difference(name, _without_parameters(recorded.get(name)), _without_parameters(value))
+            raise UserError(f"{folder} is another run ({differs}): name a new folder, or use the run's own settings")
+    seen = recorded.get("versions")
     if isinstance(seen, list) and now not in seen:
-        write_json(path, {**found, "versions": [*seen, now]})
+        write_json(path, {**recorded, "versions": [*seen, now]})
     if any(examples[name].null_count < len(examples) for name in annotations):
         write_parquet(folder / "examples.parquet", examples)
-    return str(found["run_id"])
+    return str(recorded["run_id"])
 
 
-def _compared(value: object) -> object:
-    """A part of ``run.json`` without what its content hash says already."""
+def _without_parameters(value: object) -> object:
+    """Return a part of ``run.json`` without the dataset's parameters, as its content hash covers them."""
     return {key: each for key, each in value.items() if key != "parameters"} if isinstance(value, dict) else value
 
 
@@ -148,26 +152,26 @@ def _hash(examples: pa.Table) -> str:
     return digest.hexdigest()
 
 
-def difference(name: str, found: object, wanted: object) -> str:
-    """Return in words what differs between a setting as it was described and as it is wanted.
+def difference(name: str, recorded: object, wanted: object) -> str:
+    """Describe the first difference between the recorded and the wanted value of a setting.
 
     Example:
         >>> difference("recipe", {"seed": 0, "lora_rank": 0}, {"seed": 0, "lora_rank": 16})
         'its recipe.lora_rank is 0, not 16'
     """
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for key in {**found, **wanted}:
-            if found.get(key) != wanted.get(key):
-                return difference(f"{name}.{key}", found.get(key), wanted.get(key))
-    return f"its {name} is {json.dumps(found)}, not {json.dumps(wanted)}"
+    if isinstance(recorded, dict) and isinstance(wanted, dict):
+        for key in {**recorded, **wanted}:
+            if recorded.get(key) != wanted.get(key):
+                return difference(f"{name}.{key}", recorded.get(key), wanted.get(key))
+    return f"its {name} is {json.dumps(recorded)}, not {json.dumps(wanted)}"
 
 
 def versions() -> dict[str, str]:
-    """The versions of Python and of the libraries that decide what comes out."""
-    found = {"python": platform.python_version()}
+    """Return the versions of Python and of the installed libraries that replies depend on."""
+    installed = {"python": platform.python_version()}
     for name in _VERSIONED:
         try:
-            found[name] = metadata.version(name)
+            installed[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return installed

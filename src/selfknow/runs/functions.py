@@ -1,4 +1,4 @@
-"""A run stays with the functions that it was started with: another one of the same name gives other replies."""
+"""A check that a run is resumed with the functions it was started with: another one of the same name may differ."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,15 @@ from selfknow.runs.writer import RunWriter
 
 
 def check_functions(run: RunWriter, models: Sequence[LanguageModel], *, judging: bool = False) -> None:
-    """Refuse a function if a run holds replies of another one of its name.
+    """Refuse a function if a run holds replies of another one of the same name.
 
     Args:
         run: An open run.
-        models: All that are asked now.
-        judging: They judge the run's replies; a function that wrote them may have the same name.
+        models: The models to run now.
+        judging: Check the judges of the run's replies; a function that wrote them may have a judge's name.
 
     Raises:
-        UserError: There is one; says how many replies are there, and of which function.
+        UserError: There are such replies; the message gives their number and function.
     """
     functions = [model for model in models if isinstance(model, FunctionModel) and model.revision is not None]
     revisions = {(model.name, model.revision) for model in functions}

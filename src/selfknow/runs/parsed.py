@@ -1,4 +1,4 @@
-"""Files that scoring leaves in a run beside its scores."""
+"""Files that scoring writes into a run beside its scores."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

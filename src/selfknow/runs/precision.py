@@ -1,4 +1,4 @@
-"""A run stays in the precision that it was started in: the same model gives other texts in another one."""
+"""A check that a run is resumed in its own precision: a model gives other texts in another one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,17 +10,17 @@ from selfknow.runs.writer import RunWriter
 
 
 def check_precision(run: RunWriter, model: LanguageModel) -> None:
-    """Refuse to go on in another precision than a model's replies in a run were drawn in.
+    """Refuse a model in another precision than that of its replies in a run.
 
-    A run of an earlier version does not say; its models were asked in what their checkpoints were saved in.
+    A run of an earlier version does not record it; its models computed in the precision of their checkpoints.
 
     Raises:
-        UserError: The precision is another one; names the option that goes on.
+        UserError: The precision is another one; the message names the option for the run's own.
     """
     precision = getattr(model, "precision", None)
     if precision is None or not run.has_replies(model.name, model.revision):
         return
-    known = _said(read_json(run.folder / "run.json").get("models"), model)
+    known = _recorded_precision(read_json(run.folder / "run.json").get("models"), model)
     before = known or _saved_precision(model.name)
     if before == precision:
         return
@@ -30,13 +30,13 @@ def check_precision(run: RunWriter, model: LanguageModel) -> None:
     )
 
 
-def _said(models: Any, model: LanguageModel) -> str | None:
-    """What ``run.json`` says of a model's precision: ``models`` is by name, or a list with names and revisions."""
+def _recorded_precision(models: Any, model: LanguageModel) -> str | None:
+    """Return a model's precision from ``run.json``, where ``models`` is a list or, in an earlier version, by name."""
     if isinstance(models, Mapping):
         models = [{"name": name, "revision": model.revision, **facts} for name, facts in models.items()]
-    for one in models or ():
-        if one.get("name") == model.name and one.get("revision") == model.revision:
-            return str(one["precision"]) if one.get("precision") else None
+    for entry in models or ():
+        if entry.get("name") == model.name and entry.get("revision") == model.revision:
+            return str(entry["precision"]) if entry.get("precision") else None
     return None
 
 

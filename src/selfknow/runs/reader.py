@@ -1,4 +1,4 @@
-"""Finding run folders, here or on the Hub, and refusing those that SQL would misread."""
+"""A reader of run folders, here or on the Hub, which refuses those that SQL would misread."""
 
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from selfknow.errors import UserError
 from selfknow.files import parse_json
 from selfknow.runs.parsed import ParsedFiles
-from selfknow.runs.schema import GENERATIONS, SCORES, names_rows
+from selfknow.runs.schema import GENERATIONS, SCORES, is_id_type
 from selfknow.untrusted import for_display
 
 HUB = "hf://"
@@ -21,14 +21,14 @@ HUB = "hf://"
 
 @dataclass(frozen=True)
 class RunFolder:
-    """What one run folder holds.
+    """A run folder's description and files.
 
     Attributes:
         location: Absolute path, or an address on the Hub.
         description: Its ``run.json``.
-        files: The Parquet files of each kind: ``examples``, ``generations``, ``scores``, and what scoring parsed.
-        columns: The columns that the files of each kind have, with their types.
-        layouts: For each kind the different schemas of its files: one, unless versions wrote them differently.
+        files: The Parquet files of each kind: ``examples``, ``generations``, ``scores``, and those of ``parsed/``.
+        columns: The columns of each kind of file, with their types.
+        layouts: The different schemas of each kind of file: one, unless different versions wrote them.
         retried: The files of ``generations`` that may hold further attempts.
     """
 
@@ -46,7 +46,7 @@ class RunFolder:
 
     @property
     def dataset(self) -> Mapping[str, Any]:
-        """What ``run.json`` says of the rows that were asked."""
+        """The reference to the run's rows in ``run.json``."""
         dataset = self.description.get("dataset")
         return dataset if isinstance(dataset, dict) else {}
 
@@ -58,16 +58,16 @@ _PATTERNS = {"examples": "examples.parquet", "generations": "generations/*.parqu
 def open_runs(
     locations: Sequence[str | Path], parsed: Mapping[str, ParsedFiles] | None = None, *, mixed_revisions: bool = False
 ) -> list[RunFolder]:
-    """Find run folders and check that their files say what they should.
+    """Open run folders and check their files.
 
     Args:
         locations: Folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
-        parsed: What else scoring may have left in them, by the name of the view that shows it.
-        mixed_revisions: Let runs stand side by side that asked different contents under one name.
+        parsed: Other files that scoring may have written into them, by the name of their view.
+        mixed_revisions: Allow runs with different contents under one dataset name.
 
     Raises:
-        UserError: A folder is no run, is half-written, has a column of another type, is there twice, or was asked
-            another revision of the same corpus than another one.
+        UserError: A folder is no run, is half-written, has a column of another type or is named twice, or two runs
+            have different revisions of one dataset.
     """
     if not locations:
         raise UserError("name at least one run folder")
@@ -82,7 +82,7 @@ def open_runs(
 
 
 def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = None) -> RunFolder:
-    """Find one run folder (see :func:`open_runs`)."""
+    """Open one run folder and check its files (see :func:`open_runs`)."""
     place = str(location) if str(location).startswith(HUB) else str(Path(location).expanduser().absolute())
     place = place.rstrip("/")
     files_here = fsspec.filesystem("hf") if place.startswith(HUB) else fsspec.filesystem("file")
@@ -97,8 +97,8 @@ def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = No
     footers = {path: _footer(files_here, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
-        raise UserError(f"{files['examples'][0]} has no column `id`, which generations name their example by")
-    if not names_rows(type_ := columns["examples"]["id"]):
+        raise UserError(f"{files['examples'][0]} has no column `id`, which generations refer to")
+    if not is_id_type(type_ := columns["examples"]["id"]):
         raise UserError(f"{files['examples'][0]} has a column of another type: id is {type_}, not string")
     if not any(footers[path].num_rows for path in files["generations"]):
         raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
@@ -118,23 +118,23 @@ def _read_description(files: Any, place: str) -> dict[str, Any]:
     if not isinstance(content, dict) or not content.get("run_id"):
         raise UserError(f"{path} does not describe a run: it has no run_id")
     if not isinstance(task := content.get("task"), str | None):
-        raise UserError(f"{path} is damaged: its task is {reprlib.repr(task)}, which is no name")
-    return _harmless(content)
+        raise UserError(f"{path} is damaged: its task is {reprlib.repr(task)}, not a name")
+    return _make_safe(content)
 
 
-def _harmless(description: Mapping[str, Any]) -> dict[str, Any]:
-    """A description whose texts can be shown anywhere; names by which generations are found stay as they are."""
+def _make_safe(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Make a description's texts safe to show, except the names and revisions that generations refer to."""
     shown: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
     models = description.get("models")
     if isinstance(models, list):
         shown["models"] = [
-            {**for_display(one), **{key: one[key] for key in ("name", "revision") if key in one}}
-            if isinstance(one, dict)
-            else one
-            for one in models
+            {**for_display(entry), **{key: entry[key] for key in ("name", "revision") if key in entry}}
+            if isinstance(entry, dict)
+            else entry
+            for entry in models
         ]
-    elif isinstance(models, dict):  # of an earlier version, by name
-        shown["models"] = {name: for_display(one) for name, one in models.items()}
+    elif isinstance(models, dict):  # an earlier version wrote them by name
+        shown["models"] = {name: for_display(entry) for name, entry in models.items()}
     return shown
 
 
@@ -143,9 +143,9 @@ def _list(files: Any, place: str, pattern: str) -> tuple[str, ...]:
     folder = place if folder == "." else f"{place}/{folder}"
     if not files.isdir(folder):
         return ()
-    found = sorted(str(path).rpartition("/")[2] for path in files.ls(folder, detail=False))
+    entries = sorted(str(path).rpartition("/")[2] for path in files.ls(folder, detail=False))
     return tuple(
-        f"{folder}/{entry}" for entry in found if PurePosixPath(entry).match(name) and not entry.startswith(".")
+        f"{folder}/{entry}" for entry in entries if PurePosixPath(entry).match(name) and not entry.startswith(".")
     )
 
 
@@ -162,60 +162,60 @@ def _footer(files: Any, path: str) -> pq.FileMetaData:
 
 
 def _may_hold_retries(footer: pq.FileMetaData) -> bool:
-    """Whether a file of generations may hold a further attempt: by its statistics, or where it has none."""
+    """Return false for a file of generations whose statistics exclude further attempts."""
     names = footer.schema.to_arrow_schema().names
     place = next((at for at in range(footer.num_columns) if footer.schema.column(at).path == "attempt"), None)
     if "attempt" not in names or place is None:
         return True
-    found = [footer.row_group(group).column(place).statistics for group in range(footer.num_row_groups)]
-    return any(one is None or not one.has_min_max or one.max > 0 for one in found)
+    groups = [footer.row_group(group).column(place).statistics for group in range(footer.num_row_groups)]
+    return any(statistics is None or not statistics.has_min_max or statistics.max > 0 for statistics in groups)
 
 
 def _columns(wanted: pa.Schema | None, footers: Mapping[str, pq.FileMetaData]) -> dict[str, pa.DataType]:
-    found: dict[str, pa.DataType] = {}
+    columns: dict[str, pa.DataType] = {}
     for path, footer in footers.items():
         schema = footer.schema.to_arrow_schema()
         if wanted is not None:
             _check_columns(path, schema, wanted)
-        found |= {column.name: column.type for column in schema}
-    return found
+        columns |= {column.name: column.type for column in schema}
+    return columns
 
 
-def _check_columns(path: str, found: pa.Schema, wanted: pa.Schema) -> None:
-    """A null column of an older schema may be missing; whatever is there must be of its kind."""
-    missing = [column.name for column in wanted if not column.nullable and column.name not in found.names]
+def _check_columns(path: str, schema: pa.Schema, wanted: pa.Schema) -> None:
+    """Check a file's columns: a nullable one may be missing, as in an older version, but none may have another type."""
+    missing = [column.name for column in wanted if not column.nullable and column.name not in schema.names]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}: was it written in another shape?")
     for column in wanted:
-        if column.name in found.names and not _fits(found.field(column.name).type, column.type):
-            got = found.field(column.name).type
-            raise UserError(f"{path} has a column of another type: {column.name} is {got}, not {column.type}")
+        if column.name in schema.names and not _is_compatible(schema.field(column.name).type, column.type):
+            type_ = schema.field(column.name).type
+            raise UserError(f"{path} has a column of another type: {column.name} is {type_}, not {column.type}")
 
 
-def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    if pa.types.is_dictionary(found):
-        found = found.value_type
-    if pa.types.is_null(found):
+def _is_compatible(type_: pa.DataType, wanted: pa.DataType) -> bool:
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    if pa.types.is_null(type_):
         return True
     if pa.types.is_string(wanted):
-        return bool(pa.types.is_string(found) or pa.types.is_large_string(found) or pa.types.is_string_view(found))
+        return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
     if pa.types.is_integer(wanted):
-        return bool(pa.types.is_integer(found))
+        return bool(pa.types.is_integer(type_))
     if pa.types.is_floating(wanted):
-        return bool(pa.types.is_floating(found) or pa.types.is_integer(found))
+        return bool(pa.types.is_floating(type_) or pa.types.is_integer(type_))
     if pa.types.is_timestamp(wanted):
-        return bool(pa.types.is_timestamp(found))
-    return bool(pa.types.is_list(found) or pa.types.is_large_list(found))
+        return bool(pa.types.is_timestamp(type_))
+    return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 
 
-def _check_same_revision(one: RunFolder, other: RunFolder) -> None:
-    first, second = one.dataset, other.dataset
+def _check_same_revision(run: RunFolder, other: RunFolder) -> None:
+    first, second = run.dataset, other.dataset
     if any(first.get(key) != second.get(key) for key in ("name", "config", "split")):
         return
     for key in ("content_hash", "revision"):
         if first.get(key) and second.get(key) and first[key] != second[key]:
             raise UserError(
-                f"{one.location} and {other.location} were asked different revisions of "
+                f"{run.location} and {other.location} were asked different revisions of "
                 f"{first['name']} {first.get('config') or ''}".rstrip()
                 + f" ({key} {str(first[key])[:12]} and {str(second[key])[:12]}): they cannot be compared row by row; "
                 "--mixed-revisions compares them anyway"

@@ -1,14 +1,14 @@
-"""The store: a run is a folder that loses no generation, and DuckDB alone can read it.
+"""The schema of a run folder, which loses no generation and which any DuckDB can read.
 
 ::
 
-    RUN/run.json                         what was asked and how (see selfknow.runs.description.RunDescription)
-    RUN/examples.parquet                 the rows that were asked, with the columns of their dataset; `id` is the key
-    RUN/generations/part-00000.parquet   one row a call (GENERATIONS); a part is written whole or not at all
-    RUN/scores/NAME.parquet              one row a metric of a generation (SCORES), written anew by `selfknow score`
-    RUN/parsed/NAME.parquet              what scoring parsed out of the generations, at its own grain
-    RUN/images/SHA256.png                pictures that were drawn; the generation is the file's name in the run
-    RUN/run.lock                         held by the one writer; it frees itself when the writer dies
+    RUN/run.json                         the run's task, dataset, models and settings (see RunDescription)
+    RUN/examples.parquet                 the rows of the run, with the columns of their dataset; `id` is the key
+    RUN/generations/part-00000.parquet   one row a try of a call (GENERATIONS); a part is written whole or not at all
+    RUN/scores/NAME.parquet              one row a metric of a generation (SCORES), overwritten by `selfknow score`
+    RUN/parsed/NAME.parquet              parts that scoring parsed out of the generations, at its own grain
+    RUN/images/SHA256.png                drawn pictures; the generation is the file's name in the run
+    RUN/run.lock                         held by the one writer; the system frees it when the writer dies
 
 A row of ``generations`` is one try of one call of one model:
 
@@ -17,20 +17,20 @@ generation_id          string     unique in every run: run_id, then a hash of mo
 run_id                 string     of this folder
 example_id             string     `id` in examples.parquet
 stage                  string     answer, probe, stop, next-title, generate, verify, dual, explain, judge, …
-variant                string     form, style, probe or prompt: what else tells two calls apart
+variant                string     form, style, probe or prompt, which tells calls of one stage apart
 sample                 int32      0, 1, … for several answers to one prompt
-attempt                int32      0, 1, …: a failed try stays as a row; of a call the last attempt counts
+attempt                int32      0, 1, …: a failed try stays as a row; the last attempt of a call counts
 parent_generation_id   string?    the generation that this call builds on
 model                  string     a folder, a GGUF file, a Hub id, or an endpoint's address and model
 revision               string?    commit of a Hub model, hash of a local checkpoint's files
-prompt                 string     as rendered: the very text the model was given; a picture: ``![](images/SHA256.png)``
-messages               list?      of {role, content}: what was sent to a chat model; null for completion models
-generation             string?    what the model added, or the name of what it drew; null only if the try failed
+prompt                 string     the very text that the model received; a picture: ``![](images/SHA256.png)``
+messages               list?      of {role, content}: the messages to a chat model; null for completion models
+generation             string?    the text that the model added, or its picture's name; null only if the try failed
 finish_reason          string?    stop, length (cut off), forced (a given continuation was scored)
 prompt_tokens          int32?
 completion_tokens      int32?
 logprob                float64?   natural log, summed over the generated (or forced) tokens, before any temperature
-error                  string?    why the try failed; null otherwise
+error                  string?    the reason of a failed try; null otherwise
 created_at             timestamp  UTC, microseconds
 =====================  =========  ====================================================================================
 
@@ -89,26 +89,26 @@ KEPT = pa.schema(
         pa.field("end_character", pa.int32(), nullable=False),
     ]
 )
-"""Of ``parsed/kept_replies.parquet``: the part of a reply that was read or measured, its end exclusive."""
+"""The schema of ``parsed/kept_replies.parquet``: the part of a reply that was read or measured, its end exclusive."""
 
 CALL = ("example_id", "stage", "variant", "sample", "parent_generation_id", "model", "revision")
 Call = tuple[object, ...]
 
 
 def generation_files(folder: Path) -> list[Path]:
-    """The parts of a run's generations, in order."""
+    """Return the Parquet files of a run's generations, in order."""
     return sorted((folder / "generations").glob("*.parquet"))
 
 
 def read_generations(folder: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """All generations of a run, its own or brought from elsewhere in the same shape.
+    """Read all generations of a run.
 
     Args:
         folder: The run folder.
-        columns: Only these columns.
+        columns: The columns to read; null: all.
 
     Raises:
-        UserError: There are none, or a part cannot be read or has another shape.
+        UserError: There are none, or a part cannot be read or has other columns.
     """
     schema = GENERATIONS if columns is None else pa.schema([GENERATIONS.field(name) for name in columns])
     files = generation_files(folder)
@@ -118,7 +118,7 @@ def read_generations(folder: Path, columns: Sequence[str] | None = None) -> pa.T
 
 
 def read_examples(folder: Path) -> pa.Table:
-    """Read the rows that were asked, their ``id`` as text; a run made elsewhere may number its rows.
+    """Read a run's rows with their ``id`` as text, as a run made elsewhere may number its rows.
 
     Raises:
         UserError: The file cannot be read, or has no ``id`` that names its rows.
@@ -132,31 +132,31 @@ def with_ids_as_text(examples: pa.Table, name: str) -> pa.Table:
 
     Args:
         examples: Rows with an ``id`` that is text or a whole number.
-        name: What the rows are called if they are refused.
+        name: The rows' name in an error message.
 
     Raises:
         UserError: There is no such column.
     """
     if "id" not in examples.column_names:
-        raise UserError(f"{name} has no column `id`, which generations name their example by")
+        raise UserError(f"{name} has no column `id`, which generations refer to")
     place = examples.column_names.index("id")
     if (type_ := examples.schema.field(place).type) == pa.string():
         return examples
-    if not names_rows(type_):
+    if not is_id_type(type_):
         raise UserError(f"{name} has a column of another type: id is {type_}, not string")
     return examples.set_column(place, "id", examples["id"].cast(pa.string()))
 
 
-def names_rows(type_: pa.DataType) -> bool:
+def is_id_type(type_: pa.DataType) -> bool:
     """Return true for a type whose values can be ids: text, or whole numbers."""
     if pa.types.is_dictionary(type_):
-        return names_rows(type_.value_type)
+        return is_id_type(type_.value_type)
     text = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
     return bool(text or pa.types.is_integer(type_))
 
 
 def last_attempts(generations: pa.Table) -> pa.Table:
-    """Of every call the last attempt, which is the one that counts: the answer if there is one, else the failure."""
+    """Return the last attempt of every call, which counts: the answer if there is one, else the failure."""
     num_rows = len(generations)
     rows = pa.array(range(num_rows), pa.int64())
     places = pc.add(pc.multiply(generations["attempt"].cast(pa.int64()), num_rows), rows)

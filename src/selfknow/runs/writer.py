@@ -1,4 +1,4 @@
-"""Writing a run: the one writer of its folder, which resumes after a kill and refuses what does not belong."""
+"""The writer of a run folder, which resumes after a kill and refuses the generations of another run."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ _CHARACTERS_PER_PART = 1 << 26
 
 
 class RunWriter:
-    """The one writer of a run folder; use it as a context manager.
+    """The only writer of a run folder; use it as a context manager.
 
     Example:
         >>> with RunWriter.open(folder, description, examples) as run:            # doctest: +SKIP
@@ -60,9 +60,9 @@ class RunWriter:
         self._seconds_per_part = seconds_per_part
         self._rows: list[dict[str, object]] = []
         self._num_characters = 0
-        self._last_write = monotonic()  # the clock on the wall may be set back
+        self._last_write = monotonic()  # the system's clock may be set back
         self._attempts: dict[Call, int] = {}
-        self._done: set[Call] = set()
+        self._answered: set[Call] = set()
         self._next_part = 0
         self._described: set[tuple[str, str | None]] = set()
 
@@ -77,16 +77,16 @@ class RunWriter:
         rows_per_part: int = 1024,
         seconds_per_part: float = 30.0,
     ) -> Self:
-        """Start a run, or go on with the same one.
+        """Start a run, or resume the same one.
 
         Args:
             folder: The run folder; made if it is missing.
-            description: What is asked; must be what the folder was started with.
-            examples: The rows that are asked, with an ``id`` column without repeats.
-            annotations: Columns that are not asked and make no other run of it: where one says something now, it
-                replaces what the run knew before; where it is null throughout, that stays.
+            description: The identity of the run; a folder can be resumed only with its own.
+            examples: The rows of the run, with an ``id`` column without repeats.
+            annotations: Columns that are not part of the run's identity. One with a value replaces the run's earlier
+                column; one that is null throughout leaves it.
             rows_per_part: A part is written after this many rows …
-            seconds_per_part: … or after this many seconds, whichever is first: the most that a kill can cost.
+            seconds_per_part: … or after this many seconds, whichever is first: the most that a kill can lose.
 
         Raises:
             UserError: The folder holds another run or something else, or another process is writing it.
@@ -105,7 +105,7 @@ class RunWriter:
                 rows_per_part=rows_per_part,
                 seconds_per_part=seconds_per_part,
             )
-            run._take_stock()
+            run._read_calls()
         except BaseException:
             lock.release()
             raise
@@ -113,11 +113,11 @@ class RunWriter:
 
     @classmethod
     def reopen(cls, folder: Path, decoding: Decoding) -> Self:
-        """Go on writing a run that is there, whatever it asked, with replies drawn in another way.
+        """Open an existing run to add replies with another decoding, such as a judge's.
 
         Args:
             folder: The run folder.
-            decoding: How the further replies are drawn; ``run.json`` stays as it is.
+            decoding: The decoding of the further replies; ``run.json`` is not changed.
 
         Raises:
             UserError: It is not a run folder, or another process is writing it.
@@ -126,13 +126,13 @@ class RunWriter:
         lock = _lock(folder)
         run = cls(folder, str(description["run_id"]), decoding, lock)
         try:
-            run._take_stock()
+            run._read_calls()
         except BaseException:
             lock.release()
             raise
         return run
 
-    def _take_stock(self) -> None:
+    def _read_calls(self) -> None:
         remove_unfinished(self.folder / "generations")
         parts = generation_files(self.folder)
         for path in parts:
@@ -145,55 +145,58 @@ class RunWriter:
     def _count(self, call: Call, *, failed: bool) -> None:
         self._attempts[call] = self._attempts.get(call, 0) + 1
         if not failed:
-            self._done.add(call)
+            self._answered.add(call)
 
     def describe_model(self, model: str, revision: str | None, facts: ModelFacts) -> None:
-        """Say in ``run.json`` what is known of a model, under ``models``: SQL compares models by it.
+        """Record the facts about a model in ``run.json``, under ``models``, for SQL to compare models by.
 
         Args:
             model: Its name.
-            revision: Its revision: two of one name are two models.
-            facts: What is known; what is null is left as it was.
+            revision: Its revision: two revisions of one name are two models.
+            facts: The known facts; a null one does not overwrite an earlier value.
         """
         path = self.folder / "run.json"
-        said = read_json(path)
-        models = self._known_models(said)
+        description = read_json(path)
+        models = self._known_models(description)
         before = models.get((model, revision), ModelFacts())
         after = {**models, (model, revision): before.updated(facts)}
         self._described = set(after)
-        if after != described_models(said) or not isinstance(said.get("models"), list):
-            entries = [{"name": name, "revision": one, **known.as_json()} for (name, one), known in after.items()]
-            write_json(path, {**said, "models": entries})
+        if after != described_models(description) or not isinstance(description.get("models"), list):
+            entries = [
+                {"name": name, "revision": its_revision, **known.as_json()}
+                for (name, its_revision), known in after.items()
+            ]
+            write_json(path, {**description, "models": entries})
 
     def _known_models(self, description: Mapping[str, Any]) -> dict[tuple[str, str | None], ModelFacts]:
-        """All models of the run with what is known of them; earlier versions wrote it by name alone."""
-        said = description.get("models")
-        of_name = said if isinstance(said, dict) else {}
+        """Return the facts about all models of the run; earlier versions recorded them by name alone."""
+        models = description.get("models")
+        by_name = models if isinstance(models, dict) else {}
         calls = [dict(zip(CALL, call, strict=True)) for call in self._attempts]
-        asked = dict.fromkeys((str(one["model"]), _text(one["revision"])) for one in calls if one["stage"] != GRADE)
-        earlier = {(name, one): ModelFacts.from_json(of_name.get(name) or {}) for name, one in asked}
+        keys = dict.fromkeys((str(call["model"]), _text(call["revision"])) for call in calls if call["stage"] != GRADE)
+        earlier = {key: ModelFacts.from_json(by_name.get(key[0]) or {}) for key in keys}
         return earlier | described_models(description)
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
-        """The requests that this model has not answered yet, failed ones among them, in their order."""
-        return [request for request in requests if _call(model, revision, request) not in self._done]
+        """Return the requests that this model has not answered yet, failed ones among them, in their order."""
+        return [request for request in requests if _call(model, revision, request) not in self._answered]
 
     def has_replies(self, model: str, revision: str | None) -> bool:
-        """Whether this model has answered anything in the run."""
-        return any(call[-2:] == (model, revision) for call in self._done)
+        """Return true if the run holds a reply of this model."""
+        return any(call[-2:] == (model, revision) for call in self._answered)
 
     def replies_by_revision(self, model: str, *, judging: bool = False) -> Counter[str | None]:
-        """Return how many calls each revision of a model has answered in the run, or how many replies it has judged."""
-        calls = (dict(zip(CALL, call, strict=True)) for call in self._done)
+        """Count a model's replies in the run, or with ``judging`` its judgements, by its revision."""
+        calls = (dict(zip(CALL, call, strict=True)) for call in self._answered)
         return Counter(
             _text(call["revision"]) for call in calls if call["model"] == model and (call["stage"] == GRADE) == judging
         )
 
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
-        """Record one try of one call, whatever the reply holds; returns its ``generation_id``."""
+        """Record one try of one call, whatever the reply holds, and return its ``generation_id``."""
         reply = writable_reply(request, reply)
         call = _call(model, revision, request)
-        assert call not in self._done, f"{call} was answered twice"
+        assert call not in self._answered, f"{call} was answered twice"
         attempt = self._attempts.get(call, 0)
         generation_id = _generation_id(self.run_id, call, attempt)
         prompt = reply.rendered_prompt
@@ -217,7 +220,7 @@ class RunWriter:
         return generation_id
 
     def _is_due(self) -> bool:
-        """Return true if what was recorded is to be written as a part now."""
+        """Return true if the recorded rows should be written as a part now."""
         return (
             len(self._rows) >= self._rows_per_part
             or self._num_characters >= _CHARACTERS_PER_PART
@@ -225,11 +228,11 @@ class RunWriter:
         )
 
     def flush(self) -> None:
-        """Write what was recorded since the last part as a part of its own.
+        """Write the rows since the last part as a part of its own.
 
         Raises:
-            UserError: It cannot be written, as on a full disk; says what is there already. It is not forgotten: the
-                next flush tries again.
+            UserError: They cannot be written, as on a full disk; the message counts the rows that were. The next flush
+                tries again.
         """
         try:
             self._write_part()
@@ -237,12 +240,12 @@ class RunWriter:
             num_recorded, num_waiting = sum(self._attempts.values()), len(self._rows)
             raise UserError(
                 f"{error} ({self.folder} keeps {num_recorded - num_waiting:,} replies; "
-                f"{num_waiting:,} that came after them are asked again)"
+                f"{num_waiting:,} after them are asked again)"
             ) from error
 
     def _write_part(self) -> None:
-        asked = [row for row in self._rows if row["stage"] != GRADE]  # who judges a run is not asked what it asks
-        for name, revision in {(str(row["model"]), _text(row["revision"])) for row in asked} - self._described:
+        replies = [row for row in self._rows if row["stage"] != GRADE]  # a judge is not one of the run's models
+        for name, revision in {(str(row["model"]), _text(row["revision"])) for row in replies} - self._described:
             self.describe_model(name, revision, ModelFacts())
         if self._rows:
             path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
@@ -252,7 +255,7 @@ class RunWriter:
         self._last_write = monotonic()
 
     def close(self) -> None:
-        """Write the last part and let go of the folder."""
+        """Write the last part and release the folder."""
         try:
             self.flush()
         finally:
@@ -268,7 +271,7 @@ class RunWriter:
 
 
 def _call(model: str, revision: str | None, request: Request) -> Call:
-    """Return what tells a call from every other of a run, as it is written and read back."""
+    """Return a call's key among all calls of a run, with texts as they are written and read back."""
     return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
 
 
@@ -286,7 +289,7 @@ def _check_ids(examples: pa.Table) -> None:
         raise UserError("the examples need a column `id`")
     ids = examples["id"]
     if not pa.types.is_string(ids.type):
-        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations name rows by it")
+        raise UserError(f"the examples' column `id` is {ids.type}, not text: cast it, as generations refer to it")
     if ids.null_count or len(ids.unique()) != len(ids):
         raise UserError("the examples' column `id` holds a null or a repeated value")
 

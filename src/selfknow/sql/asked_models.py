@@ -1,7 +1,7 @@
-"""Who was asked in each run, as ``run.json`` knows it: names of folders mean nothing here.
+"""The models of each run from its ``run.json``; nothing is guessed from names of folders.
 
-Runs of an earlier version do not list their models. Only of those the generations are read to find who was asked, and
-what nobody wrote down stays null.
+Runs of an earlier version do not list their models. Their generations are read to find the models, and facts that
+nobody recorded stay null.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ class AskedModel:
 
     Attributes:
         run: The run.
-        name: As ``generations.model`` has it: a folder, a Hub id, an endpoint's address and model.
-        revision: As ``generations.revision`` has it.
-        facts: What ``run.json`` knows of it.
+        name: Its ``generations.model``: a folder, a Hub id, or an endpoint's address and model.
+        revision: Its ``generations.revision``.
+        facts: Its facts in ``run.json``.
     """
 
     run: RunFolder
@@ -37,35 +37,35 @@ class AskedModel:
 
     @property
     def is_trained_here(self) -> bool:
-        """Whether a training of this package made it."""
+        """True for a model that this package trained."""
         return self.facts.recipe is not None
 
     @property
     def known(self) -> KnownModel | None:
-        """The model of the paper that it is or was trained from; by its exact name alone."""
+        """The model of the paper that it is or was trained from, by its exact name."""
         return known_model(self.facts.origin) or (None if self.is_trained_here else known_model(self.name))
 
     @property
     def published(self) -> KnownModel | None:
-        """The model of the paper that it is, as published."""
+        """The model of the paper that it is, with the published weights."""
         return None if self.is_trained_here or self.facts.from_scratch else self.known
 
     @property
     def pretrained(self) -> bool | None:
-        """Whether it started from a pretrained checkpoint; null where nobody knows."""
+        """True if it started from a pretrained checkpoint; null if unknown."""
         if self.facts.from_scratch is not None:
             return not self.facts.from_scratch
         return True if self.published is not None and self.published.checkpoint is not None else None
 
     @property
     def num_parameters(self) -> int | None:
-        """Its true size, or that of the published model."""
+        """Its own number of parameters, or that of the published model."""
         published = self.published
         return self.facts.num_parameters or (None if published is None else published.num_parameters)
 
     @property
     def instruction_tuned(self) -> bool | None:
-        """Whether it was tuned on instructions; null where nobody knows."""
+        """True if it was tuned on instructions; null if unknown."""
         if self.facts.instruction_tuned_from is not None:
             return True
         if self.facts.instruction_tuned is not None or self.published is None:
@@ -81,23 +81,23 @@ class AskedModel:
 
     @property
     def corpus_key(self) -> str | None:
-        """What tells the corpus that it was trained on from others: its content, or else its config."""
+        """The identity of its training corpus: the content hash, or else the config."""
         corpus = self.facts.corpus or {}
-        found = corpus.get("content_hash") or corpus.get("config")
-        return None if found is None else str(found)
+        key = corpus.get("content_hash") or corpus.get("config")
+        return None if key is None else str(key)
 
     @property
     def corpus_seed(self) -> int | None:
-        """The seed that its corpus was drawn with."""
+        """The seed of its training corpus."""
         parameters = (self.facts.corpus or {}).get("parameters")
         seed = parameters.get("seed") if isinstance(parameters, dict) else None
         return seed if isinstance(seed, int) else None
 
     def identity(self, own_label: str) -> tuple[Any, ...]:
-        """What makes it this model, but for the corpus it was trained on and the seed of the training.
+        """Return the identity of the model without its training corpus and training seed.
 
         Args:
-            own_label: What it is called where nothing else is known of it.
+            own_label: The label by its name alone, for a model without known facts.
         """
         facts = self.facts
         shape = (facts.label, facts.quantization, facts.precision)
@@ -113,35 +113,35 @@ class AskedModel:
 
 
 def asked_models(runs: Sequence[RunFolder]) -> list[AskedModel]:
-    """All models of all runs."""
+    """Return all models of all runs."""
     earlier = [run for run in runs if not isinstance(run.description.get("models"), list)]
-    read = _in_generations(earlier) if earlier else {}
-    return [model for run in runs for model in _of_run(run, read.get(run.run_id))]
+    read = _read_models(earlier) if earlier else {}
+    return [model for run in runs for model in _models_of_run(run, read.get(run.run_id))]
 
 
-def _of_run(run: RunFolder, read: Sequence[tuple[str, str | None]] | None) -> Iterator[AskedModel]:
-    """The models of a run: those that it lists, or of an earlier version those that were ``read`` in it."""
+def _models_of_run(run: RunFolder, read: Sequence[tuple[str, str | None]] | None) -> Iterator[AskedModel]:
+    """Yield the models that a run lists, or, for an earlier version, those that were ``read`` in its generations."""
     if read is None:
         for (name, revision), facts in described_models(run.description).items():
             yield AskedModel(run, name, revision, facts)
         return
-    said = run.description.get("models")
-    of_name = said if isinstance(said, dict) else {}
+    models = run.description.get("models")
+    by_name = models if isinstance(models, dict) else {}
     for name, revision in read:
-        known = of_name.get(name)
+        known = by_name.get(name)
         yield AskedModel(run, name, revision, ModelFacts.from_json(known if isinstance(known, dict) else {}))
 
 
-def _in_generations(runs: Sequence[RunFolder]) -> dict[str, list[tuple[str, str | None]]]:
-    """Who was asked in runs of an earlier version, by their ids."""
+def _read_models(runs: Sequence[RunFolder]) -> dict[str, list[tuple[str, str | None]]]:
+    """Read the names and revisions of models in the generations of runs, by the runs' ids."""
     with duckdb.connect(config={"threads": 1}) as connection:
         if any(run.location.startswith(HUB) for run in runs):
             connection.register_filesystem(fsspec.filesystem("hf"))
-        return {run.run_id: connection.execute(_who_was_asked(run)).fetchall() for run in runs}
+        return {run.run_id: connection.execute(_select_models(run)).fetchall() for run in runs}
 
 
-def _who_was_asked(run: RunFolder) -> str:
+def _select_models(run: RunFolder) -> str:
     revision = "revision" if "revision" in run.columns["generations"] else "null"
     source = f"read_parquet({file_list(run.files['generations'])}, union_by_name = true, hive_partitioning = false)"
-    who = f"select distinct model::varchar, {revision}::varchar as revision from {source}"  # noqa: S608
-    return f"{who} where stage <> '{GRADE}' order by all"
+    models = f"select distinct model::varchar, {revision}::varchar as revision from {source}"  # noqa: S608
+    return f"{models} where stage <> '{GRADE}' order by all"

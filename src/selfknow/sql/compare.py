@@ -1,4 +1,4 @@
-"""Two models, or two settings, compared in a metric on the same examples."""
+"""A paired comparison of two models, or two settings, in a metric on the same examples."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from selfknow.errors import UserError
 from selfknow.sql.connection import Connection
 from selfknow.sql.sides import SIDES, find_sides, labels, paired_by_variant
-from selfknow.sql.views import packaged
+from selfknow.sql.views import read_statement
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,17 +18,30 @@ COMPARE = Path(__file__).parent / "paired" / "compare.sql"
 def compare(
     connection: Connection, metric: str, *, models: Sequence[str] = (), variants: Sequence[str] = ()
 ) -> "pa.Table":
-    """Compare within a connection's one run, or its first with its last."""
+    """Compare two sides of a connection's only run, or its first run with its last.
+
+    Args:
+        connection: A connection over one or two runs.
+        metric: The metric, as in ``scores``.
+        models: One name for both sides, one for each, or none if a run has only one model.
+        variants: The same for variants; none: calls are paired by their variants.
+
+    Returns:
+        One row, whose columns are in the head of ``paired/compare.sql``.
+
+    Raises:
+        UserError: A run has no scores, a name is unknown, or nothing can be paired.
+    """
     for run in connection.runs:
         if not run.files["scores"]:
             raise UserError(f"{run.location} has no scores: run `selfknow score {run.location}` first")
-    scored = connection.rows(packaged(SIDES))
+    scored = connection.rows(read_statement(SIDES))
     a, b = find_sides(connection.runs, scored, metric, models, variants)
     a, b, by_variant = paired_by_variant(a, b, scored, metric)
-    given: dict[str, object] = {"metric": metric, "by_variant": by_variant}
+    parameters: dict[str, object] = {"metric": metric, "by_variant": by_variant}
     for end, side in (("a", a), ("b", b)):
-        given |= {f"{name}_{end}": getattr(side, name) for name in ("run", "model", "revision", "variant")}
-    table = connection.sql(packaged(COMPARE), given).to_arrow_table()
+        parameters |= {f"{name}_{end}": getattr(side, name) for name in ("run", "model", "revision", "variant")}
+    table = connection.sql(read_statement(COMPARE), parameters).to_arrow_table()
     n, n_other_text = (table[name][0].as_py() for name in ("n", "n_other_text"))
     if not n:
         raise UserError(f"{a.location} and {b.location} share no example that both were asked: nothing can be paired")

@@ -1,4 +1,4 @@
-"""One DuckDB connection over run folders: views where the files lie, and the functions of this field beside them."""
+"""A DuckDB connection over run folders, with views of their files and this field's statistical functions."""
 
 import hashlib
 import tempfile
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class Connection(AbstractContextManager["Connection"]):
-    """A DuckDB connection and what it was opened over; use it as a context manager.
+    """A DuckDB connection over run folders; use it as a context manager.
 
     Attributes:
         runs: The run folders.
-        tasks: What tasks add to SQL.
-        corpora: For each task the files of the documents beside its runs that queries can join against.
-        portraits: The portraits that ``quip(text, name)`` knows, by name.
+        tasks: The tasks' queries, views and columns.
+        corpora: The files of documents beside the runs, by task, for queries to join against.
+        portraits: The portraits for ``quip(text, name)``, by name.
     """
 
     def __init__(
@@ -57,17 +57,17 @@ class Connection(AbstractContextManager["Connection"]):
 
     @property
     def duckdb(self) -> DuckDBPyConnection:
-        """The connection itself, for everything that DuckDB can do.
+        """DuckDB's own connection, for everything that DuckDB can do.
 
         Raises:
-            UserError: This connection is for reading only.
+            UserError: This connection is read-only.
         """
         if self._read_only:
             raise UserError("DuckDB's own connection can write: open it with connect(…, read_only=False)")
         return self._duckdb
 
     def check(self, query: str) -> None:
-        """Check that a query can change nothing, if this connection is for reading only.
+        """Check that a query can change nothing, if this connection is read-only.
 
         Raises:
             UserError: It could, or DuckDB cannot parse it.
@@ -82,14 +82,14 @@ class Connection(AbstractContextManager["Connection"]):
             raise UserError(f"{error} (--read-write, or read_only=False, allows others)") from error
 
     def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> DuckDBPyRelation:
-        """Ask a query.
+        """Run a query.
 
         Args:
-            query: A SELECT, PIVOT or EXPLAIN; anything, if this connection may write.
+            query: A SELECT, PIVOT or EXPLAIN, or any statement if this connection may write.
             parameters: A value for each ``$name`` of the query.
 
         Raises:
-            UserError: It could change something, or DuckDB refuses it; then the message is DuckDB's own.
+            UserError: It could change something, or DuckDB refuses it, with DuckDB's own message.
         """
         self.check(query)
         try:
@@ -101,10 +101,10 @@ class Connection(AbstractContextManager["Connection"]):
         return relation
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """Ask a query and fetch all its rows: in two thirds of the time of a relation, which is planned twice.
+        """Run a query and fetch all its rows, in two thirds of the time of :meth:`sql`, which plans it twice.
 
         Raises:
-            UserError: It could change something, or DuckDB refuses it; then the message is DuckDB's own.
+            UserError: It could change something, or DuckDB refuses it, with DuckDB's own message.
         """
         self.check(query)
         try:
@@ -116,7 +116,7 @@ class Connection(AbstractContextManager["Connection"]):
 
     @contextmanager
     def as_tables(self, views: Iterable[str]) -> Iterator[None]:
-        """Make views temporary tables for a block of many queries: each is planned and read once, not once a query.
+        """Turn views into temporary tables for a block of many queries, so that each view is read only once.
 
         Args:
             views: Their names.
@@ -138,7 +138,7 @@ class Connection(AbstractContextManager["Connection"]):
             yield
 
     def close(self) -> None:
-        """Let go of the connection and of its temporary files."""
+        """Close the connection and delete its temporary files."""
         self._duckdb.close()
         self._workspace.cleanup()
 
@@ -161,24 +161,24 @@ def connect(
 ) -> Connection:
     """Open run folders as SQL views: those of any run, and those of ``tasks``.
 
-    :func:`selfknow.connect` hands over all tasks of this package; it says what the other arguments mean, and which
-    views and functions there are.
+    :func:`selfknow.connect` passes all tasks of this package, and documents the other arguments, the views and the
+    functions.
 
     Raises:
-        UserError: A run folder is not what it should be (see :func:`selfknow.runs.reader.open_runs`).
+        UserError: A run folder is damaged or missing (see :func:`selfknow.runs.reader.open_runs`).
     """
     locations = [runs] if isinstance(runs, str | Path) else runs
     folders = open_runs(locations, parsed_files(tasks), mixed_revisions=mixed_revisions)
-    found = find_corpora(folders, corpora, tasks)
+    documents = find_corpora(folders, corpora, tasks)
     workspace = tempfile.TemporaryDirectory(prefix="selfknow-")
     settings = {"threads": threads, "memory_limit": memory_limit, "temp_directory": f"{workspace.name}/spilled"}
     config = {name: value for name, value in settings.items() if value is not None}
     views = Path(workspace.name) / "views.duckdb"
     try:
         if read_only:
-            connection = _read_only(views, folders, found, tasks, config)
+            connection = _open_read_only(views, folders, documents, tasks, config)
         else:
-            connection = _writable(folders, found, tasks, config)
+            connection = _open_writable(folders, documents, tasks, config)
     except duckdb.Error as error:  # such as a number in run.json that no column can hold
         raise UserError(f"SQL cannot read {', '.join(run.location for run in folders)}: {error}") from error
     loaded = _load_portraits(portraits or {})
@@ -186,16 +186,16 @@ def connect(
         from selfknow.portraits.sql import register
 
         register(connection, loaded)
-    return Connection(connection, folders, tasks, found, loaded, workspace, read_only=read_only)
+    return Connection(connection, folders, tasks, documents, loaded, workspace, read_only=read_only)
 
 
 def init_script(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> str:
-    """Return the same views and functions as a script for any DuckDB client, all but ``quip``, which is Python."""
+    """Return the views and functions as a script for any DuckDB client, except ``quip``, which is Python."""
     return "".join(f"{statement};\n\n" for statement in statements(runs, corpora, tasks))
 
 
 def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> None:
-    """Write a DuckDB database file of views: a few kilobytes, which read the runs where they lie.
+    """Write a DuckDB database file with views of the runs: a few kilobytes, as the runs are not copied.
 
     Raises:
         UserError: The file exists or cannot be written.
@@ -212,11 +212,11 @@ def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks
 
 
 def query_error(error: duckdb.Error) -> UserError:
-    """DuckDB's own message as a mistake of the user's."""
+    """Return an error of DuckDB as a user's error, with its own message."""
     return UserError(str(error).strip())
 
 
-def _writable(
+def _open_writable(
     runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], config: dict[str, Any]
 ) -> DuckDBPyConnection:
     connection = duckdb.connect(config=config)
@@ -224,20 +224,20 @@ def _writable(
     return connection
 
 
-def _read_only(
+def _open_read_only(
     views: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], config: dict[str, Any]
 ) -> DuckDBPyConnection:
-    """A database of views that is opened for reading, and may read the files of its views alone."""
-    views.write_bytes(_without_runs(tuple(tasks)))
-    with duckdb.connect(str(views)) as making:
-        _register_hub(making, runs, corpora)
+    """Open a database of views for reading, with access to the files of its views alone."""
+    views.write_bytes(_empty_database(tuple(tasks)))
+    with duckdb.connect(str(views)) as writer:
+        _register_hub(writer, runs, corpora)
         for statement in views_of_files(runs, corpora, tasks):
-            making.execute(statement)
+            writer.execute(statement)
     connection = duckdb.connect(str(views), read_only=True, config=config)
     _register_hub(connection, runs, corpora)
     allowed = [path for run in runs for paths in run.files.values() for path in paths]
     allowed += _files(corpora)
-    # DuckDB asks for a file's path, and first for the pattern that it was found by.
+    # DuckDB checks the pattern of a file first, and then its path.
     connection.execute(f"set allowed_paths = {path_list([*allowed, *map(as_pattern, allowed)])}")
     connection.execute("set timezone = 'UTC'")
     connection.execute("set enable_external_access = false")
@@ -246,20 +246,20 @@ def _read_only(
 
 
 @cache
-def _without_runs(tasks: tuple[TaskSql, ...]) -> bytes:
-    """A database of these tasks' functions and views, without runs: to make them takes longer than to fill them."""
-    making = list(statements([], {}, tasks, few_rows="table"))
+def _empty_database(tasks: tuple[TaskSql, ...]) -> bytes:
+    """Return a database of functions and views without runs, cached, as making it takes longer than filling it."""
+    script = list(statements([], {}, tasks, few_rows="table"))
 
-    def made() -> bytes:
+    def make() -> bytes:
         with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
             path = Path(folder) / "views.duckdb"
             with duckdb.connect(str(path)) as connection:
-                for statement in making:
+                for statement in script:
                     connection.execute(statement)
             return path.read_bytes()
 
-    digest = hashlib.sha256("\0".join([duckdb.__version__, *making]).encode()).hexdigest()
-    return cached(f"views-{digest[:16]}.duckdb", made)
+    digest = hashlib.sha256("\0".join([duckdb.__version__, *script]).encode()).hexdigest()
+    return cached(f"views-{digest[:16]}.duckdb", make)
 
 
 def _make(
@@ -284,23 +284,26 @@ def _register_hub(connection: DuckDBPyConnection, runs: Sequence[RunFolder], cor
 def find_corpora(
     runs: Sequence[RunFolder], folders: Sequence[str | Path], tasks: Sequence[TaskSql]
 ) -> dict[str, dict[str, list[str]]]:
-    """Find, for each task of the runs, the documents at hand that its queries can join against.
+    """Find the documents that each task's queries can join against.
 
     Args:
         runs: The run folders.
         folders: Dataset folders that the user named.
-        tasks: What tasks add to SQL.
+        tasks: The tasks.
+
+    Returns:
+        The Parquet files for each task of the runs, by a key of the task's own.
 
     Raises:
         UserError: A named folder holds nothing that the runs were asked about.
     """
     named = [str(folder) for folder in folders]
-    found: dict[str, dict[str, list[str]]] = {}
+    corpora: dict[str, dict[str, list[str]]] = {}
     for task in tasks:
         of_task = [run for run in runs if run.description.get("task") == task.name]
         if task.corpus is not None and (of_task or named):
-            found[task.name] = task.corpus.find(of_task, named)
-    return found
+            corpora[task.name] = task.corpus.find(of_task, named)
+    return corpora
 
 
 def _files(corpora: Corpora) -> list[str]:

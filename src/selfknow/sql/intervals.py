@@ -1,15 +1,15 @@
-"""A connection's functions of numbers, for a program that has only numbers."""
+"""Python versions of SQL's intervals, for programs without a connection."""
 
 from pathlib import Path
 
 
 def wilson_interval(successes: float, n: int) -> tuple[float, float]:
-    """Wilson's 95% interval for a share of independent trials, as the queries have it.
+    """Return Wilson's 95% interval for a share of independent trials, by the same SQL function as the queries.
 
     Wilson, Probable inference, the law of succession, and statistical inference, 1927.
 
     Args:
-        successes: How many trials succeeded; several samples of one question may add up to a part of one.
+        successes: The number of successes; not whole if it is a mean over several samples a question.
         n: The number of trials, at least 1.
 
     Example:
@@ -20,6 +20,6 @@ def wilson_interval(successes: float, n: int) -> tuple[float, float]:
 
     with duckdb.connect() as connection:
         connection.execute((Path(__file__).parent / "functions" / "wilson.sql").read_text(encoding="utf-8"))
-        found = connection.execute("select wilson_low(?, ?), wilson_high(?, ?)", [successes, n] * 2).fetchone()
-    assert found is not None, "a select without a table gives one row"
-    return found[0], found[1]
+        row = connection.execute("select wilson_low(?, ?), wilson_high(?, ?)", [successes, n] * 2).fetchone()
+    assert row is not None, "a select without a table gives one row"
+    return row[0], row[1]

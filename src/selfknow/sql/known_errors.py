@@ -1,7 +1,7 @@
-"""What is known of the readers' and scorers' own errors: shipped with the package, and printed beside their numbers.
+"""The known error rates of readers and scorers, which are printed beside their numbers.
 
-``datasets_src/instrument.tsv`` is made by ``python -m benchmarks.instrument`` out of replies that were labelled, none
-of which a reader was chosen on; docs/instrument.md says the same at length.
+``python -m benchmarks.instrument`` makes ``datasets_src/instrument.tsv`` from labelled replies, on none of which a
+reader was developed (docs/instrument.md).
 """
 
 from collections.abc import Iterable
@@ -15,17 +15,17 @@ TABLE = "instrument.tsv"
 
 @dataclass(frozen=True)
 class KnownErrors:
-    """How often a reader was wrong on labelled replies of one kind.
+    """The error rate of a reader on labelled replies of one kind.
 
     Attributes:
-        metric: What it gives, as ``scores`` call it.
-        truth: Of which replies: ``abstains``, ``does not abstain``, or ``any`` reply.
-        questions: To which questions: ``answerable`` or ``unanswerable`` ones, or ``any``.
-        n: How many there are.
-        wrong: How many of them it read wrongly.
-        unreadable: How many it gave no value for.
-        low: The least that the rate of wrong ones may be (95%, Wilson).
-        high: The most.
+        metric: Its metric, as in ``scores``.
+        truth: The kind of replies: ``abstains``, ``does not abstain``, or ``any``.
+        questions: The kind of questions: ``answerable``, ``unanswerable``, or ``any``.
+        n: The number of labelled replies.
+        wrong: The number of replies that it read wrongly.
+        unreadable: The number of replies that it gave no value for.
+        low: The lower end of the error rate's 95% interval (Wilson).
+        high: The upper end.
     """
 
     metric: str
@@ -38,7 +38,7 @@ class KnownErrors:
     high: float
 
     def __str__(self) -> str:
-        """For people: ``paper_abstained: 12.0% wrong (9.1% to 15.8%) of 400 labelled replies that abstain …``."""
+        """Return one line: ``paper_abstained: 12.0% wrong (9.1% to 15.8%) of 400 labelled replies that abstain …``."""
         rate = f"{self.wrong / self.n:.1%} wrong ({self.low:.1%} to {self.high:.1%})" if self.n else "not measured"
         kind = {"abstains": "replies that abstain", "does not abstain": "replies that do not abstain"}.get(
             self.truth, "replies"
@@ -51,7 +51,7 @@ class KnownErrors:
 
 @cache
 def known_errors() -> tuple[KnownErrors, ...]:
-    """All that is known, in the table's order."""
+    """Return all known error rates, in the table's order."""
     return tuple(
         KnownErrors(
             row["metric"],
@@ -68,6 +68,6 @@ def known_errors() -> tuple[KnownErrors, ...]:
 
 
 def errors_of(metrics: Iterable[str]) -> list[KnownErrors]:
-    """What is known of these metrics' errors, with whatever encoder (``paper_abstained@packaged``)."""
+    """Return the known error rates of these metrics, with any encoder (``paper_abstained@packaged``)."""
     wanted = set(metrics)
-    return [one for one in known_errors() if one.metric.partition("@")[0] in wanted]
+    return [errors for errors in known_errors() if errors.metric.partition("@")[0] in wanted]

@@ -5,12 +5,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-# What a terminal, an editor or a printing library would change or drop is spelt out in a script.
+# Characters that a terminal, an editor or a printing library would change or drop; a script spells them with chr().
 _CONTROL = re.compile("([\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff])")
 
 
 def literal(value: object) -> str:
-    """A value as an SQL literal."""
+    """Return a value as an SQL literal."""
     if value is None:
         return "null"
     if isinstance(value, float) and not math.isfinite(value):
@@ -19,39 +19,39 @@ def literal(value: object) -> str:
         return str(value).lower()
     text = value if isinstance(value, str) else json.dumps(value)
     parts = [
-        _quoted(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
+        _quote(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
         for part in _CONTROL.split(text)
         if part
     ]
     return parts[0] if len(parts) == 1 else f"({' || '.join(parts)})" if parts else "''"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 def file_list(paths: Sequence[str]) -> str:
-    """Paths as a list literal for ``read_parquet``, in which nothing is taken for a pattern."""
+    """Return paths as a list literal for ``read_parquet``, escaped so that none is a pattern."""
     return path_list(map(as_pattern, paths))
 
 
 def as_pattern(path: str) -> str:
-    """A path as a pattern that matches it alone."""
+    """Return a pattern that matches this path alone."""
     return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def path_list(paths: Iterable[str]) -> str:
-    """Paths as a list literal, as they are."""
+    """Return paths as a list literal, without escapes."""
     return "[" + ", ".join(map(literal, paths)) + "]"
 
 
 def empty(columns: Mapping[str, str]) -> str:
-    """A query without rows that has these columns, each with its type."""
+    """Return a query without rows that has these columns, each with its type."""
     return "select " + ", ".join(f"null::{type_} as {name}" for name, type_ in columns.items()) + " where false"
 
 
 def rows_as_query(columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows as a query, with the types of its columns; what a row does not name is null."""
+    """Return a query that gives these rows, with typed columns; a column that a row lacks is null."""
     if not rows:
         return empty(columns)
     values = ",\n".join("(" + ", ".join(literal(row.get(name)) for name in columns) + ")" for row in rows)

@@ -1,9 +1,9 @@
 -- What is the mean of each metric, whatever the task?
--- Source: every scorer's rows, as they are
--- Grain: one row a cohort, stage, variant and metric; the variants after-1, after-2, … stand together.
+-- Source: every scorer's rows
+-- Grain: one row a cohort, stage, variant and metric; the variants after-1, after-2, … count as one.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); stage, variant, metric; n calls, n_graded,
--- n_questions; mean, low and high (95%: Wilson where every value is 0 or 1, else the normal interval; of three
--- trainings or more that differ in their seed over seeds and questions, see `seed_intervals`), n_seeds, smallest,
+-- n_questions; mean, low and high (95%: Wilson if every value is 0 or 1, else the normal interval; for three or more
+-- trainings that differ only in their seed, over seeds and questions, see `seed_intervals`), n_seeds, smallest,
 -- largest. Chance lines are in the tasks' own queries.
 -- Needs: scores
 with asked as (

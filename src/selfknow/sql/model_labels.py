@@ -1,7 +1,7 @@
-"""What tables call the models: short, and only what sets them apart.
+"""Short labels of models for tables, with only those settings that tell the models apart.
 
-The names that people know come first (``OPT 7M``, the last part of a Hub id); of a local checkpoint that nobody named,
-its architecture and size. Behind that stands what differs among the models of one name: ``OPT 7M, from scratch,
+A label begins with a well-known name (``OPT 7M``, the last part of a Hub id), or with the architecture and size of a
+local checkpoint without a name. The settings that differ among models of one name follow: ``OPT 7M, from scratch,
 documents first 50``.
 """
 
@@ -14,70 +14,71 @@ from selfknow.sql.asked_models import AskedModel
 from selfknow.untrusted import for_label
 
 Key = tuple[Any, ...]
-# Of a recipe what people ask for first.
+# The settings of a recipe that come first in a label.
 _FIRST = ("tokenizer", "documents_first", "learning_rate", "lora_rank", "epochs")
 
 
-def own_labels(asked: Sequence[AskedModel]) -> list[str]:
-    """What each model is called by its name alone, for those of which nothing else is known.
+def own_labels(models: Sequence[AskedModel]) -> list[str]:
+    """Return a label for each model by its name alone, for models without known facts.
 
-    Of a path it is the last part (but for the folder that every training calls ``model``), where that tells it from
-    all others; two revisions of one name are told apart by their first digits.
+    It is the last part of a path (without the folder ``model`` of a training) if that tells the model from all others.
+    The first digits of the revision follow if there are several revisions of one name.
     """
-    short = [for_label(re.sub(r"/+(model/*)?$", "", one.name).rpartition("/")[2] or one.name) for one in asked]
+    short = [for_label(re.sub(r"/+(model/*)?$", "", model.name).rpartition("/")[2] or model.name) for model in models]
     names: dict[str, set[str]] = {}
     weights: dict[str, set[str]] = {}
     revisions: dict[str, set[str]] = {}
-    for one, its in zip(asked, short, strict=True):
-        names.setdefault(its, set()).add(one.name)
-        weights.setdefault(its, set()).add(checkpoint(one))
-        revisions.setdefault(one.name, set()).update([one.revision] if one.revision else [])
+    for model, name in zip(models, short, strict=True):
+        names.setdefault(name, set()).add(model.name)
+        weights.setdefault(name, set()).add(checkpoint(model))
+        revisions.setdefault(model.name, set()).update([model.revision] if model.revision else [])
     labels = []
-    for one, its in zip(asked, short, strict=True):
-        label = its if 1 in (len(names[its]), len(weights[its])) else for_label(one.name)
-        revision = for_label((one.revision or "")[:8])
-        labels.append(f"{label}@{revision}" if len(revisions[one.name]) > 1 else label)
+    for model, name in zip(models, short, strict=True):
+        label = name if 1 in (len(names[name]), len(weights[name])) else for_label(model.name)
+        revision = for_label((model.revision or "")[:8])
+        labels.append(f"{label}@{revision}" if len(revisions[model.name]) > 1 else label)
     return labels
 
 
-def checkpoint(one: AskedModel) -> str:
-    """The revision where it is a commit or a hash of the weights, else the name."""
-    return one.revision if one.revision and re.fullmatch(r"[0-9a-f]{40,}", one.revision) else one.name
+def checkpoint(model: AskedModel) -> str:
+    """Return a model's revision if it is a commit or a hash of the weights, else its name."""
+    return model.revision if model.revision and re.fullmatch(r"[0-9a-f]{40,}", model.revision) else model.name
 
 
-def model_labels(asked: Sequence[AskedModel], bases: Sequence[str], keys: Sequence[Key]) -> list[str]:
-    """What tables call each model.
+def model_labels(models: Sequence[AskedModel], bases: Sequence[str], keys: Sequence[Key]) -> list[str]:
+    """Return each model's label in tables.
 
     Args:
-        asked: The models.
-        bases: The name of each, without what sets it apart (see :func:`base_label`).
-        keys: What each is, and the corpus that it was trained on: models with one key are one, and get one label.
+        models: The models.
+        bases: The name of each, without the settings that tell it apart (see :func:`base_label`).
+        keys: The identity of each with its training corpus; models with the same key get the same label.
     """
     starts = [
-        base + (", from scratch" if one.pretrained is False else "") for one, base in zip(asked, bases, strict=True)
+        base + (", from scratch" if model.pretrained is False else "")
+        for model, base in zip(models, bases, strict=True)
     ]
     labels = list(starts)
     for start in dict.fromkeys(starts):
-        places = [place for place, its in enumerate(starts) if its == start]
+        places = [place for place, other in enumerate(starts) if other == start]
         if len({keys[place] for place in places}) > 1:
-            peers = [asked[place] for place in places]
-            for place, phrases in zip(places, _what_differs(peers), strict=True):
+            peers = [models[place] for place in places]
+            for place, phrases in zip(places, _differences(peers), strict=True):
                 labels[place] = ", ".join([start, *phrases])
-    return _told_apart(asked, labels, keys)
+    return _with_digits(models, labels, keys)
 
 
-def base_label(one: AskedModel, own: str) -> str:
-    """The name that people know a model by.
+def base_label(model: AskedModel, own: str) -> str:
+    """Return a model's best-known name.
 
     Args:
-        one: The model.
-        own: What its name alone calls it.
+        model: The model.
+        own: Its label by its name alone (see :func:`own_labels`).
     """
-    facts = one.facts
+    facts = model.facts
     if facts.label is not None:
         return for_label(facts.label)
-    if one.known is not None:
-        return one.known.label
+    if model.known is not None:
+        return model.known.label
     if facts.origin is not None:
         return for_label(facts.origin.rpartition("/")[2])
     if facts.architecture is not None:
@@ -86,7 +87,7 @@ def base_label(one: AskedModel, own: str) -> str:
 
 
 def short_number(number: int | None) -> str:
-    """A number of parameters as people say it.
+    """Return a number of parameters in short form.
 
     Example:
         >>> short_number(1_315_758_080), short_number(1_580_032), short_number(14_272)
@@ -101,24 +102,27 @@ def short_number(number: int | None) -> str:
     return str(number)
 
 
-def recipe_label(one: AskedModel) -> str | None:
-    """What of a recipe is not as the defaults have it, in words; null where the recipe is not known."""
-    if one.facts.recipe is None:
+def recipe_label(model: AskedModel) -> str | None:
+    """Return a recipe's settings that differ from the defaults, in words; null if the recipe is unknown."""
+    if model.facts.recipe is None:
         return None
-    changes = one.facts.recipe_changes or {}
-    return ", ".join(_phrase(name, changes[name]) for name in _ordered(changes)) or "defaults"
+    changes = model.facts.recipe_changes or {}
+    return ", ".join(_phrase(name, changes[name]) for name in _sort_settings(changes)) or "defaults"
 
 
-def _what_differs(peers: Sequence[AskedModel]) -> list[list[str]]:
-    """Of each model each trait that tells it from its peers where the traits before it do not."""
-    told: list[tuple[Hashable, ...]] = [() for _ in peers]
+def _differences(peers: Sequence[AskedModel]) -> list[list[str]]:
+    """Return the phrases that tell models of one name apart, a list for each model.
+
+    A trait gets a phrase only if the traits before it leave models that it tells apart.
+    """
+    values: list[tuple[Hashable, ...]] = [() for _ in peers]
     phrases: list[list[str]] = [[] for _ in peers]
-    for trait, say in _traits(peers):
-        with_this = [(*before, trait(one)) for before, one in zip(told, peers, strict=True)]
-        if len(set(with_this)) > len(set(told)):
-            told = with_this
-            for found, one in zip(phrases, peers, strict=True):
-                found += [phrase] if (phrase := say(one)) else []
+    for value, describe in _traits(peers):
+        longer = [(*before, value(model)) for before, model in zip(values, peers, strict=True)]
+        if len(set(longer)) > len(set(values)):
+            values = longer
+            for model_phrases, model in zip(phrases, peers, strict=True):
+                model_phrases += [phrase] if (phrase := describe(model)) else []
     return phrases
 
 
@@ -126,55 +130,56 @@ Trait = tuple[Callable[[AskedModel], Hashable], Callable[[AskedModel], str]]
 
 
 def _traits(peers: Sequence[AskedModel]) -> list[Trait]:
-    """What may set models of one name apart, what matters most first: its value, and how a label says it."""
-    found: list[Trait] = [
-        (lambda one: one.facts.quantization, lambda one: one.facts.quantization or ""),
-        (lambda one: one.facts.precision, lambda one: one.facts.precision or ""),
+    """Return the traits that may tell models of one name apart, the most important first: value and phrase of each."""
+    traits: list[Trait] = [
+        (lambda model: model.facts.quantization, lambda model: model.facts.quantization or ""),
+        (lambda model: model.facts.precision, lambda model: model.facts.precision or ""),
     ]
-    found += [_recipe_trait(name) for name in _ordered({name: 0 for one in peers for name in one.facts.recipe or {}})]
+    settings = _sort_settings({name: 0 for model in peers for name in model.facts.recipe or {}})
+    traits += [_recipe_trait(name) for name in settings]
     if _corpora_differ(peers):
-        found.append((lambda one: repr((one.facts.corpus or {}).get("config")), _corpus_phrase))
-        found.append((lambda one: one.corpus_seed, _corpus_seed_phrase))
-    return found
+        traits.append((lambda model: repr((model.facts.corpus or {}).get("config")), _corpus_phrase))
+        traits.append((lambda model: model.corpus_seed, _corpus_seed_phrase))
+    return traits
 
 
 def _recipe_trait(name: str) -> Trait:
-    def value(one: AskedModel) -> Hashable:
-        return repr((one.facts.recipe or {}).get(name))
+    def value(model: AskedModel) -> Hashable:
+        return repr((model.facts.recipe or {}).get(name))
 
-    def say(one: AskedModel) -> str:
-        changes = one.facts.recipe_changes or {}
+    def phrase(model: AskedModel) -> str:
+        changes = model.facts.recipe_changes or {}
         return _phrase(name, changes[name]) if name in changes else ""
 
-    return value, say
+    return value, phrase
 
 
 def _corpora_differ(peers: Sequence[AskedModel]) -> bool:
-    """Whether models trained on different corpora were asked the same; else what was asked tells them apart."""
+    """Return true if models with different training corpora ran on the same rows; else the rows tell them apart."""
     trained_on: dict[Hashable, set[str | None]] = {}
-    for one in peers:
-        dataset = one.run.dataset
-        # As text, for a run of somebody else's may hold lists here, which are no keys.
-        asked = (repr(one.run.description.get("task")), repr(dataset.get("content_hash") or dict(dataset)))
-        trained_on.setdefault(asked, set()).add(one.corpus_key)
+    for model in peers:
+        dataset = model.run.dataset
+        # As text, since a run made elsewhere may hold lists here, which cannot be keys.
+        rows = (repr(model.run.description.get("task")), repr(dataset.get("content_hash") or dict(dataset)))
+        trained_on.setdefault(rows, set()).add(model.corpus_key)
     return any(len(corpora) > 1 for corpora in trained_on.values())
 
 
-def _corpus_phrase(one: AskedModel) -> str:
-    config = (one.facts.corpus or {}).get("config")
+def _corpus_phrase(model: AskedModel) -> str:
+    config = (model.facts.corpus or {}).get("config")
     return f"trained on {config}" if config is not None else ""
 
 
-def _corpus_seed_phrase(one: AskedModel) -> str:
-    return f"corpus seed {one.corpus_seed}" if one.corpus_seed is not None else ""
+def _corpus_seed_phrase(model: AskedModel) -> str:
+    return f"corpus seed {model.corpus_seed}" if model.corpus_seed is not None else ""
 
 
-def _ordered(names: Mapping[str, object]) -> list[str]:
+def _sort_settings(names: Mapping[str, object]) -> list[str]:
     return [*(name for name in _FIRST if name in names), *(name for name in names if name not in _FIRST)]
 
 
 def _phrase(name: str, value: object) -> str:
-    """A setting in words.
+    """Return a setting in words.
 
     >>> _phrase("learning_rate", 0.001), _phrase("documents_first", 50), _phrase("lora_rank", 16)
     ('learning rate 0.001', 'documents first 50', 'LoRA 16')
@@ -189,28 +194,27 @@ def _phrase(name: str, value: object) -> str:
     return f"{words} {value:g}" if isinstance(value, float) else f"{words} {value}"
 
 
-def _told_apart(asked: Sequence[AskedModel], labels: Sequence[str], keys: Sequence[Key]) -> list[str]:
-    """Labels with a few digits behind those that different models would share."""
-    found = list(labels)
+def _with_digits(models: Sequence[AskedModel], labels: Sequence[str], keys: Sequence[Key]) -> list[str]:
+    """Add a few digits to labels that different models would share."""
+    distinct = list(labels)
     for label in dict.fromkeys(labels):
-        places = [place for place, its in enumerate(labels) if its == label]
-        peers = [asked[place] for place in places]
+        places = [place for place, other in enumerate(labels) if other == label]
+        peers = [models[place] for place in places]
         differ = _corpora_differ(peers)
         own_keys = [keys[place] if differ else keys[place][:1] for place in places]
         if len(set(own_keys)) > 1:
-            digits = _telling_digits(peers, own_keys)
-            for place, its in zip(places, digits, strict=True):
-                found[place] = f"{label}@{its}" if its else label
-    return found
+            for place, digits in zip(places, _distinct_digits(peers, own_keys), strict=True):
+                distinct[place] = f"{label}@{digits}" if digits else label
+    return distinct
 
 
-def _telling_digits(asked: Sequence[AskedModel], keys: Sequence[Key]) -> list[str]:
-    """The first of these that tells models with different keys apart: revisions, else a hash of what they are."""
+def _distinct_digits(models: Sequence[AskedModel], keys: Sequence[Key]) -> list[str]:
+    """Return digits that tell models with different keys apart: of revisions or corpora, else of a hash of the keys."""
     number = len(set(keys))
     for field in (
-        [None if one.is_trained_here else one.revision for one in asked],
-        [one.facts.parent_revision for one in asked],
-        [one.corpus_key for one in asked],
+        [None if model.is_trained_here else model.revision for model in models],
+        [model.facts.parent_revision for model in models],
+        [model.corpus_key for model in models],
     ):
         digits = [(value or "")[:8] for value in field]
         if len(set(zip(digits, keys, strict=True))) == len(set(digits)) == number:

@@ -1,10 +1,10 @@
 -- Who was asked what, and what came back?
 -- Source: every run, whatever its task
 -- Grain: one row a run, model, revision and stage.
--- Columns: run_id, task, dataset, config, split, num_examples (that should be asked); model, revision, stage; n calls,
--- n_graded (with at least one score that is not null), n_tries (failed ones that were tried again among them),
--- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). It only counts, so there is no
--- interval and no chance line.
+-- Columns: run_id, task, dataset, config, split, num_examples (of the run, answered or not); model, revision, stage;
+-- n calls, n_graded (with at least one score that is not null), n_tries (with failed tries that were repeated),
+-- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). These are counts, without interval
+-- and chance line.
 with graded as (
     select distinct generation_id, true as is_graded
     from scores

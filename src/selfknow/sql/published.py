@@ -1,4 +1,4 @@
-"""What the papers print: the numbers of ``datasets_src/published``, a file a paper, as one query."""
+"""The numbers that papers print, from ``datasets_src/published``, a file for each paper, as one query."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ _NUMBERS = {"value": float, "n": int}
 
 @cache
 def published() -> str:
-    """All published numbers as a query, a row a number; what a file leaves empty is null.
+    """Return a query of all published numbers, a row for each; an empty cell is null.
 
     Example:
         >>> published().startswith("select paper::varchar as paper")
@@ -36,6 +36,6 @@ def published() -> str:
 
 
 def _row(cells: dict[str, str]) -> dict[str, object]:
-    """A row with its numbers, under the names that SQL knows its columns by."""
+    """Return a row with typed values, by SQL's names of the columns."""
     typed = {name: _NUMBERS.get(name, str)(cell) if cell else None for name, cell in cells.items()}
     return {name: typed[name.strip('"')] for name in _COLUMNS}

@@ -1,4 +1,4 @@
-"""The queries that come with this package: finding one by its name, reading its head, and running it."""
+"""The queries of this package: found by name, read with their heads, and run."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,13 +24,13 @@ class Query:
 
     Attributes:
         name: The file's name without ``.sql``, such as ``setup_gap``.
-        task: The task whose runs it is about; null for a query about any run.
-        folder: The name of the folder that it lies in.
-        title: What it asks, its first line.
-        source: The figure or table that it repeats, or what else it comes from.
-        grain: What a row is.
-        columns: What the columns are.
-        needs: What must be there for an answer to mean something: ``scores``, ``corpus``, or ``portrait NAME``.
+        task: The task of its runs; null for a query over any run.
+        folder: The name of its folder.
+        title: Its question, which is the first line.
+        source: The figure or table that it repeats, or its other source.
+        grain: The meaning of a row.
+        columns: The meaning of the columns.
+        needs: The data that it needs: ``scores``, ``corpus``, or ``portrait NAME``.
         sql: The whole file.
     """
 
@@ -46,16 +46,16 @@ class Query:
 
 
 def queries(tasks: Sequence[TaskSql]) -> dict[str, Query]:
-    """Return all queries by name: each task's in the tasks' order, and after them those about any run."""
+    """Return all queries by name: each task's in the tasks' order, and then those over any run."""
     return dict(_queries(tuple(tasks)))
 
 
 @cache
 def _queries(tasks: tuple[TaskSql, ...]) -> dict[str, Query]:
-    found: dict[str, Query] = {}
+    known: dict[str, Query] = {}
     for task in tasks:
-        found |= {path.stem: _read(path, task.name) for path in _files(task.folder) if path.stem not in found}
-    return found | {path.stem: _read(path, None) for path in _files(Path(__file__).parent)}
+        known |= {path.stem: _read(path, task.name) for path in _files(task.folder) if path.stem not in known}
+    return known | {path.stem: _read(path, None) for path in _files(Path(__file__).parent)}
 
 
 def _files(folder: Path) -> list[Path]:
@@ -63,16 +63,16 @@ def _files(folder: Path) -> list[Path]:
 
 
 def find_query(name: str, tasks: Sequence[TaskSql]) -> Query:
-    """Return the query of this name, with or without the folder that it lies in: ``TASK/NAME``.
+    """Return the query of this name, with or without its folder: ``TASK/NAME``.
 
     Raises:
-        UserError: There is none; the near ones are named.
+        UserError: There is none; the message names similar ones.
     """
     known = queries(tasks)
     folder, _, short = name.rpartition("/")
-    found = known.get(short)
-    if found is not None and folder in ("", found.folder):
-        return found
+    query = known.get(short)
+    if query is not None and folder in ("", query.folder):
+        return query
     raise UserError(
         f"there is no query {name!r}{nearest(name.replace('/', '_'), known)} (`selfknow query` lists them all)"
     )
@@ -82,43 +82,43 @@ def run_query(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":
     """Run a query over a connection's runs.
 
     Raises:
-        UserError: There is no such query, something that it needs is not there, or it finds nothing in runs of other
+        UserError: There is no such query, data that it needs is missing, or it has no rows and all runs are of other
             tasks.
     """
-    query = _answerable(connection, name)
+    query = _checked_query(connection, name)
     relation = connection.sql(query.sql)
-    if (reason := _of_another_task(connection, query)) and not relation.limit(1).fetchall():
+    if (reason := _task_mismatch(connection, query)) and not relation.limit(1).fetchall():
         raise UserError(reason)
     return relation
 
 
 def query_rows(connection: "Connection", name: str) -> list[dict[str, Any]]:
-    """All rows of a query over a connection's runs (see :func:`run_query`).
+    """Return all rows of a query over a connection's runs (see :func:`run_query`).
 
     Example:
         >>> query_rows(connection, "accuracy_by_size")[0]["accuracy"]  # doctest: +SKIP
         0.5
     """
-    return connection.rows(_answerable(connection, name).sql)
+    return connection.rows(_checked_query(connection, name).sql)
 
 
-def _answerable(connection: "Connection", name: str) -> Query:
+def _checked_query(connection: "Connection", name: str) -> Query:
     query = find_query(name, connection.tasks)
-    if lacking := list(what_is_lacking(connection, query)):
-        raise UserError(f"{name} cannot be answered: {lacking[0]}")
+    if missing := list(missing_needs(connection, query)):
+        raise UserError(f"{name} cannot be answered: {missing[0]}")
     return query
 
 
-def _of_another_task(connection: "Connection", query: Query) -> str | None:
-    """Return that none of the runs is of the query's task; null where one is."""
+def _task_mismatch(connection: "Connection", query: Query) -> str | None:
+    """Return a message if no run is of the query's task; null if one is."""
     tasks = sorted({str(run.description.get("task")) for run in connection.runs})
     if query.task is None or query.task in tasks:
         return None
     return f"{query.name} is about runs of {query.task}, and these are runs of {', '.join(tasks)}"
 
 
-def what_is_lacking(connection: "Connection", query: Query) -> Iterator[str]:
-    """What a query needs and a connection has not, each with how to mend it; runs of other tasks need nothing."""
+def missing_needs(connection: "Connection", query: Query) -> Iterator[str]:
+    """Yield a message, with the mend, for each of a query's needs that the runs of its task do not have."""
     runs = [run for run in connection.runs if query.task in (None, run.description.get("task"))]
     for need in query.needs:
         if need == "scores":

@@ -1,6 +1,6 @@
-"""The shape of what a task adds to SQL: its queries and views, and its columns of the view ``runs``.
+"""The interface of a task in SQL: its queries, its views, and its columns of the view ``runs``.
 
-The connection is handed these and knows no task by name. The module is light to import.
+The connection knows no task by name. This module is light to import.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """The values that a run's ``run.json`` gives its task's columns.
+    """The values of a task's columns for one run, from its ``run.json``.
 
     Attributes:
         columns: Values of the task's columns of the view ``runs``, by name.
-        cohort_order: Sort key of the run in tables and charts; runs of one model that sort alike and share the task's
-            cohort columns are one cohort.
+        cohort_order: Sort key of the run in tables and charts; runs of one model with the same key and the same cohort
+            columns share a cohort.
     """
 
     columns: Mapping[str, object]
@@ -30,14 +30,14 @@ class Facts:
 
 @dataclass(frozen=True)
 class CorpusView:
-    """Documents outside of the run folders that queries join against.
+    """A view of documents outside of the run folders, for queries to join against.
 
     Attributes:
         name: Name of the view.
         find: Maps runs of the task and the folders that the user named to Parquet files, by a key of the task's own.
             Raises UserError if a named folder holds nothing that a run asked about.
         sql: Maps these files to the view's statement.
-        missing: Says why a run's documents are not at hand and how to name them; null if they are at hand.
+        missing: Returns a message with the mend if a run's documents are missing; null if they are not.
     """
 
     name: str
@@ -46,24 +46,24 @@ class CorpusView:
     missing: "Callable[[RunFolder, Mapping[str, Sequence[str]]], str | None]"
 
 
-def no_facts(description: Mapping[str, Any]) -> Facts:
+def empty_facts(description: Mapping[str, Any]) -> Facts:
     """Return no facts: the default of a task that adds no columns to the view ``runs``."""
     return Facts({})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaskSql:
-    """What a task adds to SQL.
+    """A task's queries, views and columns in SQL.
 
     Attributes:
-        name: The task's name, as ``run.json`` has it.
+        name: The task's name in ``run.json``.
         folder: The folder of its queries, ``NAME.sql`` each, and of its views, in ``views/``.
-        views: Names of files in ``views/``, in the order in which they are made; functions among them.
-        examples: Views of its examples: for each name the columns and their SQL types.
-        parsed: Views of what scoring parsed, by name.
-        corpus: Documents beside its runs.
+        views: Names of the files in ``views/`` with views or functions, in the order of their creation.
+        examples: Views of its examples, by name: the columns and their SQL types.
+        parsed: Views of the files that scoring parses, by name.
+        corpus: The view of the documents beside its runs.
         columns: Columns that it adds to the view ``runs``: names and SQL types.
-        cohort: The columns that make a cohort, beside the model.
+        cohort: The columns that, beside the model, make a cohort.
         facts: Maps a ``run.json`` to the values of these columns.
     """
 
@@ -75,4 +75,4 @@ class TaskSql:
     corpus: CorpusView | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     cohort: tuple[str, ...] = ()
-    facts: Callable[[Mapping[str, Any]], Facts] = no_facts
+    facts: Callable[[Mapping[str, Any]], Facts] = empty_facts

@@ -1,4 +1,4 @@
-"""The views of a connection as SQL text: over the Parquet files where they lie, so that nothing is copied."""
+"""The views of a connection as SQL text. They read the runs' Parquet files in place, so that nothing is copied."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from selfknow.sql.published import published
 from selfknow.sql.task import TaskSql
 
 Corpora = Mapping[str, Mapping[str, Sequence[str]]]
-"""For each task with documents beside its runs, by its name: the Parquet files, by a key of the task's own."""
+"""The Parquet files of documents beside the runs, by task and by a key of the task's own."""
 
 SQL = Path(__file__).parent
 _ERRORS = {
@@ -72,7 +72,7 @@ _RUN_COLUMNS = {
 
 
 def parsed_files(tasks: Sequence[TaskSql]) -> dict[str, ParsedFiles]:
-    """Return the files that scoring may have parsed, of any of the tasks, by the name of their view."""
+    """Return the files that scoring may have written into ``parsed/``, for all tasks, by the name of their view."""
     of_tasks = {view: files for task in tasks for view, files in task.parsed.items()}
     return {"kept_replies": ParsedFiles(KEPT_FILE, lambda: KEPT), **of_tasks}
 
@@ -80,34 +80,34 @@ def parsed_files(tasks: Sequence[TaskSql]) -> dict[str, ParsedFiles]:
 def statements(
     runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], *, few_rows: str = "view"
 ) -> Iterator[str]:
-    """Yield everything that makes a connection, statement after statement: functions, then views, then each task's own.
+    """Yield the statements that make a connection: functions, then views, then each task's own.
 
     Args:
-        runs: The run folders; none: all views are empty, with the columns that they always have.
-        corpora: The documents beside them.
-        tasks: The tasks with views of their own.
-        few_rows: What ``runs``, ``models``, ``cohorts`` and the bootstrap's draws are made: each a ``view``, or a
-            ``table``, which takes a tenth of the time wherever a query is planned.
+        runs: The run folders; without any, all views are empty, with the same columns.
+        corpora: The documents beside the runs.
+        tasks: The tasks, with their own views.
+        few_rows: Make ``runs``, ``models``, ``cohorts`` and the bootstrap's draws a ``view`` or a ``table`` each; a
+            table is planned in a tenth of the time.
     """
     models = model_rows(runs, tasks)
     yield "set timezone = 'UTC'"
     for name in _FUNCTIONS:
-        yield packaged(SQL / "functions" / f"{name}.sql")
+        yield read_statement(SQL / "functions" / f"{name}.sql")
     yield from _views_of_runs(runs, models, tasks, few_rows)
     yield _view("reader_errors", _reader_errors(), few_rows)
     yield _view("published", published(), few_rows)
-    yield _shared("bootstrap_draws", few_rows)
-    yield packaged(SQL / "functions" / "clustered.sql")
-    yield _shared("calls")
+    yield _read_view("bootstrap_draws", few_rows)
+    yield read_statement(SQL / "functions" / "clustered.sql")
+    yield _read_view("calls")
     yield from _views_of_seeds(models)
     for task in tasks:
         for name in task.views:
-            yield packaged(task.folder / "views" / f"{name}.sql")
+            yield read_statement(task.folder / "views" / f"{name}.sql")
     yield from _views_of_corpora(corpora, tasks)
 
 
 def views_of_files(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
-    """Yield those of :func:`statements` that read files, with tables: the others are the same, whatever the runs."""
+    """Yield those statements that depend on the runs, with tables (see :func:`statements`)."""
     models = model_rows(runs, tasks)
     yield from _views_of_runs(runs, models, tasks, "table")
     yield from _views_of_seeds(models)
@@ -121,21 +121,21 @@ def _views_of_runs(
     yield _view("asked_models", rows_as_query(model_columns(tasks), models), few_rows)
     yield _view("seed_cohorts", rows_as_query(_SEED_COHORTS, seed_cohorts(models)), few_rows)
     for name in ("models", "cohorts"):
-        yield _shared(name, few_rows)
+        yield _read_view(name, few_rows)
     yield _view("examples", " union all by name ".join(map(_examples, runs)) or _NO_EXAMPLES)
     yield _view("retried_calls", _retried_calls(runs))
     for kind, schema in {**SCHEMAS, **{view: files.schema() for view, files in parsed_files(tasks).items()}}.items():
         yield _view(kind, _rows(kind, schema, runs))
     for task in tasks:
         for name, columns in task.examples.items():
-            yield _view(name, _typed_examples([run for run in runs if _is_of(task, run)], columns))
+            yield _view(name, _typed_examples([run for run in runs if _is_of_task(task, run)], columns))
 
 
 def _views_of_seeds(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The views of trainings that differ in their seed: where there are none, without a plan to read anything."""
+    """Yield the views of trainings that differ in their seed; without such trainings they read no file."""
     several = bool(seed_cohorts(models))
     for name, columns in _OF_SEEDS.items():
-        yield _shared(name) if several else _view(name, empty(columns))
+        yield _read_view(name) if several else _view(name, empty(columns))
 
 
 def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
@@ -144,18 +144,18 @@ def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[st
             yield _view(task.corpus.name, task.corpus.sql(corpora.get(task.name, {})))
 
 
-def _is_of(task: TaskSql, run: RunFolder) -> bool:
+def _is_of_task(task: TaskSql, run: RunFolder) -> bool:
     return run.description.get("task") == task.name
 
 
-def packaged(path: Path) -> str:
-    """A statement that lies in a file of its own."""
+def read_statement(path: Path) -> str:
+    """Read a statement from its file."""
     return path.read_text(encoding="utf-8").strip().rstrip(";")
 
 
-def _shared(name: str, kind: str = "view") -> str:
-    """A view that lies in a file of its own, as a view or a table."""
-    return packaged(SQL / "views" / f"{name}.sql").replace("create or replace view", f"create or replace {kind}")
+def _read_view(name: str, kind: str = "view") -> str:
+    """Read a view's statement from its file, as a view or a table."""
+    return read_statement(SQL / "views" / f"{name}.sql").replace("create or replace view", f"create or replace {kind}")
 
 
 def _view(name: str, query: str, kind: str = "view") -> str:
@@ -163,12 +163,12 @@ def _view(name: str, query: str, kind: str = "view") -> str:
 
 
 def _run_columns(tasks: Sequence[TaskSql]) -> dict[str, str]:
-    """Return the columns of the view ``runs``: what every run says of itself, and what each task adds."""
+    """Return the columns of the view ``runs``, with those of all tasks."""
     return {**_RUN_COLUMNS, **{name: type_ for task in tasks for name, type_ in task.columns.items()}}
 
 
 def _run(run: RunFolder, tasks: Sequence[TaskSql]) -> Mapping[str, object]:
-    """Return one row of the view ``runs``: what every run says of itself, and the columns of all tasks."""
+    """Return a run's row of the view ``runs``, with the columns of its task."""
     description, dataset = run.description, run.dataset
     decoding = description["decoding"] if isinstance(description.get("decoding"), dict) else {}
     return {
@@ -193,8 +193,8 @@ def _run(run: RunFolder, tasks: Sequence[TaskSql]) -> Mapping[str, object]:
 
 
 def _reader_errors() -> str:
-    """What is known of the readers' errors (:mod:`selfknow.sql.known_errors`), as rows."""
-    return rows_as_query(_ERRORS, [asdict(one) for one in known_errors()])
+    """Return a query of the known error rates (:mod:`selfknow.sql.known_errors`)."""
+    return rows_as_query(_ERRORS, [asdict(errors) for errors in known_errors()])
 
 
 def _examples(run: RunFolder) -> str:
@@ -204,12 +204,12 @@ def _examples(run: RunFolder) -> str:
 
 
 def _typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]) -> str:
-    """The examples of the runs that have these columns, with their types."""
-    asked = [run for run in runs if columns.keys() <= run.columns["examples"].keys()]
+    """Return a query of the examples of those runs that have these columns, with their types."""
+    matches = [run for run in runs if columns.keys() <= run.columns["examples"].keys()]
     typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
-    if not asked:
+    if not matches:
         return empty({"run_id": "varchar", **columns})
-    parts = (f"select run_id, {typed} from ({_examples(run)})" for run in asked)  # noqa: S608
+    parts = (f"select run_id, {typed} from ({_examples(run)})" for run in matches)  # noqa: S608
     return " union all\n".join(parts)
 
 
@@ -217,7 +217,7 @@ _TYPES = {pa.string(): "varchar", pa.int32(): "integer", pa.int64(): "bigint", p
 
 
 def _rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
-    """All rows of one kind, every column of the schema with its type, null where older files lack it."""
+    """Return a query of all rows of one kind, with all typed columns of the schema; missing columns are null."""
     paths = [path for run in runs for path in run.files[kind]]
     present = {name for run in runs for name in run.columns[kind]}
     columns = []
@@ -232,14 +232,14 @@ def _rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
     selected = "select " + ", ".join(columns)
     if not paths:
         return re.sub(r'"\w+"', "null", selected) + " where false"
-    # To unite columns by their names every file is opened whenever a query is planned.
+    # union_by_name opens every file whenever a query is planned, so it is used only if schemas differ.
     layouts = {layout for run in runs for layout in run.layouts[kind]}
     union = ", union_by_name = true" if len(layouts) > 1 else ""
     return f"{selected}\nfrom read_parquet({file_list(paths)}{union}, hive_partitioning = false)"
 
 
 def _retried_calls(runs: Sequence[RunFolder]) -> str:
-    """The calls of which there is a further attempt, with the last one; most runs have none, and no file is read."""
+    """Return a query of the calls with further attempts, with the last one; most runs have none, and read no file."""
     call = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL)}
     retried = [path for run in runs for path in run.retried]
     if not retried:

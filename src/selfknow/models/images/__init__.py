@@ -1,1 +1,1 @@
-"""Pictures: who draws them, how they are kept in a run, and who looks at them."""
+"""Pictures: image generators, storage in a run, and vision-language models."""

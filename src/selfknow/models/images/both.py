@@ -1,7 +1,7 @@
-"""One local model that draws and sees, such as Janus: loaded once, it is asked for pictures and about them.
+"""A local model that draws and sees, such as Janus, which is loaded only once for both.
 
-Of the models of ``transformers`` those whose ``output_modalities`` name pictures. A picture is drawn token by token
-from noise of its request's own seed, one at a time, so that it does not hang on what else is drawn.
+It is a model of ``transformers`` whose ``output_modalities`` name pictures. Pictures are drawn token by token from
+noise of the request's own seed, one at a time, so that a picture does not depend on the others.
 """
 
 import io
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LocalDrawingVisionModel(LocalVisionModel):
-    """A vision-language model that draws, too (see :class:`LocalVisionModel` for how it is made and loaded).
+    """A vision-language model that also draws, made and loaded like :class:`LocalVisionModel`.
 
     Raises:
         UserError: The checkpoint sees, but does not draw.
@@ -34,16 +34,17 @@ class LocalDrawingVisionModel(LocalVisionModel):
         """Draw one picture after the other.
 
         Raises:
-            UserError: A size or a number of steps is named, which are not its choice, or it does not fit into memory.
+            UserError: The settings name a size or a number of steps, which the model does not take, or a picture does
+                not fit into memory.
         """
         unknown = [name for name in ("width", "height", "steps") if getattr(settings, name) is not None]
         if unknown:
             raise UserError(f"{self.name} takes no {unknown[0]}: it draws every picture in its own size and steps")
         for request in requests:
-            yield request, Drawn(self._drawn(request, settings, seed))
+            yield request, Drawn(self._draw_picture(request, settings, seed))
 
     def _tokens(self, **inputs: Any) -> "torch.Tensor":
-        """What it says; its own ``generate`` drops the processors of logits, that draw and count, in this mode."""
+        """Generate a text; the model's own ``generate`` would drop the processors that draw tokens and sum scores."""
         from transformers import GenerationMixin
 
         model: Any = self.model
@@ -51,21 +52,21 @@ class LocalDrawingVisionModel(LocalVisionModel):
         tokens: torch.Tensor = output
         return tokens
 
-    def _drawn(self, request: Request, settings: ImageSettings, seed: int) -> bytes:
+    def _draw_picture(self, request: Request, settings: ImageSettings, seed: int) -> bytes:
         import torch
 
         processor: Any = self.processor
-        said = [{"role": "user", "content": [{"type": "text", "text": request.prompt}]}]
-        text = processor.apply_chat_template(said, add_generation_prompt=True)
+        messages = [{"role": "user", "content": [{"type": "text", "text": request.prompt}]}]
+        text = processor.apply_chat_template(messages, add_generation_prompt=True)
         inputs = processor(text=text, generation_mode="image", return_tensors="pt").to(self.model.device)
-        asked = {name: inputs[name] for name in ("input_ids", "attention_mask")}
+        tokens_and_mask = {name: inputs[name] for name in ("input_ids", "attention_mask")}
         guided = {} if settings.guidance is None else {"guidance_scale": settings.guidance}
         model: Any = self.model
         devices = [self.model.device] if self.model.device.type == "cuda" else []
         try:
             with torch.random.fork_rng(devices), torch.inference_mode():
                 torch.manual_seed(request.seed(seed))
-                tokens = model.generate(**asked, generation_mode="image", do_sample=True, **guided)
+                tokens = model.generate(**tokens_and_mask, generation_mode="image", do_sample=True, **guided)
                 [pixels] = model.decode_image_tokens(tokens).float()
         except (RuntimeError, MemoryError) as error:
             if not checkpoints.is_out_of_memory(error):
@@ -74,10 +75,10 @@ class LocalDrawingVisionModel(LocalVisionModel):
         return self._as_png(pixels)
 
     def _as_png(self, pixels: Any) -> bytes:
-        """The file of a picture.
+        """Encode a picture as a PNG.
 
         Args:
-            pixels: Normalized as the processor normalizes what it is shown, shape (height, width, 3).
+            pixels: Pixels, normalized as the processor normalizes its inputs, shape (height, width, 3).
         """
         import torch
         from PIL import Image

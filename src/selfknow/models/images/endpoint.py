@@ -1,7 +1,7 @@
 """Image generators behind a server that answers ``POST /v1/images/generations``, as OpenAI's does.
 
-A picture comes as base64 or as an address, which is then fetched. Seed and form of the answer are asked for; a server
-that says that it does not know one of them is asked again without it.
+A picture comes as base64 or as an address, which is then fetched. Requests carry a seed and a response format; if a
+server says that it does not know one of them, the request is sent again without it.
 """
 
 import base64
@@ -29,7 +29,7 @@ class EndpointImageGenerator:
     """An image generator behind a server.
 
     Args:
-        endpoint: Where it is, and how it is treated.
+        endpoint: The server's address and limits.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -44,19 +44,19 @@ class EndpointImageGenerator:
 
     @staticmethod
     def check(settings: ImageSettings) -> None:
-        """Refuse what the server cannot be told.
+        """Refuse settings that the protocol has no field for.
 
         Raises:
-            UserError: It is about steps or guidance.
+            UserError: The settings name steps or guidance.
         """
         if settings.steps is not None or settings.guidance is not None:
-            raise UserError("an image endpoint cannot be told steps or guidance: leave them out")
+            raise UserError("an image endpoint takes no steps or guidance: leave them out")
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
-        """Draw as the server answers; every failed try is one of its own.
+        """Yield pictures as the server answers; every failed try is a result of its own.
 
         Raises:
-            UserError: The server refuses every request, or cannot be told the settings.
+            UserError: The server refuses every request, or the protocol has no field for the settings.
         """
         self.check(settings)
         calls = Calls(
@@ -77,29 +77,30 @@ class EndpointImageGenerator:
             body["size"] = f"{settings.width}x{settings.height}"
         optional = {"seed": server_seed(request, seed), "response_format": "b64_json"}
         while True:
-            asked = {name: value for name, value in optional.items() if name not in self._unknown}
+            options = {name: value for name, value in optional.items() if name not in self._unknown}
             try:
                 answer = json.loads(
-                    await post(client, self.address, self._url, {**body, **asked}, _LARGEST_ANSWER_IN_BYTES)
+                    await post(client, self.address, self._url, {**body, **options}, _LARGEST_ANSWER_IN_BYTES)
                 )
             except RefusedError as error:
-                named = {name for name in asked if name in str(error)} if error.response.status_code in _UNKNOWN else {}
-                if not named:
+                is_about_options = error.response.status_code in _UNKNOWN
+                unknown = {name for name in options if is_about_options and name in str(error)}
+                if not unknown:
                     raise
-                self._unknown |= set(named)
+                self._unknown |= unknown
                 continue
             return Drawn(await self._picture(client, answer))
 
     async def _picture(self, client: "httpx2.AsyncClient", answer: Any) -> bytes:
-        found = answer["data"][0] if isinstance(answer, dict) and answer.get("data") else {}
-        if encoded := found.get("b64_json"):
+        picture = answer["data"][0] if isinstance(answer, dict) and answer.get("data") else {}
+        if encoded := picture.get("b64_json"):
             return base64.b64decode(str(encoded).rpartition(",")[2], validate=True)  # some write a data: address
-        if address := found.get("url"):
+        if address := picture.get("url"):
             return await self._fetch(client, urljoin(self._url, str(address)))
         raise ValueError("the answer holds no picture")
 
     async def _fetch(self, client: "httpx2.AsyncClient", address: str) -> bytes:
-        """A picture at an address of its own, which is not told our token; its query may hold the server's."""
+        """Fetch a picture from its own address without our token; the address's query may hold the server's own."""
         where = urlsplit(address)
         if where.scheme not in ("http", "https"):
             raise ValueError(f"the picture's address begins with {where.scheme}:")

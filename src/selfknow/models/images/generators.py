@@ -1,4 +1,4 @@
-"""One small interface for image generators: requests go in, pictures come out as they are ready."""
+"""The interface of image generators: requests go in, pictures come out as they are ready."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -13,13 +13,13 @@ from selfknow.models.interface import Decoding, Reply, Request
 
 @dataclass(frozen=True)
 class ImageSettings:
-    """How a picture is drawn; null leaves it to the generator, as the paper does (section 5.1).
+    """Settings of drawing; null leaves one to the generator, as the paper does (section 5.1).
 
     Attributes:
-        width: In pixels; with ``height``.
-        height: In pixels; with ``width``.
-        steps: Of denoising; local pipelines only.
-        guidance: How strongly the prompt guides (the guidance scale); local pipelines only.
+        width: The width in pixels; set with ``height``.
+        height: The height in pixels; set with ``width``.
+        steps: The number of denoising steps; local pipelines only.
+        guidance: The guidance scale: the prompt's weight; local pipelines only.
     """
 
     width: int | None = None
@@ -28,13 +28,13 @@ class ImageSettings:
     guidance: float | None = None
 
     @classmethod
-    def of(cls, size: str | None, steps: int | None = None, guidance: float | None = None) -> Self:
+    def from_size(cls, size: str | None, steps: int | None = None, guidance: float | None = None) -> Self:
         """Read a size as ``WIDTHxHEIGHT``.
 
         Raises:
-            UserError: It is none.
+            UserError: The text is not a size.
 
-        >>> ImageSettings.of("768x512")
+        >>> ImageSettings.from_size("768x512")
         ImageSettings(width=768, height=512, steps=None, guidance=None)
         """
         if size is None:
@@ -47,17 +47,17 @@ class ImageSettings:
         return cls(int(width), int(height), steps, guidance)
 
     def as_json(self) -> dict[str, object]:
-        """The fields as JSON has them."""
+        """Return the fields for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What came back: a picture as it came, or the reason why there is none.
+    """A generator's result: a picture as it came, or the reason why there is none.
 
     Attributes:
-        picture: The bytes of its file; null where the request failed.
-        error: Why it failed; null where it did not.
+        picture: The bytes of its file; null if the request failed.
+        error: The reason of a failure; null if there is a picture.
     """
 
     picture: bytes | None
@@ -65,24 +65,24 @@ class Drawn:
 
 
 class ImageGenerator(Protocol):
-    """Who draws: a local pipeline or an endpoint."""
+    """An image generator: a local pipeline or an endpoint."""
 
     @property
     def name(self) -> str:
-        """What the user called it: a folder, a Hub id, or an endpoint's address and model."""
+        """The user's name for it: a folder, a Hub id, or an endpoint's address and model."""
 
     @property
     def revision(self) -> str | None:
-        """The commit of a Hub pipeline, the hash of a local one's files; null where nobody can tell."""
+        """The commit of a Hub pipeline, or the hash of a local one's files; null if unknown."""
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
-        """Draw one picture a request, in any order; a failed try is one of its own, and further tries may follow."""
+        """Draw one picture a request, in any order; a failed try is a result, and further tries may follow it."""
 
 
 class Drawing:
-    """An image generator as a model that a run can ask: the picture is kept in the run, the reply is its name.
+    """An image generator behind the interface of a model: pictures are stored in the run, and a reply is a file's name.
 
-    What is no whole picture is a failed try, with the reason as its error.
+    A file that is not a whole picture is a failed try, with the reason as its error.
     """
 
     def __init__(self, generator: ImageGenerator, settings: ImageSettings, folder: Path) -> None:
@@ -93,7 +93,7 @@ class Drawing:
         self.revision = generator.revision
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Draw what is asked for, and keep it; what a killed write of a picture left is removed first."""
+        """Draw and store pictures, after removing the unfinished files of a killed run."""
         remove_unfinished(self._folder / FOLDER)
         for request, drawn in self._generator.draw(requests, self._settings, decoding.seed):
             yield request, self._reply(drawn)

@@ -1,7 +1,7 @@
 """Image generators in this process: pipelines of ``diffusers``, from a folder or the Hub.
 
-Only weights in safetensors are read, and no code that lies beside them is run. Pictures are drawn one at a time, each
-from noise of its own request's seed: what comes out does not hang on what else is drawn, or in which order.
+Only weights in safetensors are read, and no code beside them is run. Pictures are drawn one at a time, each from noise
+of its own request's seed, so that a picture depends neither on the others nor on their order.
 """
 
 import inspect
@@ -24,11 +24,11 @@ class LocalImageGenerator:
     """A text-to-image pipeline of ``diffusers``; it takes memory only while it draws.
 
     Args:
-        folder: Where its files are.
-        name: What the user called it.
-        revision: Which files these are.
-        device: ``cuda``, ``mps`` or ``cpu``; by default the fastest that is there. Weights are float32 on a CPU and
-            bfloat16 elsewhere.
+        folder: The folder of its files.
+        name: The user's name for it.
+        revision: The files' commit or hash.
+        device: ``cuda``, ``mps`` or ``cpu``; by default the fastest one. Weights are float32 on a CPU and bfloat16
+            elsewhere.
     """
 
     def __init__(self, folder: Path, name: str, revision: str | None, device: str | None = None) -> None:
@@ -42,7 +42,7 @@ class LocalImageGenerator:
         """Find a pipeline in a folder, or fetch its files from the Hub.
 
         Raises:
-            UserError: There is none, or it cannot be had.
+            UserError: There is none, or it cannot be fetched.
             MissingExtraError: diffusers, torch or transformers is not installed.
         """
         require_diffusers()
@@ -51,7 +51,7 @@ class LocalImageGenerator:
             folder = Path(place)
             files = [path for path in sorted(folder.rglob("*")) if path.suffix in checkpoints.HASHED_SUFFIXES]
             return cls(folder, name, checkpoints.hash_of_files(folder, files), device)
-        folder = _fetched(name)
+        folder = _download(name)
         return cls(folder, name, folder.name, device)
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
@@ -64,9 +64,9 @@ class LocalImageGenerator:
         if not requests:
             return
         pipeline = self._load()
-        asked = self._arguments(pipeline, settings)
+        arguments = self._arguments(pipeline, settings)
         for request in requests:
-            yield request, self._draw(pipeline, asked, request, seed)
+            yield request, self._draw(pipeline, arguments, request, seed)
 
     def _load(self) -> Any:
         import torch
@@ -79,28 +79,28 @@ class LocalImageGenerator:
                 self._folder, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True
             )
             pipeline = pipeline.to(device)
-        except Exception as error:  # what its many parts raise over files that are not theirs
+        except Exception as error:  # each of its many parts raises errors of its own over bad files
             if checkpoints.is_out_of_memory(error):
                 raise UserError(f"{self.name} does not fit into the memory of the device") from error
-            raise checkpoints.cannot_load(self.name, error, local=True) from error
+            raise checkpoints.loading_error(self.name, error, local=True) from error
         pipeline.set_progress_bar_config(disable=True)
         return pipeline
 
     def _arguments(self, pipeline: Any, settings: ImageSettings) -> dict[str, object]:
         options: dict[str, object] = {"num_inference_steps": settings.steps, "guidance_scale": settings.guidance}
         options |= {"width": settings.width, "height": settings.height}
-        asked = {name: value for name, value in options.items() if value is not None}
-        taken = inspect.signature(type(pipeline).__call__).parameters
-        if unknown := [name for name in asked if name not in taken]:
+        arguments = {name: value for name, value in options.items() if value is not None}
+        parameters = inspect.signature(type(pipeline).__call__).parameters
+        if unknown := [name for name in arguments if name not in parameters]:
             raise UserError(f"{self.name} takes no {unknown[0]}: leave it out")
-        return asked
+        return arguments
 
-    def _draw(self, pipeline: Any, asked: dict[str, object], request: Request, seed: int) -> Drawn:
+    def _draw(self, pipeline: Any, arguments: dict[str, object], request: Request, seed: int) -> Drawn:
         import torch
 
         noise = torch.Generator("cpu").manual_seed(request.seed(seed))
         try:
-            output = pipeline(prompt=request.prompt, generator=noise, **asked)
+            output = pipeline(prompt=request.prompt, generator=noise, **arguments)
         except (RuntimeError, MemoryError) as error:
             if not checkpoints.is_out_of_memory(error):
                 raise
@@ -108,14 +108,15 @@ class LocalImageGenerator:
         except ValueError as error:
             raise UserError(f"{self.name} cannot draw: {str(error).strip().splitlines()[0]}") from error
         if any(getattr(output, "nsfw_content_detected", None) or ()):
-            return Drawn(None, "the pipeline's safety checker held the picture back")  # it hands out a black one
+            # The pipeline returns a black picture instead.
+            return Drawn(None, "the pipeline's safety checker held the picture back")
         buffer = io.BytesIO()
         output.images[0].save(buffer, format="PNG")
         return Drawn(buffer.getvalue())
 
 
 def require_diffusers() -> None:
-    """Check that diffusers, torch and transformers are there.
+    """Check that diffusers, torch and transformers are installed.
 
     Raises:
         MissingExtraError: They are not installed.
@@ -126,7 +127,7 @@ def require_diffusers() -> None:
 
 
 def quieten() -> None:
-    """Leave stderr to our own progress and errors, as :func:`selfknow.models.checkpoints.quieten` does."""
+    """Silence diffusers on stderr, as :func:`selfknow.models.checkpoints.quieten` silences transformers."""
     if is_verbose():
         return
     from diffusers.utils import logging
@@ -135,10 +136,10 @@ def quieten() -> None:
     logging.set_verbosity_error()
 
 
-def _fetched(name: str) -> Path:
+def _download(name: str) -> Path:
     from diffusers import DiffusionPipeline
 
     try:
         return Path(DiffusionPipeline.download(name, use_safetensors=True, trust_remote_code=False))
-    except Exception as error:  # the Hub's, the network's, and those of a repo that is no pipeline
-        raise checkpoints.cannot_load(name, error, local=False) from error
+    except Exception as error:  # the Hub, the network and a repo without a pipeline raise errors of their own
+        raise checkpoints.loading_error(name, error, local=False) from error

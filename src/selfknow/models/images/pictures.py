@@ -1,8 +1,8 @@
 """Pictures as files of a run: checked, named after their SHA-256, and written whole or not at all.
 
-``RUN/images/<sha256>.png`` is what a generator drew, with the hash of that very file for a name. It is always a PNG of
-plain RGB without metadata (some servers write the prompt into it), whatever came; what is transparent lies on white.
-``RUN/images/<sha256>-mirrored.png`` is its mirror image, left and right exchanged.
+``RUN/images/<sha256>.png`` is a drawn picture, named after the hash of that very file. It is always a PNG of plain RGB
+on white without metadata (some servers write the prompt into it). ``RUN/images/<sha256>-mirrored.png`` is its mirror
+image, left and right exchanged.
 """
 
 import hashlib
@@ -28,24 +28,24 @@ _NAME = re.compile(rf"{FOLDER}/([0-9a-f]{{64}})({_MIRRORED})?\.png")
 
 
 class BrokenPictureError(ValueError):
-    """What came is no picture that can be kept; the message says why."""
+    """An error for a file that cannot be stored as a picture; the message says why."""
 
 
 def require_images_extra() -> None:
-    """Check that Pillow is there.
+    """Check that Pillow is installed.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: It is not.
     """
     if find_spec("PIL") is None:
         raise MissingExtraError("drawing pictures and looking at them", "images")
 
 
 def as_png(content: bytes) -> bytes:
-    """A picture that came from anywhere, as the PNG that is kept.
+    """Convert a picture from any source into the PNG that is stored.
 
     Args:
-        content: A PNG, JPEG or WebP file; of a moving picture the first frame is taken.
+        content: A PNG, JPEG or WebP file; the first frame of a moving picture is taken.
 
     Raises:
         BrokenPictureError: It is empty, cut off, of another kind, or has too many bytes or pixels.
@@ -61,7 +61,7 @@ def as_png(content: bytes) -> bytes:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
                 _check_size(image)
-                return _encoded(_on_white(ImageOps.exif_transpose(image)))
+                return _encode_png(_paste_on_white(ImageOps.exif_transpose(image)))
     except UnidentifiedImageError as error:
         raise BrokenPictureError("the reply is not a PNG, JPEG or WebP picture") from error
     except BrokenPictureError:
@@ -72,13 +72,13 @@ def as_png(content: bytes) -> bytes:
 
 
 def _check_size(image: "Image.Image") -> None:
-    """Before a pixel is unpacked: a small file may hold a huge picture."""
+    """Refuse a huge picture before a pixel is unpacked: its file may be small."""
     width, height = image.size
     if width * height > LARGEST_IN_PIXELS:
         raise BrokenPictureError(f"the picture has {width} x {height} pixels, more than {LARGEST_IN_PIXELS:,}")
 
 
-def _on_white(image: "Image.Image") -> "Image.Image":
+def _paste_on_white(image: "Image.Image") -> "Image.Image":
     from PIL import Image
 
     plain = Image.new("RGB", image.size, "white")
@@ -87,14 +87,14 @@ def _on_white(image: "Image.Image") -> "Image.Image":
     return plain
 
 
-def _encoded(image: "Image.Image") -> bytes:
+def _encode_png(image: "Image.Image") -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, format="PNG")
     return buffer.getvalue()
 
 
 def keep(folder: Path, png: bytes) -> str:
-    """Write a picture into a run folder, if it is not there; returns its name, relative to the folder."""
+    """Write a picture into a run folder, unless it is there already, and return its name, relative to the folder."""
     name = f"{FOLDER}/{hashlib.sha256(png).hexdigest()}.png"
     if not (folder / name).is_file():
         write_whole(folder / name, png)
@@ -102,7 +102,7 @@ def keep(folder: Path, png: bytes) -> str:
 
 
 def mirrored_name(name: str) -> str:
-    """The name of a picture's mirror image.
+    """Return the name of a picture's mirror image.
 
     >>> mirrored_name("images/ab12.png")
     'images/ab12-mirrored.png'
@@ -111,10 +111,10 @@ def mirrored_name(name: str) -> str:
 
 
 def find(folder: Path, name: str) -> Path:
-    """The file of a picture that a run keeps; a mirror image is made when it is first asked for.
+    """Return the path of a run's picture; a mirror image is made on its first use.
 
     Raises:
-        UserError: It is no name of a picture, the picture is missing, or it is not what its name says.
+        UserError: It is no name of a picture, the picture is missing, or its hash is not that in its name.
     """
     match = _NAME.fullmatch(name)
     if match is None:
@@ -127,12 +127,12 @@ def find(folder: Path, name: str) -> Path:
     if hashlib.sha256(content).hexdigest() != match[1]:
         raise UserError(f"the picture {drawn} was changed: its name is no longer its sha256")
     if match[2] and not (folder / name).is_file():
-        write_whole(folder / name, _mirrored(content))
+        write_whole(folder / name, _mirror(content))
     return folder / name
 
 
-def _mirrored(png: bytes) -> bytes:
+def _mirror(png: bytes) -> bytes:
     from PIL import Image, ImageOps
 
     with Image.open(io.BytesIO(png), formats=_FORMATS) as image:
-        return _encoded(ImageOps.mirror(image))
+        return _encode_png(ImageOps.mirror(image))

@@ -1,4 +1,4 @@
-"""Local models that see: vision-language checkpoints of ``transformers`` behind the one interface for models."""
+"""Local vision-language models of ``transformers`` behind the interface of every model."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 from selfknow.errors import UserError
 from selfknow.models import checkpoints
 from selfknow.models.images.pictures import require_images_extra
-from selfknow.models.images.showing import in_parts
+from selfknow.models.images.showing import message_parts
 from selfknow.models.interface import Request
 from selfknow.models.local import LocalModel
 from selfknow.models.precision import choose_precision
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class LocalVisionModel(LocalModel):
-    """A vision-language model in this process, asked through its processor's chat template.
+    """A vision-language model in this process, prompted through its processor's chat template.
 
     Args:
         model: The model, on its device.
-        processor: Its processor: a tokenizer, and what makes numbers out of pictures.
-        name: What the user called it.
-        revision: Which weights these are.
-        batch_size: Requests answered at once; halved where the memory does not suffice.
+        processor: Its processor: a tokenizer and an image processor.
+        name: The user's name for it.
+        revision: The weights' commit or hash.
+        batch_size: Requests answered at once; halved if the memory does not suffice.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class LocalVisionModel(LocalModel):
         """Load a checkpoint from a folder or the Hub (see :meth:`LocalModel.load`).
 
         Raises:
-            UserError: It does not exist, cannot be had, does not see, or does not fit into memory.
+            UserError: It does not exist, cannot be fetched, reads text only, or does not fit into memory.
         """
         if chat is False:
             raise UserError(f"{name} is shown pictures through its chat template: leave out --no-chat")
@@ -70,8 +70,8 @@ class LocalVisionModel(LocalModel):
         return cls(model, processor, name, checkpoints.revision(name, model.config), batch_size=batch_size)
 
     @property
-    def _continuous(self) -> bool:
-        return False  # positions of pictures are kept in the model, batch by batch
+    def _is_continuous(self) -> bool:
+        return False  # the model stores the pictures' positions, batch by batch
 
     def _render(self, request: Request) -> Rendered:
         if request.image is None:
@@ -79,16 +79,16 @@ class LocalVisionModel(LocalModel):
         processor: Any = self.processor
         text = str(processor.apply_chat_template(self._conversation(request), add_generation_prompt=True))
         messages = ({"role": "user", "content": request.prompt},)
-        [tokens] = self._processed([request])["input_ids"].tolist()
+        [tokens] = self._process([request])["input_ids"].tolist()
         return Rendered(request, text, messages, tokens, [], None)
 
     def _inputs(self, batch: list[Rendered], *, forced: bool = False) -> "dict[str, torch.Tensor]":
-        assert not forced, "nothing is forced upon a model that sees"
-        found = self._processed([one.request for one in batch])
-        return {name: value.to(self.model.device) for name, value in found.items() if hasattr(value, "to")}
+        assert not forced, "a vision-language model scores no continuations"
+        inputs = self._process([prompt.request for prompt in batch])
+        return {name: value.to(self.model.device) for name, value in inputs.items() if hasattr(value, "to")}
 
-    def _processed(self, requests: Sequence[Request]) -> Any:
-        """Tokens, pixels and whatever else the model takes, padded on the left."""
+    def _process(self, requests: Sequence[Request]) -> Any:
+        """Return the model's inputs, such as tokens and pixels, padded on the left."""
         processor: Any = self.processor
         inputs = processor.apply_chat_template(
             [self._conversation(request) for request in requests],
@@ -98,8 +98,10 @@ class LocalVisionModel(LocalModel):
             return_tensors="pt",
             processor_kwargs={"padding": True},
         )
-        return inputs.to(dtype=self.model.dtype)  # of pixels; tokens stay whole numbers
+        return inputs.to(dtype=self.model.dtype)  # only pixels change: tokens stay whole numbers
 
     @staticmethod
     def _conversation(request: Request) -> list[dict[str, object]]:
-        return [{"role": "user", "content": in_parts(request.prompt, {"type": "image", "path": str(request.image)})}]
+        return [
+            {"role": "user", "content": message_parts(request.prompt, {"type": "image", "path": str(request.image)})}
+        ]

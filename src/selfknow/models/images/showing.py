@@ -1,4 +1,4 @@
-"""A picture in a prompt: a Markdown reference stands for it, so that recorded prompts stay small."""
+"""Markdown references to pictures in prompts, so that recorded prompts stay small."""
 
 import base64
 import re
@@ -9,7 +9,7 @@ _REFERENCE = re.compile(r"\s*!\[\]\((\S+?)\)\s*")
 
 
 def reference(name: str) -> str:
-    """What stands in a prompt for a picture.
+    """Return the Markdown reference to a picture.
 
     >>> reference("images/ab12.png")
     '![](images/ab12.png)'
@@ -18,7 +18,7 @@ def reference(name: str) -> str:
 
 
 def name_in(prompt: str) -> str | None:
-    r"""The name of the picture that a prompt shows, if it shows one.
+    r"""Return the name of the picture in a prompt; null if there is none.
 
     >>> name_in("How many?\\n\\n![](images/ab12.png)")
     'images/ab12.png'
@@ -27,10 +27,10 @@ def name_in(prompt: str) -> str | None:
     return match[1] if match else None
 
 
-def around(prompt: str) -> tuple[str, str]:
-    r"""What a prompt says before its picture, and behind it.
+def split_at_picture(prompt: str) -> tuple[str, str]:
+    r"""Return the texts of a prompt before and behind its picture.
 
-    >>> around("Draw.\\n\\n![](images/ab12.png)\\n\\nHow many?")
+    >>> split_at_picture("Draw.\\n\\n![](images/ab12.png)\\n\\nHow many?")
     ('Draw.', 'How many?')
     """
     match = _REFERENCE.search(prompt)
@@ -38,15 +38,15 @@ def around(prompt: str) -> tuple[str, str]:
 
 
 def parts_of(request: Request) -> list[dict[str, object]]:
-    """The parts of a chat message that shows a picture, in their order, the picture as a ``data:`` address."""
+    """Return the parts of a request's chat message in order, its picture as a ``data:`` address."""
     assert request.image is not None, "the request shows a picture"
     data = base64.b64encode(request.image.read_bytes()).decode()
-    return in_parts(request.prompt, {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
+    return message_parts(request.prompt, {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
 
 
-def in_parts(prompt: str, picture: dict[str, object]) -> list[dict[str, object]]:
-    """The parts of a chat message: what a prompt says before its picture, the picture, and what it says behind it."""
-    before, after = around(prompt)
+def message_parts(prompt: str, picture: dict[str, object]) -> list[dict[str, object]]:
+    """Return the parts of a chat message: the text before the picture, the picture, and the text behind it."""
+    before, after = split_at_picture(prompt)
     return [*_text(before), picture, *_text(after)]
 
 

@@ -1,4 +1,4 @@
-"""Zip archives that a stranger wrote: no member is inflated beyond a limit, whatever size the archive declares."""
+"""A reader of untrusted zip archives, which inflates no member beyond a limit, whatever size the archive declares."""
 
 import io
 import struct
@@ -20,10 +20,10 @@ _LOCAL_HEADER = 30  # bytes before a member's name; the last four are two length
 
 
 def check_sizes(path: Path) -> None:
-    """Inflate an archive piece by piece, and keep nothing, to refuse one that is too large.
+    """Check the inflated size of an archive, piece by piece and without storing anything.
 
     Raises:
-        UserError: A member, or all together, are larger than the limits.
+        UserError: A member, or the sum of all members, is larger than the limit.
         OSError, ValueError, zipfile.BadZipFile: It cannot be read.
     """
     with zipfile.ZipFile(path) as archive:
@@ -46,10 +46,10 @@ def read_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield a member's bytes, by its real size: the one that is declared may be wrong."""
+    """Yield a member's bytes, and check their real size, as the declared one may be wrong."""
     _check_member(entry, entry.file_size)
     size = 0
-    with _opened(archive, entry) as file:
+    with _open_member(archive, entry) as file:
         while piece := file.read(_PIECE_IN_BYTES):
             size += len(piece)
             _check_member(entry, size)
@@ -57,7 +57,7 @@ def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]
 
 
 @contextmanager
-def _opened(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
+def _open_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
     if entry.compress_type != _ZSTD:
         with archive.open(entry) as file:
             yield file

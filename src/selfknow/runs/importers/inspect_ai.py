@@ -1,6 +1,6 @@
-"""Inspect: the logs of ``inspect eval``, ``.eval`` archives and ``.json`` files alike.
+"""An importer of Inspect's logs, ``.eval`` archives and ``.json`` files alike.
 
-A sample's epochs become samples; its score's letters become numbers as Inspect's own metrics have them.
+A sample's epochs become samples, and its score's letters become numbers as in Inspect's own metrics.
 """
 
 import json
@@ -18,12 +18,12 @@ from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.archive import check_sizes, read_member
 from selfknow.runs.importers.own_task import CALLS, MARK, OwnSample, own_log, read_own_sample
-from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, told_as_damaged
+from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
 
 TOOL = "Inspect"
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
-_LONG = ("events", "events_data", "store", "attachments")  # what an import does not read
+_LONG = ("events", "events_data", "store", "attachments")  # not needed, and large
 _FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
 
 
@@ -33,21 +33,21 @@ def read_inspect(path: Path) -> Log:
     Raises:
         UserError: It is not an Inspect log, or not a whole one.
     """
-    with told_as_damaged(path, TOOL):
+    with refuse_damaged(path, TOOL):
         return _read(path)
 
 
 def _read(path: Path) -> Log:
     if path.suffix == ".eval":
-        with _told_as_incomplete(path):
+        with _refuse_incomplete(path):
             check_sizes(path)  # Inspect itself has no limit
     header, samples = _read_with_inspect(path) or (_read_archive(path) if path.suffix == ".eval" else _read_file(path))
-    said = header.get("eval")
-    if not isinstance(said, dict) or not said.get("model"):
+    evaluation = header.get("eval")
+    if not isinstance(evaluation, dict) or not evaluation.get("model"):
         raise UserError(f"{path} is not an Inspect log: it does not say which model was evaluated")
-    model, task = str(said["model"]), str(said.get("task") or path.stem)
-    dataset = said.get("dataset") or {}
-    config = said.get("model_generate_config") or {}
+    model, task = str(evaluation["model"]), str(evaluation.get("task") or path.stem)
+    dataset = evaluation.get("dataset") or {}
+    config = evaluation.get("model_generate_config") or {}
     plan = (header.get("plan") or {}).get("config") or {}
     drawn = {**config, **plan}
     decoding = {
@@ -56,11 +56,12 @@ def _read(path: Path) -> Log:
         if drawn.get(theirs) is not None
     }
     try:
-        resolved = _in_order([_own_part(one) for one in samples], dataset)
+        resolved = _sort_samples([_needed_part(sample) for sample in samples], dataset)
         marks = [(sample.get("metadata") or {}).get(MARK) for sample in resolved]
         own = [read_own_sample(mark) for mark in marks if isinstance(mark, dict)]
         if own and len(own) == len(marks):
-            calls = [call for sample, one in zip(resolved, own, strict=True) for call in _own_calls(sample, one, model)]
+            pairs = zip(resolved, own, strict=True)
+            calls = [call for sample, own_sample in pairs for call in _own_calls(sample, own_sample, model)]
             return own_log(own, calls, decoding, TOOL)
         ids = _ids(resolved)
         examples = {ids[str(sample["id"])]: _example(sample, ids[str(sample["id"])]) for sample in resolved}
@@ -72,9 +73,9 @@ def _read(path: Path) -> Log:
 
 
 def _read_with_inspect(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None:
-    """The log as Inspect itself reads it, whatever its version wrote; null where Inspect is not installed or cannot.
+    """Read a log of any version by Inspect itself; null if Inspect is not installed or fails.
 
-    What it cannot read is then read here, which says in one line what is wrong with it.
+    A log that Inspect cannot read is read here, where the error is one clear line.
     """
     try:
         from inspect_ai.log import read_eval_log
@@ -83,7 +84,7 @@ def _read_with_inspect(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[
     try:
         log = read_eval_log(str(path), resolve_attachments=True, exclude_fields=set(_LONG))
         content = log.model_dump(mode="json", exclude_none=True)
-    except Exception:  # whatever stops it: we read the file ourselves
+    except Exception:  # any failure: we read the file ourselves
         return None
     samples = content.get("samples")
     return (content, samples) if isinstance(samples, list) and samples else None
@@ -98,18 +99,18 @@ def _read_file(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any
 
 
 def _read_archive(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
-    """Read an archive, one sample after another, each without what an import does not read."""
-    with _told_as_incomplete(path), zipfile.ZipFile(path) as archive:
+    """Read an archive, one sample after another, each without the parts that are not needed."""
+    with _refuse_incomplete(path), zipfile.ZipFile(path) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         header = parse_json(read_member(archive, entries["header.json"]))
         if not isinstance(header, dict):
             raise ValueError("its header is no JSON object")
         names = sorted(name for name in entries if name.startswith("samples/"))
-        return header, [_own_part(parse_json(read_member(archive, entries[name]))) for name in names]
+        return header, [_needed_part(parse_json(read_member(archive, entries[name]))) for name in names]
 
 
 @contextmanager
-def _told_as_incomplete(path: Path) -> Iterator[None]:
+def _refuse_incomplete(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
@@ -122,28 +123,28 @@ def _told_as_incomplete(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _own_part(sample: Any) -> Any:
-    """Return a sample with its long texts in place, and without what is not read."""
-    return _resolved(sample, sample.get("attachments") or {})
+def _needed_part(sample: Any) -> Any:
+    """Return a sample with its long texts in place, and without the parts that are not needed."""
+    return _resolve(sample, sample.get("attachments") or {})
 
 
-def _resolved(value: Any, attachments: Mapping[str, str]) -> Any:
-    """A sample whose long texts stand where Inspect has put references to them."""
+def _resolve(value: Any, attachments: Mapping[str, str]) -> Any:
+    """Replace Inspect's references to long texts by the texts."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attachments.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, dict):
-        return {name: _resolved(one, attachments) for name, one in value.items() if name not in _LONG}
-    return [_resolved(one, attachments) for one in value] if isinstance(value, list) else value
+        return {name: _resolve(part, attachments) for name, part in value.items() if name not in _LONG}
+    return [_resolve(part, attachments) for part in value] if isinstance(value, list) else value
 
 
-def _in_order(samples: list[Any], dataset: Mapping[str, Any]) -> list[Any]:
-    """The samples as they stood in their dataset; Inspect writes them sorted by their ids."""
+def _sort_samples(samples: list[Any], dataset: Mapping[str, Any]) -> list[Any]:
+    """Sort samples in the order of their dataset; Inspect writes them sorted by their ids."""
     places = {str(name): place for place, name in enumerate(dataset.get("sample_ids") or [])}
     return sorted(samples, key=lambda sample: places.get(str(sample["id"]), len(places)))
 
 
 def _ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """For each sample's id that of its row: the field ``id`` of its metadata, where that tells samples apart.
+    """Map the samples' ids to those of their rows: the ``id`` in their metadata, if it is unique, else the sample's.
 
     Inspect numbers the samples of a dataset on the Hub; the rows' own ids are in their metadata.
     """
@@ -154,7 +155,7 @@ def _ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[ImportedCall]:
-    """The calls of a sample of a task of this package, as its solver noted them."""
+    """Read the calls of a sample of a task of this package, which its solver recorded."""
     number = int(sample.get("epoch", 1)) - 1
     calls: list[ImportedCall] = []
     for row in (sample.get("metadata") or {}).get(CALLS) or []:
@@ -194,8 +195,8 @@ def _call(sample: Mapping[str, Any], identifier: str, model: str) -> ImportedCal
     output = sample.get("output") or {}
     choice = next(iter(output.get("choices") or []), None)
     error = sample.get("error")
-    asked = _before_the_answer(sample)
-    messages = tuple(_message(one) for one in asked)
+    conversation = _conversation(sample)
+    messages = tuple(_message(message) for message in conversation)
     usage = output.get("usage") or {}
     if error is not None or choice is None:
         why = error.get("message") if isinstance(error, dict) else error
@@ -210,18 +211,18 @@ def _call(sample: Mapping[str, Any], identifier: str, model: str) -> ImportedCal
         )
     scores = tuple(_scores(sample.get("scores") or {}))
     sample_number = int(sample.get("epoch", 1)) - 1
-    return ImportedCall(identifier, model, _text_of(asked), reply, sample=sample_number, scores=scores)
+    return ImportedCall(identifier, model, _text_of(conversation), reply, sample=sample_number, scores=scores)
 
 
-def _before_the_answer(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The conversation that the model answered last: system prompts and earlier turns are part of what was asked."""
-    said = list(sample.get("messages") or [])
-    if said and said[-1]["role"] == "assistant":
-        said.pop()
-    if said:
-        return said
-    asked = sample["input"]
-    return [{"role": "user", "content": asked}] if isinstance(asked, str) else list(asked)
+def _conversation(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the messages before the model's last answer, with system prompts and earlier turns."""
+    messages = list(sample.get("messages") or [])
+    if messages and messages[-1]["role"] == "assistant":
+        messages.pop()
+    if messages:
+        return messages
+    prompt = sample["input"]
+    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(prompt)
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, str]:
@@ -229,19 +230,19 @@ def _message(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _text_of(content: Any) -> str:
-    """Text as it is; of messages or parts their texts, one after another."""
+    """Return a text as it is, and the texts of messages or parts joined by line breaks."""
     if isinstance(content, str):
         return content
-    texts = (_text_of(one["content"]) if "content" in one else str(one.get("text", "")) for one in content)
+    texts = (_text_of(part["content"]) if "content" in part else str(part.get("text", "")) for part in content)
     return "\n".join(texts)
 
 
 def _scores(scores: Mapping[str, Any]) -> Iterator[ImportedScore]:
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
-        values = {f"{scorer}/{key}": one for key, one in value.items()} if isinstance(value, dict) else {scorer: value}
-        for metric, one in values.items():
-            yield _score(metric, one)
+        parts = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else {scorer: value}
+        for metric, part in parts.items():
+            yield _score(metric, part)
 
 
 def _score(metric: str, value: Any) -> ImportedScore:

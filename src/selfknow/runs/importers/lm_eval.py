@@ -1,7 +1,7 @@
-"""lm-evaluation-harness: the sample logs that ``lm_eval --log_samples --output_path DIR`` writes.
+"""An importer of lm-evaluation-harness's sample logs, which ``lm_eval --log_samples --output_path DIR`` writes.
 
-A line is a document with all requests that were made about it: a text for ``generate_until``, one log-likelihood a
-choice for multiple choice. Several filters of one task repeat the document.
+A line is a document with all its requests: a text for ``generate_until``, or one log-likelihood a choice for multiple
+choice. Several filters of one task repeat the document.
 """
 
 import json
@@ -15,7 +15,7 @@ from selfknow.files import read_json, read_json_lines
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.own_task import MARK, own_log, read_own_sample
-from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, told_as_damaged
+from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
 
 TOOL = "lm-evaluation-harness"
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
@@ -27,26 +27,26 @@ def read_lm_eval(path: Path, model: str | None = None) -> Log:
 
     Args:
         path: The file.
-        model: Who answered; else what the ``results_DATE.json`` beside it says.
+        model: The model's name; null: the name in the ``results_DATE.json`` beside the file.
 
     Raises:
-        UserError: It is no sample log, or nothing says who answered.
+        UserError: It is no sample log, or the model's name is unknown.
     """
-    with told_as_damaged(path, TOOL):
+    with refuse_damaged(path, TOOL):
         return _read(path, model)
 
 
 def _read(path: Path, model: str | None) -> Log:
     rows = list(read_json_lines(path))
     for number, row in enumerate(rows, start=1):
-        if lacking := [name for name in _NEEDED if name not in row]:
-            raise UserError(f"{path}, line {number} is not a sample of lm-evaluation-harness: it has no {lacking[0]}")
+        if missing := [name for name in _NEEDED if name not in row]:
+            raise UserError(f"{path}, line {number} is not a sample of lm-evaluation-harness: it has no {missing[0]}")
     match = _NAME.fullmatch(path.name)
     task = match["task"] if match else path.stem
     results = _results(path, match["date"] if match else None)
     name = model or results.get("model_name") or results.get("model_source")
     if not name:
-        raise UserError(f"no results_*.json lies beside {path} to say which model answered: name it with --model")
+        raise UserError(f"no results_*.json lies beside {path} to name the model: add --model")
     if own := _own_log(rows, str(name)):
         return own
     ids = _ids(rows, task)
@@ -64,7 +64,7 @@ def _read(path: Path, model: str | None) -> Log:
 
 
 def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
-    """The log of a task of this package; null of any other."""
+    """Return the log of a task of this package; null for any other."""
     marks = [row["doc"].get(MARK) if isinstance(row["doc"], dict) else None for row in rows]
     samples = [read_own_sample(json.loads(mark)) for mark in marks if isinstance(mark, str)]
     if not samples or len(samples) < len(marks):
@@ -86,14 +86,14 @@ def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
 
 
 def _results(path: Path, date: str | None) -> Mapping[str, Any]:
-    found = sorted(path.parent.glob("results_*.json"))
-    same_date = [one for one in found if date and date in one.name]
-    chosen = same_date or found[-1:]
+    files = sorted(path.parent.glob("results_*.json"))
+    same_date = [file for file in files if date and date in file.name]
+    chosen = same_date or files[-1:]
     return read_json(chosen[0]) if chosen else {}
 
 
 def _ids(rows: Sequence[Mapping[str, Any]], task: str) -> dict[Any, str]:
-    """The documents' own ids where they tell them apart, else task and number."""
+    """Map the documents' numbers to their own ids if these are unique, else to task and number."""
     own = {row["doc_id"]: row["doc"].get("id") if isinstance(row["doc"], dict) else None for row in rows}
     if None not in own.values() and len({str(value) for value in own.values()}) == len(own):
         return {number: str(value) for number, value in own.items()}
@@ -101,9 +101,9 @@ def _ids(rows: Sequence[Mapping[str, Any]], task: str) -> dict[Any, str]:
 
 
 def _scores(rows: Sequence[Mapping[str, Any]], *, several_filters: bool) -> dict[Any, list[ImportedScore]]:
-    found: dict[Any, list[ImportedScore]] = {}
+    scores: dict[Any, list[ImportedScore]] = {}
     for row in rows:
-        of_document = found.setdefault(row["doc_id"], [])
+        of_document = scores.setdefault(row["doc_id"], [])
         for metric in row.get("metrics", []):
             name = f"{metric},{row.get('filter')}" if several_filters else metric
             value = row.get(metric)
@@ -112,14 +112,14 @@ def _scores(rows: Sequence[Mapping[str, Any]], *, several_filters: bool) -> dict
             else:
                 text = json.dumps(value, default=str)
                 of_document.append(ImportedScore(name, None, f"no number for one answer alone: {text[:80]}"))
-    return found
+    return scores
 
 
 def _requests(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each request's context, and its second argument: a choice's text, or how an answer is drawn."""
-    arguments = row["arguments"]
-    for one in arguments.values() if isinstance(arguments, dict) else arguments:
-        values = list(one.values()) if isinstance(one, dict) else list(one)
+    """Yield each request's context, and its second argument: a choice's text, or the settings of drawing."""
+    requests = row["arguments"]
+    for request in requests.values() if isinstance(requests, dict) else requests:
+        values = list(request.values()) if isinstance(request, dict) else list(request)
         yield str(values[0]), values[1] if len(values) > 1 else None
 
 
@@ -143,7 +143,7 @@ def _calls(row: Mapping[str, Any], example_id: str, model: str, scores: list[Imp
 
 
 def _logprob(replies: Any) -> float:
-    """Of ``[[logprob, is_greedy]]`` or ``[logprob, is_greedy]``, as numbers or as text."""
+    """Read the log-probability in ``[[logprob, is_greedy]]`` or ``[logprob, is_greedy]``, as numbers or as text."""
     value = replies
     while isinstance(value, list) and value:
         value = value[0]

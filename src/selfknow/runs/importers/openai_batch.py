@@ -1,7 +1,7 @@
-"""OpenAI's batch interface: the output and error files of a batch, with the input file that it was made of.
+"""An importer of OpenAI's batches: their output and error files, with their input files.
 
-A line answers the request of the same ``custom_id``, which becomes the example's id. Batches that were sent again for
-what had failed may be given together: what follows a failed try is the next try of the same call.
+A line answers the request of the same ``custom_id``, which becomes the example's id. A batch may be imported together
+with later ones that repeat its failed requests: each line after a failed try is the next try of the same call.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from selfknow.files import read_json_lines
 from selfknow.models.chat_response import reply_from_choice
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
-from selfknow.runs.importers.run import ImportedCall, Log, told_as_damaged
+from selfknow.runs.importers.run import ImportedCall, Log, refuse_damaged
 
 
 def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
@@ -27,40 +27,40 @@ def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
     Raises:
         UserError: A line is not a batch request or output, or answers a request that was not sent.
     """
-    with told_as_damaged(outputs[0], "an OpenAI batch"):
+    with refuse_damaged(outputs[0], "an OpenAI batch"):
         return _read(outputs, inputs)
 
 
 def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
-    asked = _asked(inputs)
+    requests = _read_requests(inputs)
     calls = []
     for path in outputs:
         for number, row in enumerate(read_json_lines(path), start=1):
             if "custom_id" not in row or not {"response", "error"} & row.keys():
                 raise UserError(f"{path}, line {number} is not batch output: it has no custom_id and response")
-            body = asked.get(str(row["custom_id"]))
+            body = requests.get(str(row["custom_id"]))
             if body is None:
-                raise UserError(f"{path}, line {number} answers {row['custom_id']!r}, which the input did not ask")
+                raise UserError(f"{path}, line {number} answers {row['custom_id']!r}, which is not in the input")
             calls.extend(_calls(row, body))
     missing = Reply(None, error="the batch holds no output for it")
-    for custom_id in asked.keys() - {call.example_id for call in calls}:
-        body = asked[custom_id]
+    for custom_id in requests.keys() - {call.example_id for call in calls}:
+        body = requests[custom_id]
         calls.append(ImportedCall(custom_id, str(body.get("model", "unknown")), _prompt(body), missing))
-    examples = [{"id": custom_id, "prompt": _prompt(body)} for custom_id, body in asked.items()]
-    decoding = _decoding(next(iter(asked.values())))
+    examples = [{"id": custom_id, "prompt": _prompt(body)} for custom_id, body in requests.items()]
+    decoding = _decoding(next(iter(requests.values())))
     return Log("openai-batch", DatasetReference(inputs[0].stem), examples, calls, decoding, "OpenAI batch")
 
 
-def _asked(inputs: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
-    asked = {}
+def _read_requests(inputs: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
+    requests = {}
     for path in inputs:
         for number, row in enumerate(read_json_lines(path), start=1):
             if "custom_id" not in row or not isinstance(row.get("body"), dict):
                 raise UserError(f"{path}, line {number} is not a batch request: it has no custom_id and body")
-            asked[str(row["custom_id"])] = row["body"]
-    if not asked:
+            requests[str(row["custom_id"])] = row["body"]
+    if not requests:
         raise UserError("the input holds no request")
-    return asked
+    return requests
 
 
 def _decoding(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,13 +70,13 @@ def _decoding(body: Mapping[str, Any]) -> dict[str, Any]:
         "max_new_tokens": ("max_completion_tokens", "max_tokens"),
         "seed": ("seed",),
     }
-    found = {ours: [body[name] for name in theirs if body.get(name) is not None] for ours, theirs in names.items()}
-    return {ours: values[0] for ours, values in found.items() if values}
+    settings = {ours: [body[name] for name in theirs if body.get(name) is not None] for ours, theirs in names.items()}
+    return {ours: values[0] for ours, values in settings.items() if values}
 
 
 def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall]:
     custom_id, prompt, model = str(row["custom_id"]), _prompt(body), str(body.get("model", "unknown"))
-    messages = tuple(_message(one) for one in body.get("messages", [])) or None
+    messages = tuple(_message(message) for message in body.get("messages", [])) or None
     response = row.get("response") or {}
     answer = response.get("body") or {}
     error = row.get("error") or (answer.get("error") if response.get("status_code") != 200 else None)
@@ -88,7 +88,7 @@ def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall
         return [ImportedCall(custom_id, model, prompt, reply)]
     usage = answer.get("usage")
     replies = [reply_from_choice(choice, usage) for choice in choices]
-    if len(replies) > 1:  # the tokens are those of all choices together
+    if len(replies) > 1:  # the usage counts the tokens of all choices together
         replies = [replace(reply, completion_tokens=None) for reply in replies]
     return [ImportedCall(custom_id, model, prompt, replace(reply, messages=messages)) for reply in replies]
 

@@ -1,7 +1,7 @@
-"""What a task of this package writes beside each sample, when another tool asks it, so that its log can be read back.
+"""A record beside each sample of a task of this package in another tool's log, so that the log can be imported.
 
-A sample carries, under the name :data:`MARK`, which task it is of, where its row is from, the row itself with the types
-of its columns, and which call it begins with. An import makes the run of it that ``selfknow evaluate`` would have made.
+A sample carries, under the name :data:`MARK`, its task, its dataset, its row with the types of its columns, and its
+first call. An import makes the same run as ``selfknow evaluate`` would have made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from selfknow.runs.importers.run import ImportedCall, Log
 
 MARK = "selfknow"
 CALLS = "calls"
-"""Beside the mark: the calls that a sample came to, where the tool's own record holds the last one alone."""
+"""The name of a sample's calls beside the mark, as the tool's own record holds the last call alone."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class OwnSample:
 
     Attributes:
         task: Its task.
-        dataset: Where its row is from.
-        decoding: How replies are drawn where the tool is told nothing else.
-        settings: What makes it this run, as ``run.json`` has it.
-        types: The types of the row's columns, by name, as :func:`types_of` gives them.
+        dataset: The dataset of its row, as the fields of a reference.
+        decoding: The task's decoding, which the tool's own options may overwrite.
+        settings: The run's settings, as in ``run.json``.
+        types: The types of the row's columns, by name, as from :func:`types_of`.
         row: The row.
-        stage: Of the call that the sample begins with.
-        variant: Of the same.
+        stage: The stage of the sample's first call.
+        variant: The variant of the sample's first call.
     """
 
     task: str
@@ -44,17 +44,17 @@ class OwnSample:
     variant: str = "plain"
 
     def as_json(self) -> dict[str, Any]:
-        """The fields."""
+        """Return the fields for JSON."""
         return asdict(self)
 
     @property
     def reference(self) -> DatasetReference:
-        """Where the row is from."""
+        """The reference to the row's dataset."""
         return DatasetReference(**self.dataset)
 
 
 def read_own_sample(value: Mapping[str, Any]) -> OwnSample:
-    """A sample as :meth:`OwnSample.as_json` wrote it.
+    """Read a sample that :meth:`OwnSample.as_json` wrote.
 
     Raises:
         UserError: It was written by another version, or changed.
@@ -62,11 +62,11 @@ def read_own_sample(value: Mapping[str, Any]) -> OwnSample:
     try:
         return OwnSample(**value)
     except TypeError as error:
-        raise UserError(f"what the log says of its samples under {MARK!r} is damaged: {error}") from error
+        raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
 
 
 def types_of(schema: pa.Schema) -> dict[str, str]:
-    """The types of columns as text.
+    """Return the types of a schema's columns as text, by name.
 
     Raises:
         UserError: A column is neither plain nor a list of plain values.
@@ -75,7 +75,7 @@ def types_of(schema: pa.Schema) -> dict[str, str]:
         >>> types_of(pa.schema({"id": pa.string(), "answers": pa.list_(pa.string())}))
         {'id': 'string', 'answers': 'list string'}
     """
-    return {one.name: _type_name(one.type) for one in schema}
+    return {column.name: _type_name(column.type) for column in schema}
 
 
 def _type_name(type_: pa.DataType) -> str:
@@ -87,20 +87,22 @@ def _type_name(type_: pa.DataType) -> str:
 
 
 def table_of(samples: Sequence[OwnSample]) -> pa.Table:
-    """The rows of samples as the table that was asked, each row once.
+    """Return the rows of samples as a table, each row once.
 
     Raises:
-        UserError: Two samples have one id and other rows, or a value is not of its column's type.
+        UserError: Two samples with one id have different rows, or a value is not of its column's type.
     """
     rows: dict[str, Mapping[str, Any]] = {}
     for sample in samples:
         if rows.setdefault(str(sample.row["id"]), sample.row) != sample.row:
-            raise UserError(f"the log holds two different rows with the id {sample.row['id']!r}: import one log of one")
+            raise UserError(
+                f"the log holds two different rows with the id {sample.row['id']!r}: import logs of one dataset"
+            )
     try:
         schema = pa.schema({name: _type(text) for name, text in samples[0].types.items()})
         return pa.Table.from_pylist(list(rows.values()), schema=schema)
     except (pa.ArrowException, ValueError, TypeError) as error:
-        raise UserError(f"what the log says of its samples under {MARK!r} is damaged: {error}") from error
+        raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
 
 
 def _type(text: str) -> pa.DataType:
@@ -112,19 +114,21 @@ def _type(text: str) -> pa.DataType:
 def own_log(
     samples: Sequence[OwnSample], calls: Sequence[ImportedCall], decoding: Mapping[str, Any], source: str
 ) -> Log:
-    """A log of a task of this package, which its own scorer scores; scores of the log are left out.
+    """Return the log of a task of this package without the tool's scores, as the task's own scorer scores it.
 
     Args:
-        samples: All of them.
+        samples: All samples.
         calls: All calls.
-        decoding: How replies were drawn, as far as the log says.
-        source: The tool that wrote it.
+        decoding: The known settings of drawing.
+        source: The tool that wrote the log.
 
     Raises:
-        UserError: The samples are of several tasks or sets.
+        UserError: The samples are of several tasks or datasets.
     """
     first = samples[0]
     for sample in samples:
         if (sample.task, sample.dataset, sample.settings) != (first.task, first.dataset, first.settings):
-            raise UserError(f"the log holds samples of {first.task} and {sample.task}: import logs of one task and set")
+            raise UserError(
+                f"the log holds samples of {first.task} and {sample.task}: import logs of one task and dataset"
+            )
     return Log(first.task, first.reference, table_of(samples), calls, decoding, source, first.settings)

@@ -1,4 +1,4 @@
-"""Turning calls that were made elsewhere into a run folder."""
+"""Imports of other tools' calls as a run folder."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from selfknow.runs.writer import RunWriter
 
 @dataclass(frozen=True)
 class ImportedScore:
-    """A score that came with a call; null with the reason where it is no number."""
+    """A score in the log of a call; null with a reason if it is no number."""
 
     metric: str
     value: float | None
@@ -32,15 +32,15 @@ class ImportedCall:
     """One try of one call of a log.
 
     Attributes:
-        example_id: What it is about; an ``id`` of the examples.
-        model: Who answered.
-        request: What was asked, as text.
-        reply: What came back.
+        example_id: The ``id`` of its example.
+        model: The model's name.
+        request: The prompt's text.
+        reply: The model's reply.
         stage: The step of the protocol.
-        variant: What else tells it apart.
-        sample: Which of several answers, from 0; null numbers them in the order of the log, and takes what follows a
-            failed try for the next try of the same call.
-        scores: What the log says it is worth.
+        variant: The form, style or probe that tells calls of one stage apart.
+        sample: The number of the sample, from 0; null numbers samples in the order of the log, and takes a call after a
+            failed try for the next try.
+        scores: The scores in the log.
         parent: The call of this log that it builds on.
     """
 
@@ -57,16 +57,16 @@ class ImportedCall:
 
 @dataclass(frozen=True)
 class Log:
-    """What a log holds.
+    """The content of another tool's log.
 
     Attributes:
         task: Its task.
-        dataset: The rows that were asked.
-        examples: Those rows, each with its ``id``; a table keeps its types.
+        dataset: The reference to its rows.
+        examples: Its rows, each with its ``id``; a table keeps its types.
         calls: All tries.
-        decoding: How answers were drawn, as far as the log says.
+        decoding: The known settings of drawing.
         source: The tool that wrote it.
-        settings: Of a task of this package, what made it the run that it was.
+        settings: The run's settings, if the task is one of this package.
     """
 
     task: str
@@ -82,10 +82,10 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
     """Write a log as a run folder, whole or not at all.
 
     Args:
-        log: What was read.
+        log: The log.
         folder: A new folder.
-        task: What the run is a run of, if not what the log says.
-        examples: The rows that were asked, in place of what the log has of them (see :func:`read_asked_rows`).
+        task: The run's task; null: the log's.
+        examples: The rows of the run, in place of the log's (see :func:`read_example_rows`).
 
     Returns:
         The number of generations.
@@ -104,10 +104,10 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
             raise UserError(f"a call is about {call.example_id!r}, which is not the `id` of an example")
     settings = {**log.settings, "imported_from": log.source}
     description = RunDescription(task or log.task, log.dataset, Decoding(temperature=None), settings)
-    with told_as_damaged(log.task, log.source), replaced_whole(folder, "run.json") as growing:
+    with refuse_damaged(log.task, log.source), replaced_whole(folder, "run.json") as growing:
         with RunWriter.open(growing, description, table, rows_per_part=65_536, seconds_per_part=float("inf")) as run:
             scores = _append(run, log.calls)
-        if scores or not log.settings:  # of a task of this package its own scorer says what a reply is worth
+        if scores or not log.settings:  # a task of this package has a scorer of its own
             write_scores(growing, "imported", pa.Table.from_pylist(scores, schema=SCORES))
         write_json(growing / "run.json", {**read_json(growing / "run.json"), "decoding": dict(log.decoding)})
         (growing / "run.lock").unlink(missing_ok=True)
@@ -135,24 +135,24 @@ def _append(run: RunWriter, calls: Iterable[ImportedCall]) -> list[dict[str, obj
 
 
 @contextmanager
-def told_as_damaged(log: Path | str, tool: str) -> Iterator[None]:
-    """Turn whatever reading a log stumbles over into one line: logs are written by others, and change with versions.
+def refuse_damaged(log: Path | str, tool: str) -> Iterator[None]:
+    """Turn any error of reading a log into one clear line, as logs change with the versions of their tools.
 
     Raises:
-        UserError: The block met a value of a kind that no log of the tool has.
+        UserError: The block raised an error over a value that it did not expect.
     """
     try:
         yield
     except UserError:
         raise
     except RecursionError as error:
-        raise UserError(f"{log} is no sound log of {tool}: it is nested too deeply") from error
+        raise UserError(f"{log} is not a valid log of {tool}: it is nested too deeply") from error
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise UserError(f"{log} is no sound log of {tool}: {type(error).__name__}: {error}") from error
+        raise UserError(f"{log} is not a valid log of {tool}: {type(error).__name__}: {error}") from error
 
 
 def example_table(rows: Sequence[Mapping[str, Any]] | pa.Table) -> pa.Table:
-    """Rows of any log as a table: a column whose values do not agree on a type becomes JSON text."""
+    """Return rows of any log as a table; a column with nested values or several types becomes JSON text."""
     if isinstance(rows, pa.Table):
         return rows
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -177,8 +177,8 @@ def _is_nested(type_: pa.DataType) -> bool:
     )
 
 
-def read_asked_rows(path: Path) -> pa.Table:
-    """The rows that were asked, from a Parquet or JSON Lines file.
+def read_example_rows(path: Path) -> pa.Table:
+    """Read the rows of a run from a Parquet or JSON Lines file, their ``id`` as text.
 
     Raises:
         UserError: It is no such file, or its rows have no ``id``.

@@ -1,25 +1,25 @@
--- The 95% interval of sum(numerator) / sum(denominator) where whole clusters are drawn anew, never what lies in them,
--- such as the documents of an answer. A cluster is known by its two sums alone, so equal ones are counted first:
+-- The 95% bootstrap interval of sum(numerator) / sum(denominator) over whole clusters, such as answers with several
+-- documents. A cluster counts only by its two sums, so equal ones are counted first:
 --
 -- resampling(numerators, denominators, clusters)    three lists of one length; their k-th elements say that clusters[k]
 --                                                   clusters have the sums numerators[k] and denominators[k]
 -- resampled_ratio(resampling, replicate, draws)     the ratio in one replicate: join with the view `bootstrap_draws`,
 --                                                   and take quantiles over its 1,000 rows
 -- bootstrap_low(quantile, ratio, clusters)          the 2.5% quantile as the interval's end, and the 97.5% quantile:
--- bootstrap_high(quantile, ratio, clusters)         null for fewer than two clusters; where the ratio is exactly 0 or 1
---                                                   there is no spread to draw from, so it is Wilson's over clusters
+-- bootstrap_high(quantile, ratio, clusters)         null for fewer than two clusters; a ratio of exactly 0 or 1 has no
+--                                                   spread, so its interval is Wilson's over clusters
 --
--- In a replicate c equal clusters get one weight that has the mean, the variance and the skewness of how often drawing
--- with replacement takes them, which is Poisson(c): c + sqrt(c) z + (z^2 - 1) / 6, with z normal (Cornish and Fisher's
--- expansion). So each sum is one inner product. The normal draws come from MD5 of their place, which is the seed: the
--- interval is the same on every machine and in every version.
+-- In a replicate c equal clusters get one weight, whose mean, variance and skewness are those of their number of draws
+-- with replacement, which is Poisson(c): c + sqrt(c) z + (z^2 - 1) / 6, with z normal (Cornish and Fisher's expansion).
+-- So each sum is one inner product. A normal draw comes from MD5 of its place, which is the seed, so the interval is
+-- the same on every machine and in every version.
 -- Source: Hanley and MacGibbon (2006), Creating non-parametric bootstrap samples using Poisson frequencies.
 create or replace macro standard_normal(replicate, place) as (
     sqrt(-2 * ln((md5_number_lower(concat(replicate, ',', place)) + 1.0) / 18446744073709551617.0))
     * cos(2 * pi() * md5_number_upper(concat(replicate, ',', place)) / 18446744073709551616.0)
 );
 
--- the draws z of a replicate, and after them (z^2 - 1) / 6
+-- the draws z of a replicate, and then (z^2 - 1) / 6 for each
 create or replace macro replicate_draws(replicate, number) as (
     list_transform(
         [list_transform(range(1, number + 1), lambda place: standard_normal(replicate, place))],
@@ -27,7 +27,7 @@ create or replace macro replicate_draws(replicate, number) as (
     )[1]
 );
 
--- what the draws are multiplied by: amounts times the roots of the clusters, and after them the amounts, padded to 64
+-- the factors of the draws: amounts times the roots of the clusters, and then the amounts, each padded to 64
 create or replace macro draw_factors(amounts, clusters) as (
     list_concat(
         list_resize(

@@ -1,12 +1,12 @@
--- Shares and intervals of whole clusters that are drawn anew (functions/bootstrap.sql), in one step:
+-- Shares with bootstrap intervals over whole clusters (functions/bootstrap.sql), in one step:
 --
 -- clustered_share(numerator, denominator)   sum(numerator) / sum(denominator), an aggregate over rows of one cluster
 --                                           each: a struct of n_clusters, share, low and high (95%). A cluster with a
 --                                           null denominator is left out
--- resampled_share(kinds)                    the same of a list of structs of numerator, denominator, and clusters: how
---                                           many clusters there are with these two
--- percentiles(value)                        of a value in each replicate its middle 95%, an aggregate: a struct of low
---                                           and high
+-- resampled_share(kinds)                    the same from a list of structs of numerator, denominator, and clusters:
+--                                           the number of clusters with these two
+-- percentiles(value)                        the middle 95% of a value over the replicates, an aggregate: a struct of
+--                                           low and high
 -- bootstrap_interval(ends, ratio, clusters) `bootstrap_low` and `bootstrap_high` of such ends: a struct of low and high
 create or replace macro percentiles(value) as (
     list_transform(

@@ -1,12 +1,12 @@
 -- crossed_interval(mean, n_seeds, n_questions, between_seeds, between_questions, rest): the 95% interval of a mean over
--- several trainings that answered the same questions, for trainings and questions that might have been others: a struct
--- of low and high. The last three are the sums of squares of an analysis of variance of one value a seed and question.
--- Null for fewer than three seeds or two questions, and where all values are the same.
+-- several trainings that answered the same questions, with both as random samples: a struct of low and high. The last
+-- three arguments are the sums of squares of an analysis of variance with one value for each seed and question. Null
+-- for fewer than three seeds or two questions, and if all values are the same.
 --
--- Seeds and questions are crossed, and both are random. The variance of the mean is that of seeds, of questions and of
--- what is left, each over how many there are: (MS_seeds + MS_questions - MS_rest) / (seeds * questions), where no
--- component is taken to be below zero. The degrees of freedom are Satterthwaite's, and no fewer than those of seeds or
--- questions. A bootstrap that draws seeds and then questions takes them for nested, and is too narrow.
+-- Seeds and questions are crossed, and both are random. The variance of the mean adds those of seeds, questions and the
+-- rest, each over its number: (MS_seeds + MS_questions - MS_rest) / (seeds * questions), with no component below zero.
+-- The degrees of freedom are Satterthwaite's, and no fewer than those of seeds or questions. A bootstrap that draws
+-- seeds and then questions treats them as nested, and its interval is too narrow.
 -- Source: Clark (1973), The language-as-fixed-effect fallacy (quasi F ratios for crossed random effects); Satterthwaite
 -- (1946), An approximate distribution of estimates of variance components.
 create or replace macro crossed_mean_squares(n_seeds, n_questions, between_seeds, between_questions, rest) as (

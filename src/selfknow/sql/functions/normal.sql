@@ -1,12 +1,12 @@
--- The normal distribution, and what signal detection makes of it:
+-- The normal distribution, and the measures of signal detection:
 --
 -- probit(p)                      the quantile z with p below it, to seven digits; null outside of 0 < p < 1
 -- normal_density(z)              exp(-z^2 / 2) / sqrt(2 pi)
 -- detection(hits, signals, false_alarms, noises, trials)
 --                                a struct: hit_rate, false_alarm_rate, d_prime, d_prime_low, d_prime_high, criterion
---                                (above 0: prone to say no), of so many times yes to signals and to noises. The rates
---                                are (count + 0.5) / (n + 1), so that none is 0 or 1; the interval is normal, with
---                                each rate over `trials` independent trials
+--                                (above 0: a bias to say no), where hits and false_alarms count the yes to signals and
+--                                to noises. The rates are (count + 0.5) / (n + 1), so that none is 0 or 1; the
+--                                interval is normal, with each rate over `trials` independent trials
 -- auroc(rank_sum, signals, noises)   the chance that a signal ranks above a noise, from the sum of the signals' ranks
 -- auroc_error(area, signals, noises) its standard error
 --
@@ -58,12 +58,12 @@ create or replace macro detection_of_rates(hit_rate, false_alarm_rate, trials) a
                 )
             }
         ],
-        lambda one: {
+        lambda interval: {
             'hit_rate': hit_rate,
             'false_alarm_rate': false_alarm_rate,
-            'd_prime': one.d_prime,
-            'd_prime_low': one.d_prime - one.margin,
-            'd_prime_high': one.d_prime + one.margin,
+            'd_prime': interval.d_prime,
+            'd_prime_low': interval.d_prime - interval.margin,
+            'd_prime_high': interval.d_prime + interval.margin,
             'criterion': -(probit(hit_rate) + probit(false_alarm_rate)) / 2
         }
     )[1]

@@ -3,8 +3,8 @@
 --
 -- n             answers
 -- n_graded      those with a value
--- n_questions   their questions, which are the trials: several answers to one question, which `sample` numbers, are
---               not independent
+-- n_questions   their questions, which are the trials: several answers to one question, numbered by `sample`, are not
+--               independent
 -- share         the mean of the values
 -- low, high     its 95% interval (Wilson's)
 --

@@ -44,12 +44,13 @@ create or replace macro t_quantile(df) as (
         list_transform(
             list_transform(
                 [{ 'a': 1 / (df - 0.5), 'b': 48 * power(df - 0.5, 2), 'df': df::double }],
-                lambda one: { 'a': one.a, 'b': one.b, 'c': hill_c(one.a, one.b), 'df': one.df }
+                lambda terms: { 'a': terms.a, 'b': terms.b, 'c': hill_c(terms.a, terms.b), 'df': terms.df }
             ),
-            lambda one: {
-                'a': one.a, 'b': one.b, 'c': one.c, 'd': hill_d(one.a, one.b, one.c, one.df), 'df': one.df
+            lambda terms: {
+                'a': terms.a, 'b': terms.b, 'c': terms.c,
+                'd': hill_d(terms.a, terms.b, terms.c, terms.df), 'df': terms.df
             }
         ),
-        lambda one: t_of_terms(one.a, one.b, one.c, one.d, one.df)
+        lambda terms: t_of_terms(terms.a, terms.b, terms.c, terms.d, terms.df)
     )[1]
 );

@@ -3,18 +3,18 @@
 -- (arXiv 2411.00640); matched shares after Agresti and Min (2005), Simple improved confidence intervals for comparing
 -- matched proportions, Statistics in Medicine 24
 -- Grain: one row.
--- Columns: metric; n examples that both were asked; n_graded those with a value on both sides, of which all that
--- follows is; n_clusters (the questions of one pair_id are one, else every example is); mean_a, mean_b; difference
+-- Columns: metric; n examples on both sides; n_graded, those with a value on both sides, which the other columns are
+-- about; n_clusters (questions with one pair_id are a cluster, as is every other example); mean_a, mean_b; difference
 -- (b - a), low and high (95%); n_higher_a, n_higher_b, n_equal; n_same_replies (of n: all replies are the same texts on
 -- both sides); n_other_text (of n: another question under the same id); examples, a list with the largest differences
 -- first: example_id, value_a, value_b, difference, asked, reply_a, reply_b (of the first sample).
--- It is given: metric; for each side run, model, revision and variant (null: all of them); by_variant (false: one
--- variant on either side, which are compared).
+-- Parameters: metric; for each side run, model, revision and variant (null: all variants); by_variant (true: calls of
+-- the same variant are paired; false: each side has one variant, and these are paired).
 -- Needs: scores
 --
--- Several samples, and then several stages and variants, of an example are averaged first. The interval is that of
--- Agresti and Min where every example of both sides is right or wrong, 1 or 0, and no two are of one cluster; else
--- Student's t over clusters, with the cluster-robust standard error, and null where there is no spread to draw it from.
+-- Several samples of an example are averaged first, then several stages and variants. The interval is Agresti and Min's
+-- if every example is right or wrong, 1 or 0, on both sides and is a cluster of its own; else Student's t over
+-- clusters, with the cluster-robust standard error, and null if there is no spread.
 with sides as (
     select
         'a' as side, *
@@ -115,7 +115,7 @@ squares as (
 spreads as (
     select
         *,
-        -- of clusters: the root of the sum of their squared deviations, corrected for their number
+        -- the cluster-robust standard error, corrected for the number of clusters, times Student's t
         sqrt(squares * n_clusters / nullif(n_clusters - 1, 0)) / n_graded
         * if(n_clusters = 2, 12.706205, t_quantile(greatest(2, n_clusters - 1))) as margin
     from totals

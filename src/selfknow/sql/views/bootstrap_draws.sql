@@ -1,6 +1,6 @@
 -- bootstrap_draws: the random numbers of the bootstrap, the same on every machine.
 -- Grain: one row a replicate, 1,000 in all.
--- Columns: replicate, draws (64 standard normal draws z, and then (z^2 - 1) / 6 of each; functions/bootstrap.sql).
+-- Columns: replicate, draws (64 standard normal draws z, then (z^2 - 1) / 6 for each; see functions/bootstrap.sql).
 create or replace view bootstrap_draws as
 select
     numbers.replicate::integer as replicate,

@@ -1,7 +1,8 @@
 -- seed_intervals: the mean over trainings that differ in their seed alone, with an interval over seeds and questions.
 -- Grain: one row a cohort, stage, variant and metric, of cohorts with several seeds.
--- Columns: cohort, stage, variant, metric; n_seeds; n_questions graded under every seed, over which the rest is taken;
--- mean; low and high (95%, seeds and questions crossed; null for fewer than three seeds; see `crossed_interval`).
+-- Columns: cohort, stage, variant, metric; n_seeds; n_questions graded under every seed, which the other columns are
+-- about; mean; low and high (95%, seeds and questions crossed; null for fewer than three seeds; see
+-- `crossed_interval`).
 create or replace view seed_intervals as
 with complete as (
     select *
