@@ -190,11 +190,11 @@ def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = 
 
 
 def _tuning(job: TuningJob) -> dict[str, object]:
-    """Return the settings of a tuned model for ``run.json``."""
-    settings = job.as_json()
+    """Return the description of a tuned model for ``run.json``."""
+    facts = job.as_json()
     return {
-        **{name: settings[name] for name in ("model", "revision", "creator", "version", "content_hash", "num_questions")},
-        "is_own": is_own(job, settings["revision"]),
+        **{name: facts[name] for name in ("model", "revision", "creator", "version", "content_hash", "num_questions")},
+        "is_own": is_own(job, facts["revision"]),
         "settings": asdict(job.settings),
     }
 

@@ -108,7 +108,7 @@ class Validation:
         }
 
     def shares(self, counts: Mapping[str, float]) -> dict[str, float]:
-        """Turn counts over all processes into shares, and leave out the share of held-out documents if there are none."""
+        """Turn counts over all processes into shares; without held-out documents there is no share of them."""
         totals = {
             **dict.fromkeys(SCORES, len(self.rows.questions)),
             RECALL_OF_DOCUMENTS: len(self.rows.documents),
