@@ -10,7 +10,7 @@ from selfknow.evaluate.connection import connect, find_query
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
 from selfknow.report.gather import Section, read_section
 from selfknow.report.labels import read_labels
-from selfknow.report.pictures import composed, specification, svg
+from selfknow.report.pictures import compose, specification, svg
 from selfknow.report.shape import Panel
 from selfknow.sql.connection import Connection
 from tests.report.full_size import SIZES, SUITES, full_size_runs
@@ -54,7 +54,7 @@ def test_figure_2_has_a_panel_a_suite_and_every_model_size_and_setup(section: Se
     assert [panel.title for panel in panels] == list(SUITES)
     assert len(drawn(panels, "num_parameters", "dataset_size", "setup")) == MODELS * len(SIZES) * 2
     assert all(colours(panel) == list(SIZES) for panel in panels)
-    assert "10M" in (picture := svg(composed(find_query("accuracy_by_size"), panels)).decode())
+    assert "10M" in (picture := svg(compose(find_query("accuracy_by_size"), panels)).decode())
     assert "1G" not in picture
 
 
@@ -63,7 +63,7 @@ def test_figure_3_has_all_105_gaps(section: Sections) -> None:
     assert [panel.title for panel in panels] == list(SUITES)
     assert len(drawn(panels, "label", "dataset_size", "gap")) == MODELS * len(SIZES) == 105
     assert all(colours(panel) == list(SIZES) for panel in panels)
-    picture = svg(composed(find_query("setup_gap"), panels)).decode()
+    picture = svg(compose(find_query("setup_gap"), panels)).decode()
     assert picture.count("; gap: ") == 3 * 105, "an interval, a dot and a tick each"
 
 
@@ -85,7 +85,7 @@ def test_figures_5_and_6_have_a_labelled_picture_a_model(section: Sections) -> N
     assert [panel.title for panel in figure_6] == [f"Flan-T5 {size}" for size in ("Small", "Base", "Large", "XL")]
     assert {panel.group for panel in figure_6} == {"32k · standard"}
     assert len(found.panels) == len({(panel.group, panel.title) for panel in found.panels}) == MODELS * len(SIZES) * 2
-    picture = svg(composed(found.query, figure_5)).decode()
+    picture = svg(compose(found.query, figure_5)).decode()
     assert all(f">{panel.title}</text>" in picture for panel in figure_5)
 
 

@@ -19,7 +19,7 @@ from selfknow.evaluate.tasks.diary_recall.settings import (
     of_the_paper,
 )
 from selfknow.report import charts
-from selfknow.report.grouping import dot, grouped, only
+from selfknow.report.grouping import chart_columns, dot, grouped
 from selfknow.report.shape import Figure, Panel, Row
 
 _SIDE_BY_SIDE = 3
@@ -36,7 +36,7 @@ def _recall(rows: Sequence[Row]) -> list[Panel]:
     order, hues = ["under", "right", "over"], ["right", "over", "under"]
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
-        kept, title = only(part, "recall", "share", "n_answers"), "share of graded answers"
+        kept, title = chart_columns(part, "recall", "share", "n_answers"), "share of graded answers"
         return charts.stacked(kept, "recall", title=title, order=order, hues=hues, tips=["n_answers"])
 
     return a_row_each(rows, draw)
@@ -46,7 +46,7 @@ def _reasons(rows: Sequence[Row]) -> list[Panel]:
     reasons = sorted({row["reason"] for row in rows}, key=lambda reason: (reason != "right", reason))
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
-        kept, title = only(part, "reason", "share", "n_answers"), "share of all answers"
+        kept, title = chart_columns(part, "reason", "share", "n_answers"), "share of all answers"
         return charts.stacked(kept, "reason", title=title, order=reasons, hues=reasons, tips=["n_answers"])
 
     return a_row_each(rows, draw)
@@ -71,13 +71,13 @@ def _count_and_content(rows: Sequence[Row]) -> list[Panel]:
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
         title = "share of graded answers"
-        return charts.dots(only(part, "measure", "share"), "share", colour="measure", title=title)
+        return charts.dots(chart_columns(part, "measure", "share"), "share", colour="measure", title=title)
 
     return a_row_each(long, draw)
 
 
 def _probes(rows: Sequence[Row]) -> list[Panel]:
-    shown = only(rows, "probe", "orderly")
+    shown = chart_columns(rows, "probe", "orderly")
     return _panels(shown, lambda part: charts.dots(part, "orderly", row="probe", title="goes on in order"))
 
 
@@ -114,7 +114,7 @@ def _pretrained(rows: Sequence[Row]) -> list[Panel]:
 def _origins(rows: Sequence[Row]) -> list[Panel]:
     titles = ("sentences in the wrong document", "share of wrong documents")
     tips = ("n_documents", "n_diarists")
-    shown = only(rows, "recalled_sentences", "origin", "share", *tips)
+    shown = chart_columns(rows, "recalled_sentences", "origin", "share", *tips)
     return _panels(
         shown, lambda part: charts.against_chance(part, "recalled_sentences", "origin", titles=titles, tips=tips)
     )
@@ -135,7 +135,7 @@ def _stop(rows: Sequence[Row]) -> list[Panel]:
             tips=tips,
         )
 
-    return _panels(only(rows, *columns), draw)
+    return _panels(chart_columns(rows, *columns), draw)
 
 
 def _quoted(rows: Sequence[Row]) -> list[Panel]:
