@@ -171,13 +171,13 @@ FIGURES: Mapping[str, Figure] = {
         "Too few documents to the left, too many to the right, as shares of the graded answers.", _recall
     ),
     "count_and_content": Figure(
-        "Exact match is right count times right content: which of the two lets it down?",
+        "Exact match is right count times right content. The lower of the two explains the wrong answers.",
         _count_and_content,
         shares=("exact_match", "if_independent", "right_content", "right_count", "right_count_given_right_content"),
     ),
     "recalled_documents": Figure(
-        "A model that knows how much it knows lies on the diagonal; one that does not, anywhere. The numbers in small "
-        "pictures are percentages of a row.",
+        "Answers of a model that knows how much it knows are on the diagonal. The numbers in small pictures are "
+        "percentages of a row.",
         draw=all_but(_documents, of_the_paper, of_the_larger_dataset),
         named={
             "figure-5": chosen(_documents, of_the_paper),
@@ -226,9 +226,7 @@ FIGURES: Mapping[str, Figure] = {
         nothing="no model of the paper's Table 1 was trained on 32k diarists",
         shares=("accuracy", "published"),
     ),
-    "wrong_answers": Figure(
-        "Every answer by what became of it; failed requests are no wrong answers, but they are shown.", _reasons
-    ),
+    "wrong_answers": Figure("Answers by their error. Failed requests are shown, but are no wrong answers.", _reasons),
     "wrong_documents": Figure(
         "The bodies of wrong documents, looked up in the corpus. Dashed: what random bodies would give; below five "
         "sentences a random body is often somebody's.",
@@ -236,7 +234,8 @@ FIGURES: Mapping[str, Figure] = {
         "there is no wrong document",
     ),
     "accuracy_by_name_frequency": Figure(
-        "How many diarists share the rarest word of the name: are common names mixed up?",
+        "Accuracy by the number of diarists who share the rarest word of the name. A falling line: common names are "
+        "mixed up.",
         lines_of_models("rarest_from", "accuracy", ("diarists with the rarest word", "accuracy")),
         shares=("accuracy",),
     ),
