@@ -51,7 +51,7 @@ def test_a_count_goes_on_where_it_stopped_and_counts_the_input_that_killed_it(
     first = count(portraits, 7, 5, tmp_path / "a", ledger, told.append)
     ledger.with_suffix(".working").write_text("5")  # as a process leaves it that dies of input 5
     second = count(portraits, 7, 8, tmp_path / "b", ledger, told.append)
-    assert (first.done, second.done) == (5, 8)
+    assert (first.num_inputs, second.num_inputs) == (5, 8)
     assert [line for line in told if "the process died of input 5" in line] == told
     assert len(told) == 1
     assert json.loads(ledger.read_text())["counts"]["process: defect"] == 1
@@ -95,7 +95,7 @@ def test_a_count_that_its_user_stopped_goes_on_without_a_defect(
     with pytest.raises(KeyboardInterrupt):
         counting.count(*arguments)
     tally = counting.count(*arguments)
-    assert (tally.done, tally.defects) == (10, {})
+    assert (tally.num_inputs, tally.defects) == (10, {})
 
 
 @pytest.mark.parametrize("operations", [1, 2, 7, 100, 311])
