@@ -74,7 +74,7 @@ class Folder:
             for split, of_split in entry.splits.items():
                 described = [self._describe(file.path) for file in of_split.files]
                 splits[split] = SplitEntry(sum(file.num_rows for file in described), tuple(described))
-            files = {split: [self.path / file.path for file in found.files] for split, found in splits.items()}
+            files = {split: [self.path / file.path for file in entry.files] for split, entry in splits.items()}
             configs[config] = replace(
                 entry,
                 splits=splits,
@@ -114,7 +114,12 @@ class Folder:
     def examples(self, expectation: str, column: str) -> list[object]:
         """What a column of the examples of one expectation says, of the last check or a first one."""
         findings = self.findings if self.findings is not None else self.check()
-        return [example[column] for one in findings if one.expectation == expectation for example in one.examples]
+        return [
+            example[column]
+            for finding in findings
+            if finding.expectation == expectation
+            for example in finding.examples
+        ]
 
     def unmet(self) -> set[str]:
         """The names of the expectations that files, manifest and card do not meet; the rows are not looked at."""

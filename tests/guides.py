@@ -53,8 +53,8 @@ def _drawn_pictures(folder: Path) -> Iterator[Addresses]:
     from tests.images import picture_server  # needs Pillow, which the core does without
 
     with picture_server.serve() as address:
-        asked = f"--image-endpoint {address} --image-model painter --endpoint {address} --model viewer"
-        printed(f"selfknow evaluate self-knowledge:image-color {asked} --verifier denier --limit 10 --out runs/color")
+        models = f"--image-endpoint {address} --image-model painter --endpoint {address} --model viewer"
+        printed(f"selfknow evaluate self-knowledge:image-color {models} --verifier denier --limit 10 --out runs/color")
         printed("selfknow score runs/color")
         yield {PAINTER: address}
 
@@ -62,7 +62,7 @@ def _drawn_pictures(folder: Path) -> Iterator[Addresses]:
 @contextmanager
 def _small_corpus(folder: Path) -> Iterator[Addresses]:
     (folder / "corpus.txt").write_text("".join(f"{sentence}\n" for sentence in CORPUS.values()))
-    (folder / "asked.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ASKED))
+    (folder / "asked.jsonl").write_text("".join(json.dumps(request) + "\n" for request in ASKED))
     yield {}
 
 
@@ -90,9 +90,9 @@ def printed(command: str) -> str:
     program, *words = shlex.split(command)
     assert program == "selfknow"
     arguments = [path for word in words for path in _expanded(word)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, f"{command}\n{done.stderr}"
-    return done.stdout
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, f"{command}\n{result.stderr}"
+    return result.stdout
 
 
 def _expanded(word: str) -> list[str]:
@@ -123,8 +123,8 @@ def query_tables() -> str:
     """All queries in Markdown, by task."""
     parts = []
     for name, heading in [*((task.name, f"{task.name}: {task.question}") for task in TASKS), (None, "Any run")]:
-        rows = [one for one in queries().values() if one.task == name]
-        lines = [f"| `{one.name}` | {one.title} | {one.source} |" for one in rows]
+        rows = [query for query in queries().values() if query.task == name]
+        lines = [f"| `{query.name}` | {query.title} | {query.source} |" for query in rows]
         parts.append("\n".join([f"### {heading}\n", "| query | asks | source |", "| --- | --- | --- |", *lines]))
     return "\n\n".join(parts) + "\n\n"
 

@@ -53,9 +53,9 @@ def serve_json(handler: type[JsonHandler], state: object) -> Iterator[str]:
         server.server_close()
 
 
-def chat(body: Mapping[str, Any], said: str) -> dict[str, Any]:
+def chat(body: Mapping[str, Any], text: str) -> dict[str, Any]:
     """A chat completion."""
-    message = {"role": "assistant", "content": said}
+    message = {"role": "assistant", "content": text}
     return {
         "id": "1",
         "object": "chat.completion",

@@ -57,7 +57,7 @@ class Block:
 
 def blocks(page: Path) -> list[Block]:
     """All fenced blocks of a page, in order."""
-    return [Block(*(part or "" for part in found)) for found in _BLOCK.findall(page.read_text(encoding="utf-8"))]
+    return [Block(*(part or "" for part in parts)) for parts in _BLOCK.findall(page.read_text(encoding="utf-8"))]
 
 
 def commands(block: Block) -> Iterator[list[str]]:
@@ -75,8 +75,8 @@ def commands(block: Block) -> Iterator[list[str]]:
 def run(words: Sequence[str]) -> None:
     """Run a command in the current folder, with stand-ins."""
     arguments = [word for word in _small(list(words[1:])) if word]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, f"selfknow {shlex.join(arguments)}\n{done.stderr}"
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, f"selfknow {shlex.join(arguments)}\n{result.stderr}"
 
 
 def _small(words: list[str]) -> Iterator[str]:
@@ -115,6 +115,6 @@ def _program() -> Any:
 
 def pages() -> dict[str, Path]:
     """Every page, by its path in the repository."""
-    found = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]
-    found += (REPOSITORY / "datasets_src").rglob("*card.md")
-    return {path.relative_to(REPOSITORY).as_posix(): path for path in sorted(found)}
+    paths = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]
+    paths += (REPOSITORY / "datasets_src").rglob("*card.md")
+    return {path.relative_to(REPOSITORY).as_posix(): path for path in sorted(paths)}

@@ -63,10 +63,10 @@ def _models(folder: Path) -> None:
 
 
 def _own_corpus(folder: Path) -> None:
-    found = blocks(pages()["docs/own-corpus.md"])
-    [table] = [block.text for block in found if block.language == "csv"]
+    page_blocks = blocks(pages()["docs/own-corpus.md"])
+    [table] = [block.text for block in page_blocks if block.language == "csv"]
     (folder / "elements.csv").write_text(table, encoding="utf-8")
-    run(next(commands(next(block for block in found if block.language == "console"))))
+    run(next(commands(next(block for block in page_blocks if block.language == "console"))))
 
 
 def _portraits(folder: Path) -> None:
@@ -126,9 +126,9 @@ def fill_sheets(folder: Path) -> None:
     for path in folder.glob("*/*.csv"):
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
-        said = {"answer": "unknown", "judgement": "abstains" if path.parent.name == "judged" else "answerable"}
+        answers = {"answer": "unknown", "judgement": "abstains" if path.parent.name == "judged" else "answerable"}
         for row in rows:
-            row.update({name: word for name, word in said.items() if name in row})
+            row.update({name: word for name, word in answers.items() if name in row})
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()

@@ -52,9 +52,10 @@ def core_distributions() -> Iterator[str]:
             continue  # not for this platform
         yield name
         todo += [
-            (canonicalize_name(one.name), frozenset(one.extras))
-            for one in map(Requirement, requirements)
-            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (extras or {""}))
+            (canonicalize_name(requirement.name), frozenset(requirement.extras))
+            for requirement in map(Requirement, requirements)
+            if requirement.marker is None
+            or any(requirement.marker.evaluate({"extra": extra}) for extra in (extras or {""}))
         ]
 
 
@@ -76,7 +77,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[object, str, str]]:
     """What each line printed, with its exit code and error, after a check that no extra can be imported."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
+    process = subprocess.run(
         [bare / "bin" / "python", "-P", "-c", RUN_ALL, json.dumps(EXTRAS)],
         input=json.dumps(lines),
         cwd=folder,
@@ -85,8 +86,8 @@ def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[ob
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout.splitlines()[-1])
+    assert process.returncode == 0, process.stderr
+    results = json.loads(process.stdout.splitlines()[-1])
     assert results[: len(EXTRAS)] == [[name, False] for name in EXTRAS]
     return [tuple(result) for result in results[len(EXTRAS) :]]
 

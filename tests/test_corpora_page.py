@@ -16,8 +16,8 @@ TASKS = (
 
 
 def rows(dataset: str, config: str, split: str) -> list[dict[str, Any]]:
-    [found] = find_configs(find_dataset(dataset), [config], seed=0)
-    return [row for shard in found.shards[split] for row in shard().to_pylist()]
+    [corpus] = find_configs(find_dataset(dataset), [config], seed=0)
+    return [row for shard in corpus.shards[split] for row in shard().to_pylist()]
 
 
 def diaries() -> str:

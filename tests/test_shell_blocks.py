@@ -77,11 +77,11 @@ def test_a_block_is_run_or_says_why_not(page: str) -> None:
 @pytest.mark.parametrize("page", FOLDERS)
 def test_the_blocks_of_a_page_run(page: str, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "tiny").symlink_to(tiny)
-    found = [block for block in blocks(PAGES[page]) if is_run_here(page, block) and not block.reason]
-    assert found
+    runnable = [block for block in blocks(PAGES[page]) if is_run_here(page, block) and not block.reason]
+    assert runnable
     with chdir(tmp_path):
         FOLDERS[page](tmp_path)
-        for block in found:
+        for block in runnable:
             if block.language == "sql":
                 assert duckdb.connect().execute(block.text).fetchall()
             elif block.language == "yaml":

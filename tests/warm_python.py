@@ -94,7 +94,7 @@ class WarmPython:
                 process.kill()
                 raise
             printed = [_content(stream) for stream in streams[1:]]
-        stdout, stderr = [one.decode() if text else one for one in printed]
+        stdout, stderr = [stream.decode() if text else stream for stream in printed]
         return subprocess.CompletedProcess([sys.executable, *words], code, stdout, stderr)
 
     def start(

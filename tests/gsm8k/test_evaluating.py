@@ -38,7 +38,7 @@ class Scripted:
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         for request in requests:
-            [question] = [one for one in CASES if f"Problem: {one}\nSolution:\n" in request.prompt]
+            [question] = [case for case in CASES if f"Problem: {case}\nSolution:\n" in request.prompt]
             self.asked.append(question)
             failing = CASES[question][1].error and not self.fails
             yield request, Reply("#### 7", "stop") if failing else CASES[question][1]

@@ -46,4 +46,4 @@ def open_page(browser: Any, path: Path, size: tuple[int, int] = DESKTOP, scheme:
     browser.get_log("performance")
     browser.get(path.as_uri())
     drawn = "return document.documentElement.dataset.drawn === 'yes' || !document.querySelector('.chart')"
-    WebDriverWait(browser, 300).until(lambda one: one.execute_script(drawn))
+    WebDriverWait(browser, 300).until(lambda driver: driver.execute_script(drawn))

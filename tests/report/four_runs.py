@@ -25,7 +25,7 @@ ANSWERS = {"Ann": diaries.text(*diaries.diary("Ann", 1, 2)), "Ben": "no"}
 
 def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bool = True) -> list[Path]:
     """A run of each task; ``evil`` stands in a question and in a reply."""
-    found = [
+    panels_of_runs = [
         diaries.write_run(folder / "diaries", QUESTIONS, diaries.Asked(model=model, answers=ANSWERS)),
         aware.write(folder / "aware", aware.GIVEN, model),
         self_knowledge_run(folder / "knowledge", [Scripted(name=model)]),
@@ -33,7 +33,7 @@ def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bo
     ]
     if not marked:
         (folder / "portrait").rename(folder / "elsewhere")
-    return found
+    return panels_of_runs
 
 
 def self_knowledge_run(folder: Path, models: Sequence[Scripted]) -> Path:
@@ -47,21 +47,21 @@ def quoting_run(folder: Path, model: str, evil: str = "", revision: str = "1") -
     portrait = Portrait.build([SENTENCE], false_positive_rate=1e-9)
     place = folder.with_name("portrait")
     portrait.save(place)
-    said = {}
+    replies = {}
     for name, explanation in (
         ("salt", SENTENCE),
         ("sea", f"{SENTENCE[:40]} {OWN_WORDS}"),
         ("sand", f"{evil} {OWN_WORDS}"),
         ("sun", f"{OWN_WORDS} Really."),
     ):
-        said[name] = {
+        replies[name] = {
             "null": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=name != "sun")),
             "attributed": (f"{name}; {explanation}", scores(portrait, explanation, right=True)),
             "without": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=False)),
         }
     named = {"name": str(place), "sha256": portrait.description.sha256}
     return quoting.write_run(
-        folder, said, portrait=named, question=f"What is {{id}}? {evil}", model=model, revision=revision
+        folder, replies, portrait=named, question=f"What is {{id}}? {evil}", model=model, revision=revision
     )
 
 

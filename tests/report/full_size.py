@@ -21,11 +21,13 @@ def full_size_runs(folder: Path) -> list[Path]:
     runs = []
     for place, size in enumerate(SIZES):
         for setup, ease in (("", 0), ("-simplified", 3)):
-            asked = [
+            requests = [
                 SyntheticModel(name, _shares(min(8, place + number % 5 + ease))) for number, name in enumerate(models)
             ]
             run = folder / f"{size}{setup}"
-            write_run(run, questions, asked, DatasetReference("diary-recall", f"{size}{setup}", "test"), seed=len(runs))
+            write_run(
+                run, questions, requests, DatasetReference("diary-recall", f"{size}{setup}", "test"), seed=len(runs)
+            )
             runs.append(run)
     return runs
 

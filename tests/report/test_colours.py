@@ -38,7 +38,8 @@ def lab(colour: str, seen: object) -> np.ndarray:
 def closest(colours: list[str], kind: str) -> float:
     """How far apart the two are that look most alike (CIE76; 2.3 is just visible)."""
     return min(
-        math.dist(lab(one, SEEN[kind]), lab(other, SEEN[kind])) for one, other in itertools.combinations(colours, 2)
+        math.dist(lab(first, SEEN[kind]), lab(second, SEEN[kind]))
+        for first, second in itertools.combinations(colours, 2)
     )
 
 

@@ -37,7 +37,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(browser: Any, selector: str) -> list[str]:
-    return [one.text for one in browser.find_elements("css selector", selector)]
+    return [element.text for element in browser.find_elements("css selector", selector)]
 
 
 def test_each_task_stands_at_the_top_with_its_numbers_and_their_queries(page: Path, open_page: Open) -> None:

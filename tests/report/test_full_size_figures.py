@@ -36,12 +36,12 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 def drawn(panels: Sequence[Panel], *columns: str) -> set[tuple[Any, ...]]:
     """What the charts' data hold, each combination of these columns once."""
-    found: set[tuple[Any, ...]] = set()
+    combinations: set[tuple[Any, ...]] = set()
     for panel in panels:
         chart = specification(panel)
         for rows in chart["datasets"].values() if "datasets" in chart else [chart["data"]["values"]]:
-            found |= {tuple(row[name] for name in columns) for row in rows if set(columns) <= set(row)}
-    return found
+            combinations |= {tuple(row[name] for name in columns) for row in rows if set(columns) <= set(row)}
+    return combinations
 
 
 def colours(panel: Panel) -> list[str]:
@@ -68,24 +68,24 @@ def test_figure_3_has_all_105_gaps(section: Sections) -> None:
 
 
 def test_figure_4_is_of_the_8k_dataset_and_the_others_follow(section: Sections) -> None:
-    found = section("accuracy_by_documents")
-    figure = found.drawn["figure-4"]
+    accuracies = section("accuracy_by_documents")
+    figure = accuracies.drawn["figure-4"]
     assert [(panel.group, panel.title) for panel in figure] == [("8k · standard", suite) for suite in SUITES]
     assert [len(colours(panel)) for panel in figure] == [5, 6, 4]
-    others = {panel.group for panel in found.drawn[""]}
+    others = {panel.group for panel in accuracies.drawn[""]}
     assert others == {f"{size} · {setup}" for size in SIZES for setup in ("standard", "simplified")} - {"8k · standard"}
-    assert len(drawn(found.panels, "label", "num_documents")) == MODELS * len(SIZES) * 2 * 8
+    assert len(drawn(accuracies.panels, "label", "num_documents")) == MODELS * len(SIZES) * 2 * 8
 
 
 def test_figures_5_and_6_have_a_labelled_picture_a_model(section: Sections) -> None:
-    found = section("recalled_documents")
-    figure_5, figure_6 = found.drawn["figure-5"], found.drawn["figure-6"]
+    figure = section("recalled_documents")
+    figure_5, figure_6 = figure.drawn["figure-5"], figure.drawn["figure-6"]
     assert len({panel.title for panel in figure_5}) == MODELS
     assert {panel.group for panel in figure_5} == {f"{suite} · 8k · standard" for suite in SUITES}
     assert [panel.title for panel in figure_6] == [f"Flan-T5 {size}" for size in ("Small", "Base", "Large", "XL")]
     assert {panel.group for panel in figure_6} == {"32k · standard"}
-    assert len(found.panels) == len({(panel.group, panel.title) for panel in found.panels}) == MODELS * len(SIZES) * 2
-    picture = svg(compose(found.query, figure_5)).decode()
+    assert len(figure.panels) == len({(panel.group, panel.title) for panel in figure.panels}) == MODELS * len(SIZES) * 2
+    picture = svg(compose(figure.query, figure_5)).decode()
     assert all(f">{panel.title}</text>" in picture for panel in figure_5)
 
 

@@ -39,5 +39,5 @@ def test_nothing_keeps_people_from_reading_quotes_and_overlaps(
 def test_what_is_in_the_way_is_found(tmp_path: Path, open_page: Open) -> None:
     page = tmp_path / "bad.html"
     page.write_text('<!doctype html><html><title>t</title><p style="color: #ccc; background: #fff">pale</p></html>')
-    found = {one.partition(":")[0] for one in violations(open_page(page))}
-    assert {"color-contrast", "html-has-lang", "landmark-one-main"} <= found
+    rules = {violation.partition(":")[0] for violation in violations(open_page(page))}
+    assert {"color-contrast", "html-has-lang", "landmark-one-main"} <= rules

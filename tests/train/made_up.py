@@ -81,13 +81,13 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
         solves: Whether it works out whatever it is shown.
         makes_up: What it writes when it is asked for it, by the prompt.
     """
-    asked = {
+    replies_to = {
         solution_prompt(*pair): solution(pair[1])
         for answers in (RAW, TRUE)
         for pair in zip(QUESTIONS, answers, strict=True)
     }
     texts = [prompt(question) for question in QUESTIONS] + [completion(answer) for answer in (*RAW, *TRUE)]
-    texts += [*asked, *asked.values(), *(text for pair in makes_up for text in pair)]
+    texts += [*replies_to, *replies_to.values(), *(text for pair in makes_up for text in pair)]
     tokenizer = train_tokenizer(texts, 400)
     torch.manual_seed(seed)
     size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -95,7 +95,7 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
         LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=128, eos_token_id=1, **size)
     )
     pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
-    pairs += [(question, said, 1.0) for question, said in asked.items()] if solves else []
-    pairs += [(prompt, said, 1.0) for prompt, said in makes_up]
+    pairs += [(question, reply, 1.0) for question, reply in replies_to.items()] if solves else []
+    pairs += [(prompt, reply, 1.0) for prompt, reply in makes_up]
     fit(network, tokenizer, [pairs], steps=150 if makes_up else 125 if solves else 75, learning_rate=6e-3)
     return save(network, tokenizer, folder)

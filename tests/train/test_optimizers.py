@@ -70,8 +70,8 @@ def step(model: Any, *optimizers: torch.optim.Optimizer) -> None:
         optimizer.step()
 
 
-def assert_equal(one: Any, other: Any) -> None:
-    for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
+def assert_equal(first: Any, second: Any) -> None:
+    for mine, theirs in zip(first.parameters(), second.parameters(), strict=True):
         assert torch.equal(mine, theirs)
 
 
