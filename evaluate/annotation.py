@@ -35,7 +35,7 @@ def write_sheets(folder: Path, sheets: Mapping[str, str]) -> list[Path]:
 
 
 def check_names(paths: Sequence[Path]) -> Sequence[Path]:
-    """The sheets themselves.
+    """Return the sheets themselves.
 
     Raises:
         UserError: Two have the same name.
@@ -68,7 +68,7 @@ def csv_text(rows: Iterable[Mapping[str, str]], columns: Sequence[str]) -> str:
 def sheet_rows(
     path: Path, key: str, column: str, known: Collection[str], kind: str
 ) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """The rows of a sheet that was filled in.
+    """Yield the rows of a sheet that was filled in.
 
     Args:
         path: The sheet. Commas or semicolons part its columns, as spreadsheet programs save them.
@@ -110,7 +110,7 @@ def sheet_rows(
 
 
 def judgement_of(row: Mapping[str, str], where: str, words: Sequence[str]) -> str:
-    """The word in a row's column ``judgement``, empty where it is blank.
+    """Return the word in a row's column ``judgement``, empty where it is blank.
 
     Raises:
         UserError: It is none of the words.
@@ -151,14 +151,14 @@ def fleiss_kappa(ratings: ArrayLike) -> float:
 
 
 def count_ratings(judgements: Sequence[Sequence[str]], categories: Sequence[str]) -> list[list[int]]:
-    """How often each category stands among the judgements of each item, shape (items, categories)."""
+    """Return how often each category stands among the judgements of each item, shape (items, categories)."""
     return [[row.count(category) for category in categories] for row in judgements]
 
 
 def shared_votes(
     judgements: Sequence[Mapping[str, str]], categories: Sequence[str]
 ) -> tuple[dict[str, list[str]], float | None]:
-    """What everyone judged, and how far they agree on it.
+    """Return what everyone judged, and how far they agree on it.
 
     Args:
         judgements: Of each annotator, the category by item.

@@ -45,11 +45,11 @@ class ConfigFiles:
     parameters: Mapping[str, object] | None = None
 
     def reference(self, split: str) -> DatasetReference:
-        """How a run's description names one split."""
+        """Return how a run's description names one split."""
         return DatasetReference(self.name, self.config, split, self.revision, self.content_hash, self.parameters)
 
     def read(self, split: str) -> pa.Table:
-        """All rows of a split.
+        """Return all rows of a split.
 
         Raises:
             UserError: There is no such split, or a file is damaged.
@@ -94,7 +94,7 @@ def open_dataset(reference: str) -> ConfigFiles:
 
 
 def read_manifest(name: str) -> Mapping[str, object] | None:
-    """The manifest of a dataset folder, or of a dataset on the Hub, of which nothing else is fetched.
+    """Return the manifest of a dataset folder, or of a dataset on the Hub, of which nothing else is fetched.
 
     Args:
         name: As :func:`open_dataset` takes it.
@@ -148,7 +148,7 @@ def _with_only_config(name: str) -> str:
 
 
 def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
-    """What the manifest says of a config; nothing where there is none."""
+    """Return what the manifest says of a config; nothing where there is none."""
     if not (folder / MANIFEST).is_file():
         return {}
     configs = read_json(folder / MANIFEST).get("configs")
@@ -157,7 +157,7 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
 
 
 def _corpora_folder() -> Path:
-    """Where corpora that were built on the spot are kept: ``$SELFKNOW_CACHE``, else the cache folder."""
+    """Return where corpora that were built on the spot are kept: ``$SELFKNOW_CACHE``, else the cache folder."""
     if own := os.environ.get(CACHE_VARIABLE):
         return user_path(own)
     return cache_folder()

@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Outcome(Generic[Value]):
-    """What came of reading or judging one thing.
+    """The outcome of reading or judging one thing.
 
     Attributes:
         value: What was read, or how it was judged; null where nobody can say.
@@ -28,7 +28,7 @@ class Outcome(Generic[Value]):
 
 
 def failed(row: Mapping[str, Any]) -> Outcome[Any]:
-    """The outcome of a call that got no reply, the same for every task.
+    """Return the outcome of a call that got no reply, the same for every task.
 
     Args:
         row: A row of ``generations`` with an error.

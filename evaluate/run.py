@@ -201,7 +201,7 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
     Raises:
         UserError: There is one.
     """
-    known = [one.name for of in options for one in fields(of)]
+    known = [field_.name for of in options for field_ in fields(of)]
     for value in values:
         if value not in known:
             if others := set_patterns(value):
@@ -210,13 +210,13 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
 
 
 def filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
-    """An options class with those of these values that are its own."""
-    own = {one.name: _typed(values[one.name], one.type) for one in fields(options) if one.name in values}
+    """Return an options class with those of these values that are its own."""
+    own = {field_.name: _typed(values[field_.name], field_.type) for field_ in fields(options) if field_.name in values}
     return options(**own)
 
 
 def _typed(value: Any, declared: Any) -> Any:
-    """A value as its field declares it: one text alone for a field of several, or for a path, is taken as meant."""
+    """Return a value as its field declares it: a single text becomes a tuple or a path where the field holds one."""
     if get_origin(declared) is tuple and not isinstance(value, tuple):
         return (value,) if isinstance(value, str) else tuple(value)
     return Path(value) if isinstance(value, str) and Path in get_args(declared) else value

@@ -53,7 +53,7 @@ _NUMERAL = re.compile(rf"\b(?:{_UNIT} hundred(?:(?: and)? {_BELOW_100}\b)?|{_BEL
 
 
 def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
-    """The whole numbers that a text names in digits or, if there are none, in words.
+    """Return the whole numbers that a text names in digits or, if there are none, in words.
 
     A decimal, a fraction, a range, a negative number and an ordinal are no whole numbers, nor are endless digits.
 
@@ -71,7 +71,7 @@ def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
 
 
 def numerals(text: str) -> list[int]:
-    """The numbers that a text names in words."""
+    """Return the numbers that a text names in words."""
     plain = re.sub(r"[\s-]+", " ", text.casefold())
     return [_values()[match] for match in _NUMERAL.findall(plain)]
 
@@ -172,7 +172,7 @@ _PRONOUN = re.compile(
 
 
 def read_number(text: str, noun: str | None = None) -> Outcome[str]:
-    """The whole number that a text gives.
+    """Return the whole number that a text gives.
 
     Args:
         text: What is read.
@@ -210,7 +210,7 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
 
 
 def _numbers(text: str) -> list[int]:
-    """All numbers, in digits, words and adverbs; 0 where it only says that there is nothing."""
+    """Return all numbers, in digits, words and adverbs; 0 where it only says that there is nothing."""
     digits, words = whole_numbers(text, words_too=False), numerals(_PRONOUN.sub(" ", text))
     found = [*digits, *(number for number in words if number != 1 or not digits)]  # "There is one answer: 56"
     adverbs = [_TIMES[word.lower()] for word in _ADVERB.findall(text)]
@@ -221,6 +221,6 @@ def _numbers(text: str) -> list[int]:
 
 
 def _counted(text: str, noun: str) -> list[int]:
-    """The numbers in front of what is counted, at most one word between."""
+    """Return the numbers in front of what is counted, at most one word between."""
     found = re.finditer(rf"(?P<number>\d[\d,]*)\W{{1,3}}(?:[a-z-]+ )?{noun}\b", text, re.IGNORECASE)
     return [number for match in found for number in whole_numbers(match["number"], words_too=False)]

@@ -44,7 +44,7 @@ _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
 def read_program(kept: Kept) -> tuple[Kept | None, str | None]:
-    """The program of a reply: its one block of code that is no output, or everything where there is no block.
+    """Return the program of a reply: its one block of code that is no output, or everything where there is no block.
 
     Args:
         kept: The reply without its thinking.
@@ -69,18 +69,18 @@ def read_program(kept: Kept) -> tuple[Kept | None, str | None]:
 
 
 def _is_printed(kept: Kept, before: Kept, block: Kept) -> bool:
-    """Whether a block behind another one is introduced as what is printed."""
+    """Return true if a block behind another one is introduced as what is printed."""
     between = kept.reply[before.end : block.start].replace("```", "")
     return bool(_PRINTED_BLOCK.search(between.rstrip().rstrip(":*_ ")))
 
 
 def printed(text: str) -> str:
-    """What a program printed, without white space at the ends of lines and around it."""
+    """Return what a program printed, without white space at the ends of lines and around it."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
 def read_output(text: str) -> Outcome[str]:
-    """What a text says that a program prints: its one block, its one piece of code, or what stands behind "prints".
+    """Return the output that a text claims for a program: its only block or code span, or the text behind "prints".
 
     A text that says nothing of programs is the output itself. Quotation marks and Markdown around it are no part of it.
 
@@ -106,7 +106,7 @@ def read_output(text: str) -> Outcome[str]:
 
 
 def _of_sentences(text: str) -> Outcome[str]:
-    """What sentences about a program say that it prints."""
+    """Return what sentences about a program say that it prints."""
     said = [_value(value) for value in _INTRODUCED.findall(text)]
     if said and not any(_TALKS.search(value) or value.endswith(":") for value in said):
         return only("output", map(printed, said))
@@ -130,12 +130,12 @@ def _of_sentences(text: str) -> Outcome[str]:
 
 
 def _last_ticked(text: str) -> list[str]:
-    """The pieces of code right behind "prints", "output is" and the like."""
+    """Return the pieces of code right behind "prints", "output is" and the like."""
     return re.findall(rf"(?:\b{_PRINTS}|\bis|\bbe)(?:[^\S\n]|:|,)*(?:\*\*)?`([^`\n]+)`", text, re.IGNORECASE)
 
 
 def _value(text: str) -> str:
-    """A value without the marks around it, and without the LaTeX of a formula."""
+    """Return a value without the marks around it, and without the LaTeX of a formula."""
     ticks = min(len(text) - len(text.lstrip("`")), len(text) - len(text.rstrip("`")), len(text) // 2)
     if ticks:
         return text[ticks : len(text) - ticks].strip()

@@ -1,4 +1,4 @@
-r"""How a reply is read, whatever is looked for: thinking first, then the order of what counts.
+r"""The steps of every reader: thinking is taken off, then the places of an answer are tried in order.
 
 1. What the reply gives as its answer, the last of it: behind ``Answer:`` or ``####``, in ``\boxed{}``; the line there,
    else all that follows.
@@ -24,7 +24,7 @@ Reader = Callable[[str], Outcome[str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of a reply.
+    """The value that was read from a reply, and its place.
 
     Attributes:
         outcome: The value, or null with its reason.
@@ -84,7 +84,7 @@ def _unreadable(reply: str, finish_reason: str | None, spoken: Kept) -> str | No
 
 
 def _answers(spoken: Kept) -> Iterator[Kept]:
-    """Where the answer may stand: of every explicit one its first line, then all of it."""
+    """Yield where the answer may stand: of every explicit one its first line, then all of it."""
     for answer in explicit_answers(spoken):
         line, _, rest = answer.text.partition("\n")
         if rest.strip() and not line.lstrip().startswith("```"):
@@ -124,5 +124,5 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text opens like a refusal ("I'm sorry", "I cannot", "As an AI", …)."""
+    """Return true if a text opens like a refusal ("I'm sorry", "I cannot", "As an AI", …)."""
     return bool(_REFUSAL.search(text))

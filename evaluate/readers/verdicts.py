@@ -82,7 +82,7 @@ _AFFIRMS = re.compile(
 
 
 def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
-    """Whether a text says yes or no.
+    """Return true if a text says yes or no.
 
     Args:
         text: What is read.
@@ -115,7 +115,7 @@ def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
     sentence, said = claims[-1]
-    everything = {one for _, some in claims for one in some} | ({first} if first else set())
+    everything = {item for _, some in claims for item in some} | ({first} if first else set())
     if len(everything) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _turns(sentence)):
         return Outcome(said[-1])
     return Outcome(None, "says both yes and no")
@@ -138,12 +138,12 @@ def _says_both(sentence: str) -> bool:
 
 
 def _turns(sentence: str) -> bool:
-    """Whether a sentence turns round what it conceded."""
+    """Return true if a sentence turns round what it conceded."""
     return bool(re.search(r"\b(?:but|however|although|though|while)\b", sentence, re.IGNORECASE))
 
 
 def _claims(sentence: str) -> Iterator[str]:
-    """The verdicts of a sentence, in their order."""
+    """Yield the verdicts of a sentence, in their order."""
     if sentence.rstrip('*_ )"”').endswith("?") or _SUPPOSES.search(sentence):
         return
     said = _CONCEDES.sub(" ", without_asides(without_quotations(sentence)))

@@ -32,7 +32,7 @@ _LETTER = re.compile(
 
 
 def bare(word: str) -> str:
-    """A word in lower case, without the punctuation around it.
+    """Return a word in lower case, without the punctuation around it.
 
     >>> bare('"River",')
     'river'
@@ -42,7 +42,7 @@ def bare(word: str) -> str:
 
 
 def only(kind: str, values: Iterable[str]) -> Outcome[str]:
-    """The one value that all of them are, or the reason why there is none."""
+    """Return the one value that all of them are, or the reason why there is none."""
     different = list(dict.fromkeys(values))
     if len(different) == 1:
         return Outcome(different[0])
@@ -50,7 +50,7 @@ def only(kind: str, values: Iterable[str]) -> Outcome[str]:
 
 
 def read_word(text: str) -> Outcome[str]:
-    """The one word that a text gives: alone, marked behind "is", marked, or at its end behind "is".
+    """Return the one word that a text gives: alone, marked behind "is", marked, or at its end behind "is".
 
     Example:
         >>> read_word('The word number 3 in "the quick brown fox" is **brown** (counted from 1).').value
@@ -64,7 +64,7 @@ def read_word(text: str) -> Outcome[str]:
     for said in ([ends[0]] if ends and ends[0] == parts[-1] else []) + [text]:
         for pattern in (_GIVES, _MARKED):
             marked = [next(filter(None, groups)) for groups in pattern.findall(said)]
-            single = [bare(plain(one)) for one in marked if len(_words(one)) == 1]
+            single = [bare(plain(item)) for item in marked if len(_words(item)) == 1]
             if single:
                 return only("word", single)
     if parts and (len(parts) == 1 or concludes(parts[-1])):
@@ -79,7 +79,7 @@ def _words(text: str) -> list[str]:
 
 
 def read_arxiv_id(text: str) -> Outcome[str]:
-    """The one arXiv identifier in a text, without its version; an address of arXiv holds one.
+    """Return the one arXiv identifier in a text, without its version; an address of arXiv holds one.
 
     Example:
         >>> read_arxiv_id("See https://arxiv.org/abs/2406.06140v2.").value
@@ -90,7 +90,7 @@ def read_arxiv_id(text: str) -> Outcome[str]:
 
 
 def read_letter(text: str) -> Outcome[str]:
-    """The one letter from A to D that a text gives; an A before a word is an article.
+    """Return the one letter from A to D that a text gives; an A before a word is an article.
 
     Example:
         >>> read_letter("The correct answer is B) a stack, since A) a queue is no stack.").value
@@ -105,7 +105,7 @@ def read_letter(text: str) -> Outcome[str]:
 
 
 def read_among(names: Iterable[str], kind: str, text: str) -> Outcome[str]:
-    """The one name of a closed list that a text holds, as a whole word, in lower case.
+    """Return the one name of a closed list that a text holds, as a whole word, in lower case.
 
     Example:
         >>> read_among(["red", "blue"], "colour", "It is **Red**.").value
@@ -129,7 +129,7 @@ _LONGEST_IN_WORDS = 5
 
 
 def find_name(text: Kept) -> Kept | None:
-    """The name in a text, as its slice, or null.
+    """Return the name in a text, as its slice, or null.
 
     The only bold one; else a first line of at most five words without a digit; else the first run of capitalised words
     that holds no month.

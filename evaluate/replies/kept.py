@@ -31,11 +31,11 @@ class Kept:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing but white space was taken off."""
+        """True if nothing but white space was taken off."""
         return not (self.reply[: self.start] + self.reply[self.end :]).strip()
 
     def part(self, start: int, end: int | None = None) -> "Kept":
-        """A part of this part, by places in its ``text``."""
+        """Return a part of this part, by places in its ``text``."""
         end = self.end - self.start if end is None else end
         assert 0 <= start <= end <= self.end - self.start, "a part lies within what it is a part of"
         return Kept(self.reply, self.start + start, self.start + end)
@@ -51,7 +51,7 @@ _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
 
 
 def fenced_blocks(kept: Kept) -> Iterator[tuple[str, Kept]]:
-    """The code blocks of a text, each with its language in lower case; one that is not closed runs to the end."""
+    """Yield the code blocks of a text, each with its language in lower case; one that is not closed runs to the end."""
     text = kept.text
     fences = list(_FENCE.finditer(text))
     for opening, closing in zip(fences[::2], [*fences[1::2], None], strict=False):
@@ -69,7 +69,7 @@ _MOST_ANSWERS = 10  # a model that got stuck gives thousands
 
 
 def explicit_answers(kept: Kept) -> list[Kept]:
-    r"""What a reply gives as its answer, the last one first; what stands behind ``Answer:`` runs to the reply's end.
+    r"""Return a reply's stated answers, the last one first; the text behind ``Answer:`` runs to the reply's end.
 
     Example:
         >>> [one.text for one in explicit_answers(without_thinking("So $\\boxed{12}$.\n**Answer:** 12"))]
@@ -81,4 +81,4 @@ def explicit_answers(kept: Kept) -> list[Kept]:
         answers.append(kept.part(match.end(), None if closing < 0 else closing).stripped())
     boxes = deque(_BOXED.finditer(kept.text), _MOST_ANSWERS)
     answers += [kept.part(*match.span(1)).stripped() for match in boxes]
-    return sorted((one for one in answers if one.text), key=lambda one: one.start, reverse=True)
+    return sorted((answer for answer in answers if answer.text), key=lambda item: item.start, reverse=True)

@@ -21,7 +21,7 @@ _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((https?://[^\s()]*)\)")
 
 
 def plain(text: str) -> str:
-    r"""A text without Markdown and LaTeX, for readers of values.
+    r"""Return a text without Markdown and LaTeX, for readers of values.
 
     Example:
         >>> plain(r"**The answer** is $\boxed{1{,}000}$.")

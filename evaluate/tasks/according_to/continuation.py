@@ -80,7 +80,7 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
 
 
 def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[str, object]) -> Rows:
-    """The passages of a text file.
+    """Return the passages of a text file.
 
     Args:
         path: The file.
@@ -104,7 +104,7 @@ def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[
 
 
 def requests(rows: Iterable[Row], samples: int) -> list[Request]:
-    """The passages themselves, and nothing else."""
+    """Return the passages themselves, and nothing else."""
     return [
         Request(row["id"], row["question"], variant=CONTINUATION, sample=sample)
         for row in rows
@@ -142,7 +142,7 @@ def score(generations: pa.Table, examples: pa.Table, portrait: Portrait, control
 
 
 def beyond_prompt(texts: Sequence[str | None], prompts: Sequence[str], portrait: Portrait) -> list[Outcome[float]]:
-    """Of each text's n-grams that do not stand in its prompt the share that stands in the corpus.
+    """Return for each text the share of its n-grams in the corpus, without those of its prompt.
 
     Returns:
         Null where a text has no such n-gram.

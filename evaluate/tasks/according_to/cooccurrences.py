@@ -34,7 +34,7 @@ _SENTENCE_ENDS = frozenset(".!?")
 
 
 def words_of(text: str) -> str:
-    """The words of a text, case folded, with one space between them, and without punctuation.
+    """Return the words of a text, case folded, with one space between them, and without punctuation.
 
     Example:
         >>> words_of("Grey's  Anatomy, (TV)")
@@ -44,7 +44,7 @@ def words_of(text: str) -> str:
 
 
 def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[str]:
-    """The names among the words of questions, as a corpus writes them; each as :func:`words_of` gives it.
+    """Return the names among the words of questions, as a corpus writes them; each as :func:`words_of` gives it.
 
     Args:
         questions: Only what stands in one of them is looked for.
@@ -61,7 +61,7 @@ def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[s
 
 
 def entities_of(question: str, names: frozenset[str]) -> list[str]:
-    """The longest names among a question's words, from left to right; none overlaps another.
+    """Return the longest names among a question's words, from left to right; none overlaps another.
 
     Example:
         >>> entities_of("who was mayor of new york city", frozenset({"new york", "new york city", "york"}))
@@ -70,7 +70,7 @@ def entities_of(question: str, names: frozenset[str]) -> list[str]:
     words = words_of(question).split()
     entities: list[str] = []
     end = 0
-    for start, after, span in sorted(_spans(words), key=lambda one: (one[0], -one[1])):
+    for start, after, span in sorted(_spans(words), key=lambda item: (item[0], -item[1])):
         if start >= end and span in names:
             entities.append(span)
             end = after
@@ -84,7 +84,7 @@ def _spans(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _runs(passage: str) -> Iterator[tuple[str, bool]]:
-    """The capitalized runs of a passage, with true, and its words without a capital, with false."""
+    """Yield the capitalized runs of a passage, with true, and its words without a capital, with false."""
     run: list[str] = []
     waiting: list[str] = []  # words that belong to the run if it goes on behind them
     starts_sentence = True
@@ -115,7 +115,7 @@ def _trimmed(run: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Cooccurrences:
-    """What was counted of one question.
+    """The counts of one question.
 
     Attributes:
         id: Of the question.
@@ -131,13 +131,13 @@ class Cooccurrences:
 
 
 def passages_of(corpus: Iterable[Any], words: int | None = None) -> Iterator[str]:
-    """The passages of a corpus: its texts, or pieces of them.
+    """Yield the passages of a corpus: its texts, or pieces of them.
 
     Args:
         corpus: Texts, or Arrow arrays of texts, as a :class:`selfknow.portraits.Corpus` gives them.
         words: Cut each text into pieces of so many words, as KILT's passages have 100.
     """
-    texts = itertools.chain.from_iterable([one] if isinstance(one, str) else one.to_pylist() for one in corpus)
+    texts = itertools.chain.from_iterable([text] if isinstance(text, str) else text.to_pylist() for text in corpus)
     for text in texts:
         if text is None or not text.strip():
             continue
@@ -211,7 +211,7 @@ def count_cooccurrences(
             row["id"],
             row["question"],
             entity_words,
-            max(pairs[number, one] for one in entity_words) if entity_words and answers[number] else None,
+            max(pairs[number, word] for word in entity_words) if entity_words and answers[number] else None,
         )
         for number, (row, entity_words) in enumerate(zip(questions, entity_lists, strict=True))
     ]
@@ -222,8 +222,8 @@ def _worded(entities: Sequence[str]) -> tuple[str, ...]:
 
 
 def _entities(row: Row, names: frozenset[str], answer: set[str]) -> tuple[str, ...]:
-    """The entities of a question; one that is also an answer would occur with itself, and is left out."""
-    return tuple(one for one in entities_of(row["question"], names) if one not in answer)
+    """Return the entities of a question; one that is also an answer would occur with itself, and is left out."""
+    return tuple(item for item in entities_of(row["question"], names) if item not in answer)
 
 
 def _read(corpus: Iterable[Any], words: int | None, doing: str, quiet: bool) -> Iterator[str]:

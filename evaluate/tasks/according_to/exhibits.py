@@ -28,7 +28,7 @@ _LEGEND = (
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """The replies of each run, model and prompt beside those under the null prompt, the largest change first.
+    """Return the replies of each run, model and prompt beside those under the null prompt, the largest change first.
 
     A portrait of the connection with the bits of a run's own goes before the place that the run names.
     """
@@ -55,7 +55,7 @@ def exhibits(connection: Connection) -> list[Exhibit]:
 
 
 def _portrait_of(run: Row, portraits: "Mapping[str, Portrait]") -> "tuple[str | None, Portrait | None]":
-    """The portrait that a run was made with, and what it is called; where it is not at hand the name alone."""
+    """Return the portrait that a run was made with, and what it is called; where it is not at hand the name alone."""
     settings = json.loads(run["settings"] or "{}")
     named = settings.get("portrait") if isinstance(settings, dict) else None
     if not isinstance(named, dict):
@@ -102,7 +102,11 @@ def _example(row: Row, portrait: "Portrait | None") -> Example:
 def _reply(row: Row, prompt: str, which: str, portrait: "Portrait | None") -> ShownReply:
     whole = row[f"{which}reply"]
     start = _explanation_start(whole) if row["format"] == SHORT else 0
-    spans = [] if portrait is None else [(start + one.start, start + one.end) for one in portrait.quotes(whole[start:])]
+    spans = (
+        []
+        if portrait is None
+        else [(start + quote.start, start + quote.end) for quote in portrait.quotes(whole[start:])]
+    )
     score, first = row[f"{which}answer_score"], row[f"{which}first_answer"]
     notes, verdict = [f"QUIP {percent(row[f'{which}quip'])}"], None
     if score is not None and row["answer_metric"] == "exact_match":
@@ -120,7 +124,7 @@ def _reply(row: Row, prompt: str, which: str, portrait: "Portrait | None") -> Sh
 
 
 def _explanation_start(reply: str) -> int:
-    """Where what is measured begins: behind the first semicolon and the white space after it."""
+    """Return where what is measured begins: behind the first semicolon and the white space after it."""
     return len(reply) - len(reply.partition(";")[2].lstrip())
 
 

@@ -25,7 +25,7 @@ PROMPTS = tuple(prompt["id"] for prompt in phrases())
 
 
 def chosen_prompts(text: str) -> tuple[str, ...]:
-    """The prompts of ``all`` or ``attributed,without``, in the order of Table 1; the null prompt is always asked.
+    """Return the prompts of ``all`` or ``attributed,without`` in Table 1's order; the null prompt is always asked.
 
     Raises:
         UserError: There is no such prompt.
@@ -38,7 +38,7 @@ def chosen_prompts(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Setup:
-    """How questions are asked.
+    """The settings with which questions are asked.
 
     Attributes:
         format: One of Appendix A's: short, two-step, long, long-answer.
@@ -79,7 +79,7 @@ class Setup:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Setup":
-        """What the settings of a run say (see :meth:`as_json`)."""
+        """Return what the settings of a run say (see :meth:`as_json`)."""
         return cls(
             settings["format"],
             tuple(settings["prompts"]),
@@ -90,7 +90,7 @@ class Setup:
         )
 
     def as_json(self) -> dict[str, object]:
-        """What ``run.json`` says of it."""
+        """Return what ``run.json`` says of it."""
         return {
             "format": self.format,
             "prompts": list(self.prompts),
@@ -134,7 +134,7 @@ def _request(setup: Setup, prompt: str, asked: str, stage: str, own: tuple[str, 
 
 
 def answer_requests(setup: Setup, questions: Iterable[Row], samples: int) -> list[Request]:
-    """The first stage."""
+    """Return the first stage."""
     prompts = {TWO_STEP: NULL} if setup.format == TWO_STEP else {prompt: prompt for prompt in setup.prompts}
     return [
         _request(setup, prompt, setup.rendered(prompt, ANSWER, row["question"]), ANSWER, (row["id"], variant, sample))
@@ -145,7 +145,7 @@ def answer_requests(setup: Setup, questions: Iterable[Row], samples: int) -> lis
 
 
 def explain_requests(setup: Setup, questions: Mapping[str, Row], answers: Iterable[Row]) -> Iterator[Request]:
-    """The second stage, about every answer that there is."""
+    """Yield the second stage, about every answer that there is."""
     for row in answers:
         if row["generation"] is None:
             continue

@@ -119,7 +119,7 @@ def _texts(value: object) -> Iterable[str]:
         case {"answer": answer}:
             return _texts(answer)
         case list():
-            return [text for one in value for text in _texts(one)]
+            return [text for item in value for text in _texts(item)]
     return [] if value is None or isinstance(value, dict) else [str(value)]
 
 
@@ -140,7 +140,7 @@ def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
 
 
 def _count(path: Path, value: object) -> int | None:
-    """A count of passages; null where it is empty: nobody could count."""
+    """Return a count of passages; null where it is empty: nobody could count."""
     if value is None or value == "":
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a report shows of according-to: the charts of its queries, and how to read each."""
+"""The part of a report on according-to: the charts of its queries, and how to read each."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -184,7 +184,7 @@ _KINDS = ("null", "grounding", "anti-grounding")
 
 
 def headline(report: Report) -> Headline | None:
-    """What grounding prompts change in QUIP, and QUIP under each kind of prompt."""
+    """Return what grounding prompts change in QUIP, and QUIP under each kind of prompt."""
     rows = [row for row in report.rows_of(_QUERY) if row["metric"] == "quip"]
     continued = report.rows_of(_CONTINUED)
     if not rows:
@@ -211,7 +211,7 @@ def headline(report: Report) -> Headline | None:
 
 
 def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
-    """How much of what a model goes on with is the text's own, beside a text that it cannot have seen."""
+    """Return how much of what a model goes on with is the text's own, beside a text that it cannot have seen."""
     numbers = [
         number(
             joined(row["model_label"], setting(row, rows, "dataset", "passage_words")),
@@ -231,7 +231,7 @@ def _going_on(share: Number) -> str | None:
 
 
 def _saying(change: Number) -> str | None:
-    """What prompts change, where the interval says that they do; null where nothing could be graded."""
+    """Return what prompts change, where the interval says that they do; null where nothing could be graded."""
     if change.value is None:
         return None
     if change.low is None or change.high is None or change.low <= 0 <= change.high:

@@ -1,4 +1,4 @@
-"""What a program says of a reply: how much of its explanation is quoted, and how good its answer is.
+"""Scores of a reply: the quoted share of its explanation, and its answer against the references.
 
 Weller et al., "According to ...", sections 3.1 and 3.3. Metrics, on the row that explains:
 
@@ -44,7 +44,7 @@ def rouge_l(text: str, references: Sequence[str]) -> float:
     Raises:
         MissingExtraError: The package rouge-score is not installed.
     """
-    return max((float(_rouge().score(one, text)["rougeL"].fmeasure) for one in references), default=0.0)
+    return max((float(_rouge().score(reference, text)["rougeL"].fmeasure) for reference in references), default=0.0)
 
 
 @cache
@@ -57,7 +57,7 @@ def _rouge() -> Any:
 
 
 def cut(reply: str) -> tuple[str, str]:
-    """The answer and its explanation: what stands before the first ';', and what behind it.
+    """Return the answer and its explanation: what stands before the first ';', and what behind it.
 
     Example:
         >>> cut("Rome; it is old; very old.")
@@ -81,7 +81,7 @@ def describe_portrait(name: str) -> dict[str, object]:
 
 
 def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
-    """The format that a run was asked in, and the portrait that it was made with.
+    """Return the format that a run was asked in, and the portrait that it was made with.
 
     Args:
         run: The run.
@@ -97,7 +97,7 @@ def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
 
 
 def portrait_of_run(run: FinishedRun, described: Mapping[str, Any], name: str | None) -> Portrait:
-    """A portrait that a run describes, where it is now.
+    """Return a portrait that a run describes, where it is now.
 
     Raises:
         UserError: It is not there, or is another one.
@@ -140,7 +140,7 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
 
 
 def _parts(row: Row, rows: Mapping[str, Row], format_: str) -> tuple[str | None, str | None]:
-    """The answer and the explanation of a reply; null what is not there."""
+    """Return the answer and the explanation of a reply; null what is not there."""
     reply = row["generation"]
     if format_ == TWO_STEP:
         return _said(rows[row["parent_generation_id"]]).text.strip(), reply and _said(row).text.strip()
@@ -151,17 +151,17 @@ def _parts(row: Row, rows: Mapping[str, Row], format_: str) -> tuple[str | None,
 
 
 def _said(row: Row) -> Kept:
-    """What a call said, its thinking taken off."""
+    """Return what a call said, its thinking taken off."""
     return measured_text(row["generation"], row["prompt"])
 
 
 def kept_parts(generations: pa.Table) -> dict[str, Kept]:
-    """Of every reply, by its ``generation_id``, the part that is measured."""
+    """Return the measured part of every reply, by its ``generation_id``."""
     return {row["generation_id"]: _said(row) for row in generations.to_pylist() if row["generation"] is not None}
 
 
 def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portrait: Portrait) -> list[Outcomes]:
-    """How much of every explanation is quoted, by metric; null where the request failed."""
+    """Return how much of every explanation is quoted, by metric; null where the request failed."""
     values = portrait.quip(explanations)
     too_short = f"shorter than {portrait.description.width} characters"
     outcomes: list[Outcomes] = []

@@ -25,7 +25,7 @@ DECODING = Decoding(temperature=0.3)
 
 @dataclass(frozen=True, kw_only=True)
 class AccordingToOptions(SampledOptions):
-    """How questions are asked, and over which corpus replies are scored.
+    """Options of asking the questions, and the corpus over which replies are scored.
 
     Attributes:
         portrait: The corpus's portrait, a folder or a Hub id.
@@ -50,7 +50,7 @@ class AccordingToOptions(SampledOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ContinuationOptions(SampledOptions):
-    """Which passages are begun, and over which texts completions are scored.
+    """Options of the passages that are begun, and the texts over which completions are scored.
 
     Attributes:
         portrait: The text's portrait, a folder or a Hub id.
@@ -71,7 +71,7 @@ class ContinuationOptions(SampledOptions):
 
 @dataclass(frozen=True)
 class AccordingToScoreOptions(ScoreOptions):
-    """Where the portraits are.
+    """The places of the portraits.
 
     Attributes:
         portrait: A folder or Hub id; null: where the run says.
@@ -169,7 +169,8 @@ def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.according_to.report import FIGURES, exhibits, headline
+    from selfknow.evaluate.tasks.according_to.exhibits import exhibits
+    from selfknow.evaluate.tasks.according_to.report import FIGURES, headline
     from selfknow.report.task import TaskReport
 
     return TaskReport(

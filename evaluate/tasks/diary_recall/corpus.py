@@ -45,7 +45,7 @@ def _dataset(description: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parameters(description: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the config was made from, as its manifest says; nothing where there was none."""
+    """Return what the config was made from, as its manifest says; nothing where there was none."""
     parameters = _dataset(description).get("parameters")
     return parameters if isinstance(parameters, dict) and "num_diarists" in parameters else {}
 
@@ -57,12 +57,12 @@ def _is_simplified(description: Mapping[str, Any]) -> bool:
 
 
 def _is_own(description: Mapping[str, Any]) -> bool:
-    """Whether the run asked about a corpus of one's own, which has a name and no shape."""
+    """Return true if the run asked about a corpus of one's own, which has a name and no shape."""
     return "corpus" in _parameters(description)
 
 
 def _size(description: Mapping[str, Any]) -> str | None:
-    """The size, as its config would be called: ``8k``, ``512-diarists-3-entries-3-attributes``, or a corpus's name."""
+    """Return the size as a config's name: ``8k``, ``512-diarists-3-entries-3-attributes``, or a corpus's name."""
     if _is_own(description):
         return str(_parameters(description)["corpus"])
     if parameters := _parameters(description):
@@ -80,13 +80,13 @@ def _size_of_shape(parameters: Mapping[str, Any]) -> str:
 
 
 def _num_diarists(size: str) -> int | None:
-    """Of ``8k`` 8,000, as the paper counts; of ``512-diarists-3-entries`` 512."""
+    """Return the number of diarists of a size: 8,000 for ``8k``, 512 for ``512-diarists-3-entries``."""
     match = re.match(r"(\d+)([km]?)(-diarists|$)", size)
     return int(match[1]) * _SIZES.get(match[2], 1) if match else None
 
 
 def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[str, list[str]]:
-    """For each dataset size that the runs asked about the files of its training split, where they can be found.
+    """Return the files of the training split of each dataset size in the runs, if they can be found.
 
     The setups of one dataset folder tell the same diaries, so either will do, and the standard one is read faster.
 
@@ -112,7 +112,7 @@ def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[
 
 
 def _configs(size: str, runs: "Sequence[RunFolder]") -> list[str]:
-    """What the configs of a size may be called: as they always are, and as runs named them."""
+    """Return what the configs of a size may be called: as they always are, and as runs named them."""
     named = [str(run.dataset["config"]) for run in runs if _size(run.description) == size and run.dataset.get("config")]
     return list(dict.fromkeys([size, size + SIMPLIFIED, *named]))
 
@@ -132,7 +132,7 @@ def _train_files(folder: str, config: str) -> list[str]:
 
 
 def missing_documents(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None:
-    """Why a run's documents are not at hand."""
+    """Return why a run's documents are not at hand."""
     size = _size(run.description)
     if size is None or size in files:
         return None

@@ -40,7 +40,7 @@ class Document:
 
 
 def title(diarist: str, number: int, middle: str = DIARY) -> str:
-    """The title line of an entry, without its newline.
+    """Return the title line of an entry, without its newline.
 
     Example:
         >>> title("Tom", 2)
@@ -52,7 +52,7 @@ def title(diarist: str, number: int, middle: str = DIARY) -> str:
 
 
 def parse_title(line: str) -> tuple[str, int, str] | None:
-    """The diarist and the number of a title line, and what stands between them; ``None`` for any other line.
+    """Return the diarist and the number of a title line, and what stands between them; ``None`` for any other line.
 
     Example:
         >>> parse_title("Mary-Ann O'Neill's Diary Entry 12")
@@ -97,7 +97,7 @@ def cut(text: str) -> tuple[tuple[str, ...], tuple[Document, ...]]:
 
 
 class Fate(StrEnum):
-    """What a document of an answer or of its target turned out to be.
+    """The fate of a document of an answer or of its target.
 
     The first five are documents of the answer, so they add up to the number recalled; ``correct``, ``wrong`` and
     ``missing`` add up to the number in the target.

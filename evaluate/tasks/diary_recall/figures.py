@@ -1,4 +1,4 @@
-"""What a report shows of diary recall: the charts of its queries, and how to read each."""
+"""The charts of diary recall's queries in a report, and how to read each."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -26,7 +26,7 @@ _SIDE_BY_SIDE = 3
 
 
 def _panels(rows: Sequence[Row], draw: Callable[[list[Row]], alt.LayerChart]) -> list[Panel]:
-    """A chart a cohort, three of them side by side."""
+    """Return a chart a cohort, three of them side by side."""
     cohorts = by(rows, "label")
     columns = min(_SIDE_BY_SIDE, len(cohorts))
     return [Panel(label if columns > 1 else "", draw(part), columns) for label, part in cohorts.items()]

@@ -47,7 +47,7 @@ def _weights(row: Row) -> str:
 
 
 def _seed_dots(rows: Sequence[Row]) -> alt.LayerChart:
-    """A dot a cohort, and a small circle for each of its trainings that differ in their seed."""
+    """Return a dot a cohort, and a small circle for each of its trainings that differ in their seed."""
     shown = chart_columns(rows, "accuracy", "seed_accuracies", "interval_over")
     return charts.dots(shown, "accuracy", title="accuracy", each="seed_accuracies")
 

@@ -41,7 +41,7 @@ class Probe:
     next_number: int
 
     def continuation(self, entries: Sequence[Document]) -> str:
-        """What an orderly model adds to the started answer: the rest of a half entry, then every entry in order.
+        """Return what an orderly model adds to the started answer: the rest of a half entry, then every entry in order.
 
         After the last entry and the first (E) the order is that of the first: the second, the third, …, the last.
         """
@@ -83,7 +83,7 @@ Example = Mapping[str, object]
 
 
 def target(example: Example) -> tuple[Document, ...]:
-    """The documents of the true answer.
+    """Return the documents of the true answer.
 
     Raises:
         UserError: The row is no question of a diary corpus.
@@ -97,7 +97,7 @@ def target(example: Example) -> tuple[Document, ...]:
 
 
 def answer_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """The questions themselves.
+    """Yield the questions themselves.
 
     Args:
         examples: Rows with ``id``, ``prompt`` and ``completion``.
@@ -108,7 +108,7 @@ def answer_requests(examples: Iterable[Example]) -> Iterator[Request]:
 
 
 def probe_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """The five continuation probes, wherever the diarist has enough entries."""
+    """Yield the five continuation probes, wherever the diarist has enough entries."""
     for example in examples:
         entries = target(example)
         for probe in PROBES.values():
@@ -124,7 +124,7 @@ def probe_requests(examples: Iterable[Example]) -> Iterator[Request]:
 
 
 def boundary_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """The end of the answer against the next title, at every entry boundary."""
+    """Yield the end of the answer against the next title, at every entry boundary."""
     for example in examples:
         yield from _boundaries(str(example["id"]), str(example["prompt"]), target(example))
 

@@ -72,10 +72,10 @@ def _reply(row: Row, portrait: "Portrait | None") -> ShownReply:
 
 
 def _kinds(text: str, target: tuple[Document, ...]) -> Iterator[str]:
-    """What each line of an answer is; empty where it only sets the others, or speaks of them."""
+    """Yield what each line of an answer is; empty where it only sets the others, or speaks of them."""
     answer = read_answer(text, target)
     wanted = {(document.diarist, document.number): document.sentences for document in answer.target}
-    fates = [one.fate for one in match(answer.recalled, answer.target) if one.place is not None]
+    fates = [item.fate for item in match(answer.recalled, answer.target) if item.place is not None]
     documents = iter(zip(answer.recalled, fates, strict=True))
     fate: Fate | None = None
     rest: Iterator[str] = iter(())
@@ -105,7 +105,7 @@ def _pieces(text: str, kinds: Sequence[str], spans: Sequence[tuple[int, int]]) -
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines as cutting has them, each with its newline."""
+    """Yield the lines as cutting has them, each with its newline."""
     lines = text.split("\n")
     yield from (f"{line}\n" for line in lines[:-1])
     if lines[-1]:
@@ -118,7 +118,7 @@ _GAPS = 3  # more of them are left to their figure
 def headline(report: Report) -> Headline | None:
     """Whole answers exactly right, the number of entries, and single entries; null where nothing was scored."""
     exact = [number(row["label"], row, "accuracy") for row in report.rows_of("accuracy_by_size")]
-    graded = [one for one in exact if one.value is not None]
+    graded = [item for item in exact if item.value is not None]
     counts = [number(row["label"], row, "right_count") for row in report.rows_of("count_and_content")]
     entries = [
         number(row["label"], row, "document_recall", n_graded="n_documents", n="n_documents", chance=None)
@@ -154,14 +154,14 @@ def _sentence(numbers: Sequence[Number], gaps: Sequence[Row]) -> str:
     best = max(numbers, key=_value)
     if len(numbers) == 1:
         return f"{best.label} recalls {_share(best)} of diaries exactly{beside_chance(best)}."
-    below = sum(one.is_below_chance for one in numbers)
+    below = sum(item.is_below_chance for item in numbers)
     return f"{best.label} recalls the most: {_share(best)} of diaries exactly{beside_chance(best)}." + (
         f" {below} of {len(numbers)} are below chance." if below else ""
     )
 
 
 def _of_value(numbers: Sequence[Number], value: float) -> Number:
-    return next(one for one in numbers if one.value == value)
+    return next(item for item in numbers if item.value == value)
 
 
 def _share(number: Number) -> str:

@@ -217,15 +217,15 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
             entries = targets[row["example_id"]]
             metrics, documents_of_row = _score_row(row, entries, titles.get(_place(row)))
             outcomes.extend((row["generation_id"], metric, outcome) for metric, outcome in metrics.items())
-            documents.extend({"generation_id": row["generation_id"], **vars(one)} for one in documents_of_row)
+            documents.extend({"generation_id": row["generation_id"], **vars(item)} for item in documents_of_row)
         scores.append(scores_table(outcomes))
         parsed.append(pa.Table.from_pylist(documents, schema=PARSED_DOCUMENTS))
-        bodies += (one for one in documents if one["body"] is not None)
+        bodies += (document for document in documents if document["body"] is not None)
     return pa.concat_tables(scores), pa.concat_tables(parsed), pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
 
 
 def kept_answers(generations: pa.Table) -> dict[str, Kept]:
-    """Of every answer whose thinking was taken off, by its ``generation_id``, the part that is measured."""
+    """Return the measured part of every answer that thinking was taken off, by its ``generation_id``."""
     answered = pa.array(["answer", "probe"])
     columns = generations.select(["generation_id", "generation", "stage"])
     # A batch at a time: the texts of a large run are not copied.
@@ -270,5 +270,5 @@ def _score_row(
 
 
 def _without_thinking(outcome: Outcome[float]) -> Outcome[float]:
-    """An outcome of what was left, which says so."""
+    """Return an outcome of what was left, which says so."""
     return Outcome(outcome.value, f"{outcome.reason}, {THINKING_OFF}" if outcome.reason else THINKING_OFF)

@@ -39,7 +39,7 @@ def by_suite(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def sizes_in_order(rows: Sequence[Row]) -> list[str]:
-    """The names of dataset sizes, the smallest first."""
+    """Return the names of dataset sizes, the smallest first."""
     found = {row["dataset_size"]: row.get("num_diarists") or 0 for row in rows}
     return sorted(found, key=lambda name: found[name])
 
@@ -54,7 +54,7 @@ def a_row_each(rows: Sequence[Row], draw: Callable[[Sequence[Row]], alt.LayerCha
 
 
 def of_the_paper(rows: Sequence[Row]) -> list[Row]:
-    """Those of the dataset that Figures 4, 5, 7 and 8 show: 8k in the standard setup, else the largest there is."""
+    """Return the rows of the dataset of Figures 4, 5, 7 and 8: 8k in the standard setup, else the largest."""
     standard = [row for row in rows if row["setup"] == "standard"] or list(rows)
     sizes = sizes_in_order(standard)
     size = _PAPER if _PAPER in sizes else next(reversed(sizes), None)
@@ -62,7 +62,7 @@ def of_the_paper(rows: Sequence[Row]) -> list[Row]:
 
 
 def of_the_larger_dataset(rows: Sequence[Row]) -> list[Row]:
-    """Those that Figure 6 shows: Flan-T5 on 32k in the standard setup."""
+    """Return those that Figure 6 shows: Flan-T5 on 32k in the standard setup."""
     return [row for row in rows if (row["suite"], row["dataset_size"], row["setup"]) == _DISTRIBUTED]
 
 

@@ -8,7 +8,7 @@ _RESAMPLES = 10_000
 
 
 def paired_difference(one: Sequence[float], other: Sequence[float], seed: int = 0) -> tuple[float, float, float]:
-    """The mean of ``one`` less that of ``other``, two scores of the same questions, and its 95% interval.
+    """Return the mean of ``one`` less that of ``other``, two scores of the same questions, and its 95% interval.
 
     The questions are resampled, so that what is hard for both stays together (percentile bootstrap).
 

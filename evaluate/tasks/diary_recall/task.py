@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DiaryOptions(SampledOptions):
-    """What is asked about each diarist.
+    """Options of the questions about each diarist.
 
     Attributes:
         split: The split whose questions are asked; of ``train`` the questions alone.
@@ -55,7 +55,7 @@ def _open(name: str, options: DiaryOptions, folder: Path) -> Rows:
 
 
 def question_rows(dataset: "ConfigFiles", options: DiaryOptions) -> Rows:
-    """The questions of a split, with the settings that make it this run.
+    """Return the questions of a split, with the settings that make it this run.
 
     Args:
         dataset: A config of diary recall.
@@ -139,7 +139,8 @@ def _missing(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.diary_recall.report import FIGURES, exhibits, headline
+    from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
+    from selfknow.evaluate.tasks.diary_recall.report import exhibits, headline
     from selfknow.report.task import TaskReport
 
     return TaskReport(

@@ -50,7 +50,7 @@ _STANDS_BEHIND = re.compile(r"[\s*_:=(\\{\[]*")
 
 
 def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
-    r"""The number that a reply gives; null where it gives none.
+    r"""Return the number that a reply gives; null where it gives none.
 
     Args:
         reply: What the model said.
@@ -73,7 +73,7 @@ class _Read:
 
 
 def _read(spoken: Kept) -> _Read:
-    answers = [(one.start, one.text) for one in explicit_answers(spoken)]
+    answers = [(answer.start, answer.text) for answer in explicit_answers(spoken)]
     stated = [(spoken.start + match.end(), spoken.text[match.end() :]) for match in [*_IS.finditer(spoken.text)][-1:]]
     for start, answer in sorted([*answers, *stated], reverse=True):
         line, _, behind = answer.strip().partition("\n")
@@ -120,7 +120,7 @@ def _doubts(behind: str, number: Fraction) -> bool:
 
 
 def _bold_number(text: str) -> Fraction | None:
-    """The one number in bold on the last line that holds any number."""
+    """Return the one number in bold on the last line that holds any number."""
     line = next((line for line in reversed(text.splitlines()) if NUMBER.search(in_plain_digits(line))), "")
     numbers = [number for bold in _BOLD.findall(line) if (number := _said_number(in_plain_digits(bold))) is not None]
     return numbers[0] if len(numbers) == 1 else None
@@ -133,7 +133,7 @@ def _ends_in_two_units(text: str) -> bool:
 
 
 def _in_words(text: str) -> Fraction | None:
-    """The one number that a text without digits names in words; "one" may be a pronoun and is none."""
+    """Return the one number that a text without digits names in words; "one" may be a pronoun and is none."""
     numbers = {number for number in numerals(text) if number != 1}
     return Fraction(numbers.pop()) if len(numbers) == 1 and not NUMBER.search(text) else None
 
@@ -147,13 +147,13 @@ def _number_of_line(line: str, *, first: bool) -> Fraction | None:
 
 
 def number_of_solution(solution: str) -> Fraction | None:
-    """The number behind the ``####`` of a solution in GSM8K's format; null where none stands there."""
+    """Return the number behind the ``####`` of a solution in GSM8K's format; null where none stands there."""
     _, marker, behind = solution.rpartition("####")
     return _number_of_line(next(iter(behind.strip().splitlines()), ""), first=True) if marker else None
 
 
 def _said_number(text: str) -> Fraction | None:
-    """The last number beside what is said in passing: in brackets at the end of a sentence, or of what it is not."""
+    """Return the last number, leaving aside numbers in closing brackets and numbers that the text denies."""
     number = _last_number(_ASIDES.sub("", text))
     return _last_number(text) if number is None else number
 

@@ -47,13 +47,13 @@ class Questions:
 
 @cache
 def wording() -> Mapping[str, Any]:
-    """Where the questions are on the Hub, and how they are asked: source, prompt, stop, completion."""
+    """Return where the questions are on the Hub, and how they are asked: source, prompt, stop, completion."""
     value: dict[str, Any] = yaml.safe_load(read_text("gsm8k/task.yaml"))
     return value
 
 
 def prompt(question: str) -> str:
-    """A question as every model is asked it."""
+    """Return a question as every model is asked it."""
     text: str = wording()["prompt"]
     return text.replace("{question}", question)
 
@@ -70,13 +70,14 @@ def completion_prompt(question: str) -> Completion:
     instruction, marker, problem = str(wording()["prompt"]).partition("Problem: ")
     template = marker + problem
     solved = "".join(
-        f"{template.replace('{question}', one['question'])}{one['solution']}\n\n" for one in worked_problems()
+        f"{template.replace('{question}', problem['question'])}{problem['solution']}\n\n"
+        for problem in worked_problems()
     )
     return Completion(instruction + solved + template.replace("{question}", question), tuple(wording()["stop"]))
 
 
 def completion(answer: str) -> str:
-    """How a worked solution ends."""
+    """Return how a worked solution ends."""
     text: str = wording()["completion"]
     return text.replace("{answer}", answer)
 

@@ -1,4 +1,4 @@
-"""What a report says of GSM8K: the share of the problems that each model solves."""
+"""The part of a report on GSM8K: the share of the problems that each model solves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,7 +46,7 @@ _BARS = 40  # rows of one chart
 
 
 def headline(report: Report) -> Headline | None:
-    """The share of problems solved; null where nothing was scored."""
+    """Return the share of problems solved; null where nothing was scored."""
     rows = report.rows_of(_QUERY)
     if not rows:
         return None

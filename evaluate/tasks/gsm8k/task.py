@@ -45,7 +45,7 @@ _TUNING = {
 
 @dataclass(frozen=True, kw_only=True)
 class Gsm8kOptions(SampledOptions):
-    """How the problems are asked.
+    """Options of asking the problems.
 
     Attributes:
         examples: Whether completion models are shown two worked problems.
@@ -61,7 +61,7 @@ def _open(name: str, options: Gsm8kOptions, folder: Path) -> Rows:
 
 
 def question_rows(questions: "Questions", options: Gsm8kOptions, tuning: Mapping[str, object] | None = None) -> Rows:
-    """The questions, with the settings that make it this run.
+    """Return the questions, with the settings that make it this run.
 
     Args:
         questions: All of them.

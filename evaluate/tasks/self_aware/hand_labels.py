@@ -24,7 +24,7 @@ Judgements = Mapping[str, Mapping[str, str]]
 
 
 def abstaining_report(judgements: Judgements) -> list[dict[str, object]]:
-    """A row for each person, and one for all of them together.
+    """Return a row for each person, and one for all of them together.
 
     Args:
         judgements: Of all of them.
@@ -66,7 +66,7 @@ class ReplyToJudge:
 
 
 def read_replies(folder: Path) -> dict[str, ReplyToJudge]:
-    """The replies of a run that hold anything to read, by ``generation_id``; of every call the last attempt.
+    """Return the replies of a run that hold anything to read, by ``generation_id``; of every call the last attempt.
 
     Raises:
         UserError: It is no run of self-aware, or a reply is about no example.
@@ -86,7 +86,7 @@ def read_replies(folder: Path) -> dict[str, ReplyToJudge]:
 
 
 def sample_of(replies: Mapping[str, ReplyToJudge], size: int | None, seed: int) -> list[ReplyToJudge]:
-    """A sample without repetition, the same for the same seed; all replies when no size is given.
+    """Return a sample without repetition, the same for the same seed; all replies when no size is given.
 
     Raises:
         UserError: There are fewer replies than that.
@@ -97,12 +97,12 @@ def sample_of(replies: Mapping[str, ReplyToJudge], size: int | None, seed: int) 
 
 
 def reply_sheet(replies: Sequence[ReplyToJudge], annotator: str, seed: int) -> str:
-    """A sheet as CSV: a row a reply, in an order of the annotator's own, ``judgement`` to be filled in."""
+    """Return a sheet as CSV: a row a reply, in an order of the annotator's own, ``judgement`` to be filled in."""
     return csv_text(map(vars, _shuffled(replies, f"{seed}:{annotator}")), COLUMNS)
 
 
 def read_reply_sheets(paths: Sequence[Path], replies: Mapping[str, ReplyToJudge]) -> dict[str, dict[str, str]]:
-    """What annotators filled in, by their name (the sheet's) and reply; rows that are still blank are left out.
+    """Return what annotators filled in, by their name (the sheet's) and reply; rows that are still blank are left out.
 
     Raises:
         UserError: A file is no such sheet, a reply stands on it twice or is of another run, or a judgement is neither
@@ -119,7 +119,7 @@ def read_reply_sheets(paths: Sequence[Path], replies: Mapping[str, ReplyToJudge]
 
 
 def label_scores(judgements: Judgements) -> pa.Table:
-    """The labels as scores: 1 (abstains) or 0 by majority of those who judged the reply, null where there is none."""
+    """Return the labels as scores: 1 (abstains) or 0 by majority of the annotators, null without a majority."""
     votes: dict[str, list[str]] = {}
     for judged in judgements.values():
         for generation_id, judgement in judged.items():
@@ -153,4 +153,4 @@ def _label(generation_id: str, votes: Sequence[str]) -> dict[str, object]:
 
 
 def _shuffled(replies: Iterable[ReplyToJudge], key: str) -> list[ReplyToJudge]:
-    return in_order(replies, key, lambda one: one.generation_id)
+    return in_order(replies, key, lambda item: item.generation_id)

@@ -34,7 +34,7 @@ def _prompts() -> Mapping[str, str]:
 
 
 def prompt_of(what: str, question: str, reply: str, answers: Sequence[str] = ()) -> str:
-    """What a judge is asked of one reply.
+    """Return what a judge is asked of one reply.
 
     Args:
         what: ``abstention`` or ``correctness``.
@@ -47,7 +47,7 @@ def prompt_of(what: str, question: str, reply: str, answers: Sequence[str] = ())
 
 
 def requests(run: FinishedRun) -> list[Request]:
-    """Every reply that came and holds anything, judged for abstaining, and where an answer is known for being right."""
+    """Judge every reply that is not empty: does it abstain and, where an answer is known, is it right?"""
     examples = {row["id"]: row for row in run.examples.to_pylist()}
     return [
         Request(
@@ -69,7 +69,7 @@ def _answers(examples: Mapping[str, Row], call: Row) -> Sequence[str]:
 
 
 def read_grade(what: str, said: str) -> str | None:
-    """The word that a judge said, in lower case; null where it said none of those that it was offered, or several.
+    """Return the judge's word in lower case; null if it gave none of the offered words, or several.
 
     >>> read_grade("abstention", "**ABSTAINS**"), read_grade("correctness", "CORRECT? No: wrong.")
     ('abstains', None)
@@ -99,7 +99,7 @@ def judged_scores(grades: pa.Table) -> pa.Table:
 
 
 def judged_verdicts(grades: pa.Table, schema: pa.Schema) -> dict[str, pa.Table]:
-    """For each judge, by a short key, its verdicts in the shape of every scorer's; the encoder is the judge's name."""
+    """Return each judge's verdicts by a short key, as those of a scorer whose encoder is the judge's name."""
     verdicts: dict[str, list[dict[str, object]]] = {}
     for grade in grades.to_pylist():
         if grade["variant"] != ABSTENTION:

@@ -58,12 +58,17 @@ def own_sentences(said: str, prompt: str) -> list[str]:
         prompt: As rendered.
     """
     text = _ASIDE.sub(" ", own_words(plain(said).replace("’", "'"), gap=" … "))
-    pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in sentences(text, TITLES_AND_INITIALS)]
-    echoes = {words_only(piece) for piece in sentences(prompt, TITLES_AND_INITIALS)} - sentences_to_say(prompt)
+    pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _pieces(text)]
+    echoes = {words_only(piece) for piece in _pieces(prompt)} - sentences_to_say(prompt)
     every = [piece for piece in pieces if re.search(r"\w", piece)]
     own = [piece for piece in every if words_only(piece) not in echoes] or every
     own = [piece for piece in own if not says("courtesies", piece)] or own
     return [piece for piece in own if not _denies(piece)]
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the sentences of a text; a line ends one, also behind an initial."""
+    return [piece for line in re.split(r"[\r\n]+", text) for piece in sentences(line, TITLES_AND_INITIALS)]
 
 
 def _denies(sentence: str) -> bool:
@@ -74,7 +79,7 @@ def _denies(sentence: str) -> bool:
 
 @cache
 def _denials() -> tuple[str, ...]:
-    """The denials as they stand in a normalized sentence, with a space at each end."""
+    """Return the denials as they stand in a normalized sentence, with a space at each end."""
     return tuple(f" {normalized(denial)} " for denial in denials())
 
 

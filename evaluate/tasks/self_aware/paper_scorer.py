@@ -42,7 +42,7 @@ _SOURCES = "self_aware/replies"
 
 @dataclass(frozen=True)
 class References:
-    """What replies are compared with.
+    """The reference phrases that replies are compared with.
 
     Attributes:
         name: ``paper``, ``strict``, or the file's name.
@@ -55,7 +55,7 @@ class References:
 
 
 def load_references(name: str) -> References:
-    """The paper's 16 phrases (``paper``), ours (``strict``), or a file's, one a line; ``#`` begins a remark.
+    """Return the paper's 16 phrases (``paper``), ours (``strict``), or a file's, one a line; ``#`` begins a remark.
 
     Raises:
         UserError: There is no such file, or it holds no phrase.
@@ -78,7 +78,7 @@ def load_references(name: str) -> References:
 
 
 def default_threshold(encoder: str, scorer: str) -> float:
-    """The threshold calibrated for an encoder and a scorer, else the paper's 0.75 (which is its own encoder's)."""
+    """Return the threshold calibrated for an encoder and a scorer, else the paper's 0.75 for its own encoder."""
     calibrated = read_json(f"{_SOURCES}/thresholds.json")
     assert isinstance(calibrated, dict), "thresholds.json maps encoders to thresholds"
     return float(calibrated.get(encoder, {}).get(scorer, PAPER_THRESHOLD))
@@ -90,7 +90,7 @@ def denials() -> tuple[str, ...]:
 
 
 def phrases_of(name: str) -> tuple[str, ...]:
-    """The phrases of a list in ``phrases.tsv``: ``paper``, ``strict``, ``candidate`` or ``denial``."""
+    """Return the phrases of a list in ``phrases.tsv``: ``paper``, ``strict``, ``candidate`` or ``denial``."""
     return tuple(row["phrase"] for row in read_groups(f"{_SOURCES}/phrases.tsv", "list")[name])
 
 
@@ -99,7 +99,7 @@ _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)|[\r\n]+")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, without their ends.
+    """Return the sentences of a text, without their ends.
 
     >>> sentences("I don't know. Is it 3.5?")
     ["I don't know", 'Is it 3.5']
@@ -108,7 +108,7 @@ def sentences(text: str) -> list[str]:
 
 
 def windows(sentence: str) -> list[str]:
-    """Every run of five words of a sentence, in lower case; a shorter sentence whole.
+    """Return every run of five words of a sentence, in lower case; a shorter sentence whole.
 
     >>> windows("That is not known to anyone")
     ['that is not known to', 'is not known to anyone']
@@ -140,7 +140,7 @@ class WindowSimilarity:
             self._known = dict(zip(table["window"].to_pylist(), table["similarity"].to_pylist(), strict=True))
 
     def of(self, windows: Iterable[str], *, quiet: bool = True) -> dict[str, float]:
-        """The similarity of every window, by window.
+        """Return the similarity of every window, by window.
 
         Args:
             windows: Any number of them; repeated ones cost nothing.
@@ -169,7 +169,7 @@ class WindowSimilarity:
 
 
 def cache_file(folder: Path, encoder: str, references: References) -> Path | None:
-    """Where a run folder keeps the similarities of one encoder and set of references.
+    """Return where a run folder keeps the similarities of one encoder and set of references.
 
     Returns:
         The file; null for an encoder in a local folder, which may change under its name.
@@ -185,7 +185,7 @@ EMPTY = "an empty reply"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a scorer finds in one reply.
+    """The finding of a scorer in one reply.
 
     Attributes:
         abstained: 1 or 0; null where the reply does not count.
@@ -210,7 +210,7 @@ class Evidence:
 
 
 def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
-    """All of a reply, phrases as substrings of it in lower case.
+    """Return all of a reply, phrases as substrings of it in lower case.
 
     >>> look_as_paper("It was said: 'It is not known.'", ["It is not known."]).holds_phrase
     True
@@ -221,7 +221,7 @@ def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
 
 
 def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
-    """A reply without quotations and denials, phrases as whole words.
+    """Return a reply without quotations and denials, phrases as whole words.
 
     >>> look_strictly("They wrote 'it is not known' there.", ["It is not known."]).holds_phrase
     False
@@ -260,7 +260,9 @@ def judge(
     if scorer not in SCORERS:
         raise UserError(f"there is no scorer {scorer!r}{nearest(scorer, SCORERS)}")
     evidence = [_LOOKS[scorer](reply, references.phrases) for reply in replies]
-    similarities = similarity.of((window for one in evidence for window in one.windows), quiet=quiet)
+    similarities = similarity.of(
+        (window for evidence_of_reply in evidence for window in evidence_of_reply.windows), quiet=quiet
+    )
     return [_verdict(reply, scorer, one, similarities, threshold) for reply, one in zip(replies, evidence, strict=True)]
 
 

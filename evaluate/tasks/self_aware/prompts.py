@@ -56,12 +56,12 @@ def system_message(wording: str) -> str:
 
 
 def stop_text() -> str:
-    """Where a reply ends: at a next question, which completion models go on with."""
+    """Return where a reply ends: at a next question, which completion models go on with."""
     return str(_wording()["stop"])
 
 
 def read_template(path: Path) -> str:
-    """The text of a template file, without the line end that editors put behind its last line.
+    """Return the text of a template file, without the line end that editors put behind its last line.
 
     Raises:
         UserError: It cannot be read, or has no ``{question}``.
@@ -76,7 +76,7 @@ def read_template(path: Path) -> str:
 
 
 def template_name(text: str) -> str:
-    """What a form of one's own is called in SQL: the same for the same text, wherever its file lies.
+    """Return what a form of one's own is called in SQL: the same for the same text, wherever its file lies.
 
     Example:
         >>> template_name("Do you know this? {question}")
@@ -86,7 +86,7 @@ def template_name(text: str) -> str:
 
 
 def template_of(settings: Mapping[str, object]) -> str:
-    """The template that a run's settings name: one of :data:`FORMS`, or the text that stands in them.
+    """Return the template that a run's settings name: one of :data:`FORMS`, or the text that stands in them.
 
     Raises:
         UserError: There is no such form or wording.

@@ -31,13 +31,13 @@ class Item:
 
     @property
     def code(self) -> str:
-        """What the item is called on a sheet."""
+        """The item's code on a sheet."""
         return hashlib.sha256(self.id.encode()).hexdigest()[:_CODE_LENGTH]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """How one annotator judged one item."""
+    """The judgement of one item by one annotator."""
 
     annotator: str
     code: str
@@ -47,14 +47,14 @@ class Judgement:
 
 
 def read_items(dataset: ConfigFiles) -> dict[str, Item]:
-    """The questions of both splits, by code."""
+    """Return the questions of both splits, by code."""
     tables = [dataset.read(split).select(["id", "question", "answerable"]) for split in SPLITS]
     items = [Item(**row) for table in tables for row in table.to_pylist()]
     return {item.code: item for item in items}
 
 
 def sample_of(items: Sequence[Item], size: int | None, seed: int) -> list[Item]:
-    """A sample without repetition, the same for the same seed; all items when no size is given.
+    """Return a sample without repetition, the same for the same seed; all items when no size is given.
 
     Raises:
         UserError: There are fewer items than that.
@@ -65,7 +65,7 @@ def sample_of(items: Sequence[Item], size: int | None, seed: int) -> list[Item]:
 
 
 def sheet(items: Iterable[Item], annotator: str, seed: int, columns: Sequence[str] = COLUMNS) -> str:
-    """A sheet as CSV: a row an item, in an order of the annotator's own, all but code and question to be filled in."""
+    """Return a sheet as CSV: a row an item, shuffled for each annotator, with empty cells to fill in."""
     rows = [{"code": item.code, "question": item.question} for item in _shuffled(items, f"{seed}:{annotator}")]
     return csv_text(rows, columns)
 
@@ -75,7 +75,7 @@ def _shuffled(items: Iterable[Item], key: str) -> list[Item]:
 
 
 def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
-    """What an annotator filled in; rows that are still blank are left out.
+    """Return what an annotator filled in; rows that are still blank are left out.
 
     Args:
         path: The sheet; its name without the ending is the annotator's.
@@ -95,7 +95,7 @@ def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
 def agreement_report(
     items: Mapping[str, Item], annotators: Sequence[str], judgements: Sequence[Judgement]
 ) -> list[dict[str, object]]:
-    """A row for each annotator, one for all of them together, and one for the questions they are unanimous about.
+    """Return a row for each annotator, one for all together, and one for the questions on which all agree.
 
     Args:
         items: By code, all that could be judged.
@@ -108,7 +108,8 @@ def agreement_report(
         everyone judged, null where there is none or but one annotator.
     """
     by_annotator = {
-        name: {one.code: one.judgement for one in judgements if one.annotator == name} for name in annotators
+        name: {judgement.code: judgement.judgement for judgement in judgements if judgement.annotator == name}
+        for name in annotators
     }
     votes, kappa = shared_votes(list(by_annotator.values()), JUDGEMENTS)
     unanimous = {code: row[0] for code, row in votes.items() if len(set(row)) == 1}
@@ -127,18 +128,18 @@ def _row(annotator: str, judged: int, votes: Sequence[tuple[str, str]], items: M
 
 
 def judgement_table(items: Mapping[str, Item], judgements: Sequence[Judgement]) -> pa.Table:
-    """A row for each judgement: ``id``, ``annotator``, ``judgement``, ``category``, ``remark``."""
+    """Return a row for each judgement: ``id``, ``annotator``, ``judgement``, ``category``, ``remark``."""
     columns = ("id", "annotator", "judgement", "category", "remark")
     return pa.Table.from_pylist(
         [
             {
-                "id": items[one.code].id,
-                "annotator": one.annotator,
-                "judgement": one.judgement,
-                "category": one.category or None,
-                "remark": one.remark or None,
+                "id": items[judgement.code].id,
+                "annotator": judgement.annotator,
+                "judgement": judgement.judgement,
+                "category": judgement.category or None,
+                "remark": judgement.remark or None,
             }
-            for one in judgements
+            for judgement in judgements
         ],
         schema=pa.schema([(name, pa.string()) for name in columns]),
     )

@@ -10,7 +10,7 @@ COLUMNS = {"id", "question", "answers", "answerable", "category", "source", "pai
 
 
 def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
-    """The questions of both splits.
+    """Return the questions of both splits.
 
     Args:
         dataset: A config with the splits of self-aware.

@@ -32,12 +32,12 @@ class LabelledReply:
 
     @property
     def is_for_choosing(self) -> bool:
-        """Whether references and thresholds may be chosen on it; the other half is held out."""
+        """True if references and thresholds may be chosen on it; the other half is held out."""
         return hashlib.sha256(self.reply.encode()).digest()[0] % 2 == 0
 
 
 def labelled_replies() -> list[LabelledReply]:
-    """All of them, 322.
+    """Return all of them, 322.
 
     Example:
         >>> labelled_replies()[0]
@@ -95,12 +95,12 @@ class ReadReply:
 
     @property
     def abstains(self) -> bool:
-        """Whether it abstains."""
+        """True if it abstains."""
         return self.kind == ABSTAINS
 
     @property
     def is_plain(self) -> bool:
-        """Whether it answers and is sure."""
+        """True if it answers and is sure."""
         return self.kind == ANSWERS
 
     @property
@@ -110,7 +110,7 @@ class ReadReply:
 
     @property
     def is_real(self) -> bool:
-        """Whether a model that was asked said it."""
+        """True if a model that was asked said it."""
         return self.manner == "real model"
 
     @property
@@ -121,7 +121,7 @@ class ReadReply:
 
 @cache
 def read_replies() -> tuple[ReadReply, ...]:
-    """All of them.
+    """Return all of them.
 
     Example:
         >>> len(read_replies()) > 1200
@@ -133,7 +133,7 @@ def read_replies() -> tuple[ReadReply, ...]:
 
 
 def cohens_kappa(pairs: Iterable[tuple[str, str]]) -> float:
-    """How far two readings agree beyond chance.
+    """Return how far two readings agree beyond chance.
 
     Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
 

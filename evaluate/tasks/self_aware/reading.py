@@ -1,4 +1,4 @@
-"""What a reply does with its question, read sentence by sentence: the scorer ``sentences``, which needs no encoder.
+"""The scorer ``sentences``: reads sentence by sentence if a reply answers, abstains or refuses, without an encoder.
 
 Four classes are kept apart (docs/labelling-replies.md says what each means):
 
@@ -61,7 +61,7 @@ _CONCESSION = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply does.
+    """The reading of a reply: what it does with its question.
 
     Attributes:
         kind: One of :data:`CLASSES`.
@@ -100,16 +100,16 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
         reason = "an empty reply" if not reply.strip() else "nothing but thinking or marks"
         return Reading(UNREADABLE, reason=reason)
     sentences = own_sentences(said, prompt)
-    if any(words_only(one) in sentences_to_say(prompt) for one in sentences):
-        told = next(one for one in sentences if words_only(one) in sentences_to_say(prompt))
-        if not any(says("answers", one) for one in sentences[sentences.index(told) + 1 :]):
+    if any(words_only(sentence) in sentences_to_say(prompt) for sentence in sentences):
+        told = next(sentence for sentence in sentences if words_only(sentence) in sentences_to_say(prompt))
+        if not any(says("answers", sentence) for sentence in sentences[sentences.index(told) + 1 :]):
             return Reading(ABSTAINS, evidence=told)
     if sentences and all(
-        one.endswith("?")
-        and not _TAG_QUESTION.search(one)
-        and not says("of_the_question", one)
-        and not says("commits", one)
-        for one in sentences
+        sentence.endswith("?")
+        and not _TAG_QUESTION.search(sentence)
+        and not says("of_the_question", sentence)
+        and not says("commits", sentence)
+        for sentence in sentences
     ):
         return Reading(UNREADABLE, reason="it only asks back")
     return _read(sentences)
@@ -118,14 +118,16 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
 def _read(sentences: Sequence[str]) -> Reading:
     is_short = (
         len(sentences) <= SHORT_REPLY
-        and sum(len(one.split()) for one in sentences) <= SHORT_WORDS
+        and sum(len(sentence.split()) for sentence in sentences) <= SHORT_WORDS
         and sum(map(len, sentences)) <= SHORT_CHARACTERS
     )
     has_verdict = bool(sentences) and _VERDICT.match(sentences[0]) is not None
-    marks = [_mark(one, leniently=is_short) for one in sentences]
+    marks = [_mark(sentence, leniently=is_short) for sentence in sentences]
     if has_verdict:
         marks = [None if mark == "subject" else mark for mark in marks]
-    refusals = [one for one in sentences[:2] if says("refuses", one) and not says("lacks_a_self", one)]
+    refusals = [
+        sentence for sentence in sentences[:2] if says("refuses", sentence) and not says("lacks_a_self", sentence)
+    ]
     found = _read_marked(sentences, marks, refusals, is_short=is_short)
     if found is not None:
         return found
@@ -133,15 +135,18 @@ def _read(sentences: Sequence[str]) -> Reading:
         return Reading(REFUSES, evidence=refusals[0])
     hedge = next((one for one, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
     if hedge is None:
-        hedge = next((one for one in sentences[:2] if says("commits", one) or _TAG_QUESTION.search(one)), None)
+        hedge = next(
+            (sentence for sentence in sentences[:2] if says("commits", sentence) or _TAG_QUESTION.search(sentence)),
+            None,
+        )
     return Reading(ANSWERS, hedge is not None, hedge and hedge.rstrip(".!?… "))
 
 
 def _read_marked(
     sentences: Sequence[str], marks: Sequence[str | None], refusals: Sequence[str], *, is_short: bool
 ) -> Reading | None:
-    """What a reply does whose sentences say that something is not known; null where none counts."""
-    last, is_passage = len(sentences) - 1, sum(len(one.split()) for one in sentences) > PASSAGE
+    """Return what a reply does whose sentences say that something is not known; null where none counts."""
+    last, is_passage = len(sentences) - 1, sum(len(sentence.split()) for sentence in sentences) > PASSAGE
     for place, mark in enumerate(marks):
         near_an_end = is_short or place < EDGE or place > last - EDGE
         concludes = place == last and _CONCLUSION.match(sentences[place]) is not None
@@ -152,12 +157,12 @@ def _read_marked(
             if place and says("doubts", sentences[place].rstrip(".!?… ")) and marks[0] is None:
                 return Reading(ANSWERS, is_hedged=True, evidence=sentences[place])
             later = sentences[place + 1 :]
-            after = next((one for one in later if says("answers", one) or _side(one, leniently=is_short)), None)
+            after = next((item for item in later if says("answers", item) or _side(item, leniently=is_short)), None)
             if after is None and not is_short:
-                after = next((one for one in later[:EDGE] if says("goes_on", one) and not _unknown(one)), None)
+                after = next((item for item in later[:EDGE] if says("goes_on", item) and not _unknown(item)), None)
             if after is not None:
                 return Reading(ANSWERS, is_hedged=True, evidence=after)
-            before = next((one for one in sentences[:place] if says("answers", one)), None)
+            before = next((sentence for sentence in sentences[:place] if says("answers", sentence)), None)
             if before is not None and mark == "subject":
                 return Reading(ANSWERS, is_hedged=True, evidence=before)
             return Reading(ABSTAINS, evidence=sentences[place])
@@ -169,7 +174,7 @@ def _without_refusals(sentence: str) -> str:
 
 
 def _side(sentence: str, *, leniently: bool) -> bool:
-    """Whether a sentence takes the side of an answer, and does not itself say that there is none."""
+    """Return true if a sentence takes the side of an answer, and does not itself say that there is none."""
     return (
         says("commits", sentence)
         and len(_POSSIBLY.findall(sentence)) < 2  # "perhaps so, perhaps not" takes no side
@@ -204,12 +209,12 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
 
 
 def _takes_back(contrast: str, before: str, after: str) -> bool:
-    """Whether a doubt follows an answer ("Homer, though nobody knows"), which stands; "so nobody knows" concludes."""
+    """Return true if a doubt follows an answer that stands ("Homer, though nobody knows"), unlike "so nobody knows"."""
     return re.search(r"[a-z]", contrast) is not None and says("commits", before) and not _SO.search(after)
 
 
 def _is_a_side(contrast: str, after: str) -> bool:
-    """Whether what follows "but" is an answer; after a mark alone it must say so itself."""
+    """Return true if what follows "but" is an answer; after a mark alone it must say so itself."""
     if says("commits", after):
         return True
     if says("no_answer_after_but", after):
@@ -218,7 +223,7 @@ def _is_a_side(contrast: str, after: str) -> bool:
 
 
 def _unknown(text: str, *, leniently: bool = False) -> str | None:
-    """Whether a text says of the question, or only of its own subject, that it is not known."""
+    """Return true if a text says of the question, or only of its own subject, that it is not known."""
     own = says("first_person", text)
     if _DEFINITION.match(text) and not own:
         return None
@@ -229,7 +234,7 @@ def _unknown(text: str, *, leniently: bool = False) -> str | None:
     main = _LEADING_CLAUSE.match(text)
     groups = [("of_its_subject", text)]
     if leniently:
-        groups += [("in_a_short_reply", one) for one in (text, main["main"] if main else "")]
+        groups += [("in_a_short_reply", item) for item in (text, main["main"] if main else "")]
     for group, spoken in groups:
         found = patterns()[group].search(spoken)
         if found and (report is None or report.start() > text.find(found.group())):

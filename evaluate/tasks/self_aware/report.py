@@ -1,4 +1,4 @@
-"""What a report shows of self-aware: the charts of its queries, and how to read each."""
+"""The part of a report on self-aware: the charts of its queries, and how to read each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -210,7 +210,7 @@ _MEASURES = (
 
 
 def headline(report: Report) -> Headline | None:
-    """Both rates of abstaining, their difference, and F1; by the scorer ``sentences`` where it judged."""
+    """Return both rates of abstaining, their difference, and F1; by the scorer ``sentences`` where it judged."""
     rows = {query: best_scorer(report.rows_of(query)) for query in (_RATES, _F1)}
     if not rows[_RATES]:
         return None
@@ -225,7 +225,7 @@ def headline(report: Report) -> Headline | None:
 
 
 def _saying(rows: Sequence[Row]) -> str | None:
-    """Both rates, and whether they differ; null where one could not be graded."""
+    """Return both rates, and whether they differ; null where one could not be graded."""
     first = rows[0]
     if first["unanswerable"] is None or first["answerable"] is None:
         return None
@@ -237,7 +237,7 @@ def _saying(rows: Sequence[Row]) -> str | None:
 
 
 def best_scorer(rows: Sequence[Row]) -> list[Row]:
-    """The rows of one scorer: ``sentences`` where it judged, else ``strict``, else the first one that there is."""
+    """Return the rows of one scorer: ``sentences`` if it judged, else ``strict``, else the first."""
     scorers = {row["scorer"] for row in rows}
     return preferred(rows, "scorer", "sentences" if "sentences" in scorers else "strict")
 

@@ -52,7 +52,7 @@ Grade = Callable[[str, Sequence[str]], Outcome[float]]
 
 
 def _certain(grade: Callable[[str, Sequence[str]], float]) -> Grade:
-    """A grade that every reply gets."""
+    """Return a grade that every reply gets."""
     return lambda reply, answers: Outcome(grade(reply, answers))
 
 
@@ -86,7 +86,7 @@ VERDICTS = pa.schema(
 
 
 def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
-    """The scorers that are asked for, each once.
+    """Return the scorers that are asked for, each once.
 
     Raises:
         UserError: There is no such scorer, or what is said of an encoder is for scorers that were not asked for.
@@ -181,7 +181,7 @@ def _reading_scores(verdicts: pa.Table) -> pa.Table:
 
 
 def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: "SelfAwareScoreOptions") -> tuple[str, pa.Table]:
-    """What one scorer says of all rows, with a key of the encoder and the references that it used."""
+    """Return what one scorer says of all rows, with a key of the encoder and the references that it used."""
     encoder, references = options.encoder or PAPER, load_references(options.references or scorer)
     if encoder == PACKAGED and scorer == "paper":
         sys.stderr.write(f"warning: {_SUBSTITUTE}\n")

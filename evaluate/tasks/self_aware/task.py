@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SelfAwareOptions(SampledOptions):
-    """How the questions are put.
+    """Options of asking the questions.
 
     Attributes:
         form: The input form, section 4.2.
@@ -51,7 +51,7 @@ class SelfAwareOptions(SampledOptions):
 
 @dataclass(frozen=True)
 class SelfAwareScoreOptions(ScoreOptions):
-    """How abstaining is judged.
+    """Options of judging abstention.
 
     Attributes:
         scorer: ``sentences``, ``paper``, ``strict``, or several; none: ``sentences``, which needs no encoder.

@@ -91,12 +91,12 @@ def solve(question: str) -> Outcome[str]:
 
 
 def _equation(question: str) -> re.Match[str] | None:
-    """A question that is one equation, with its ``left`` and ``right``, and perhaps the ``variable`` asked for."""
+    """Match a question that is one equation, with its ``left``, ``right`` and perhaps the ``variable``."""
     return next((match for pattern in (*_SOLVE_FOR, _SOLVE) if (match := pattern.match(question))), None)
 
 
 def _solved(question: str) -> Any:
-    """What the question asks for, as a SymPy expression without variables."""
+    """Return what the question asks for, as a SymPy expression without variables."""
     import sympy
 
     if match := _equation(question):

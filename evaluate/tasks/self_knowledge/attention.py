@@ -44,7 +44,7 @@ TOP_SHARE = 0.15  # second hand: no number stands in the paper's text
 
 
 def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range]) -> float | None:
-    """The score of one text.
+    """Return the score of one text.
 
     Args:
         attention: Of the last layer, averaged over heads, shape (tokens, tokens); row i is what token i attends to.
@@ -64,12 +64,12 @@ def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range
         deciding = occurrence.start - 1
         earlier = attention[deciding, : deciding + 1]
         kept = set(np.argsort(-earlier, kind="stable")[: math.ceil(TOP_SHARE * len(earlier))].tolist())
-        recalls.append(sum(bool(kept & set(one)) for one in occurrences[:number]) / number)
+        recalls.append(sum(bool(kept & set(occurrence)) for occurrence in occurrences[:number]) / number)
     return sum(recalls) / len(recalls) if recalls else None
 
 
 def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], start: int) -> list[range]:
-    """The tokens of each occurrence of a keyword in what was written.
+    """Return the tokens of each occurrence of a keyword in what was written.
 
     Args:
         keyword: As a whole word, in upper or lower case.
@@ -86,7 +86,7 @@ def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], 
 
 
 def score_text(model: "LocalModel", prompt: str, written: str, keyword: str, *, chat: bool) -> float | None:
-    """The score of one text that a local model wrote.
+    """Return the score of one text that a local model wrote.
 
     Args:
         model: A causal model.
@@ -155,7 +155,7 @@ def _only_writer(run: FinishedRun) -> str:
 
 
 def _texts(run: FinishedRun, name: str) -> list[Row]:
-    """What a model wrote in a run of ``designated-count``."""
+    """Return what a model wrote in a run of ``designated-count``."""
     texts = [row for row in run.calls.to_pylist() if row["stage"] == GENERATE and row["generation"] is not None]
     tasks = set(run.examples["task"].to_pylist())
     if tasks != {"designated-count"}:

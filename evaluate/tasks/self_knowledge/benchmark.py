@@ -51,7 +51,7 @@ class Benchmark:
 def rows_of(
     dataset: ConfigFiles, split: str, name: str | None, protocol: str
 ) -> tuple[pa.Table, DatasetReference, pa.Table | None]:
-    """What a run of a task asks: its rows, where they are from, and the benchmark's own questions where they count.
+    """Return the rows that a run asks, their origin, and the benchmark's own questions where they count.
 
     Args:
         dataset: A task of self-knowledge.

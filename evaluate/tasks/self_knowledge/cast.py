@@ -1,4 +1,4 @@
-"""Who writes, who draws and who is asked about it."""
+"""The cast of a run: the models that write, draw and answer."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from selfknow.models.opening import ModelOptions
 
 
 def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
-    """The writer, and the verifiers if there are others than the writer itself.
+    """Return the writer, and the verifiers if there are others than the writer itself.
 
     With texts of an earlier run and verifiers no writer needs to be named: the texts are then everybody's.
 
@@ -37,7 +37,7 @@ def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
 
 
 def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) -> Models:
-    """Who draws, and the models that look at every picture.
+    """Return who draws, and the models that look at every picture.
 
     Args:
         options: Name the image generator.
@@ -68,6 +68,6 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
 
 
 def _draws_and_sees(options: PictureOptions, models: ModelOptions) -> bool:
-    """Whether one local model is named as who draws and as who looks."""
+    """Return true if one local model is named as who draws and as who looks."""
     is_local = options.image_endpoint is None and models.endpoint is None
     return is_local and options.image_model is not None and options.image_model == models.model

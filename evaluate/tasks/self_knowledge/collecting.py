@@ -81,7 +81,7 @@ def collect_creations(
 
 
 def _check_is_free(folder: Path) -> None:
-    """What a collection that was killed left behind is not in the way: its description is written last."""
+    """Return what a collection that was killed left behind is not in the way: its description is written last."""
     left = {"creations.parquet", "sheet.csv"}
     if folder.is_file() or (folder.is_dir() and {path.name for path in folder.glob("[!.]*")} - left):
         raise UserError(f"{folder} exists and is not empty: name a new folder, because creations are never overwritten")
@@ -109,7 +109,7 @@ def _written(run: Path, model: str | None) -> list[dict[str, Any]]:
 
 
 def _creation(example: Example, row: Row, decider: Decider, *, people: bool) -> dict[str, Any]:
-    """What a program makes of one text that was asked for."""
+    """Return what a program makes of one text that was asked for."""
     raw = str(example.params["answer"])
     creation = {
         "id": example.id if row["sample"] == 0 else f"{example.id}/{row['sample']}",

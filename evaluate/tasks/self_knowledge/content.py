@@ -34,7 +34,7 @@ _OPTION = re.compile(r"^[^\w\n]*([A-D])[).:]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Content:
-    """What a reply holds that can be asked about.
+    """The content of a reply that can be asked about.
 
     Attributes:
         text: What is put into the prompt; null where there is none, with the ``reason``.
@@ -60,7 +60,7 @@ def content_of(
     final_text: bool = False,
     prompt: str = "",
 ) -> Content:
-    """What a generating reply holds.
+    """Return what a generating reply holds.
 
     Args:
         task: The task.
@@ -101,13 +101,13 @@ def _fact(spoken: Kept, params: Mapping[str, Any]) -> Content:
 
 
 def statement(name: str, date: str) -> str:
-    """The statement about a birth that is to be verified; the date is ISO 8601."""
+    """Return the statement about a birth that is to be verified; the date is ISO 8601."""
     return f"{name} was born on {in_words(datetime.date.fromisoformat(date))}."
 
 
 def _arxiv(spoken: Kept, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     titles = [unquoted(spoken.part(*match.span(1)).stripped("\"“”*_' \t")) for match in _TITLE.finditer(spoken.text)]
-    title = only("title", (plain(one.text) for one in titles))
+    title = only("title", (plain(title.text) for title in titles))
     claim = read_arxiv_id(spoken.text)
     return Content(title.value, claim.value, reason=title.reason, kept=titles[0] if titles else spoken)
 

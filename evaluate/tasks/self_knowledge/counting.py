@@ -1,4 +1,4 @@
-"""What a program counts in a text, by stated rules.
+"""Counts of words and sentences in a text, by stated rules.
 
 A *word* is a run of characters without white space that holds a letter or a digit, so that a dash between spaces is
 none and a hyphenated compound is one. A *keyword* occurs wherever it stands as a whole word, in upper or lower case: no
@@ -18,12 +18,12 @@ _TOKEN = re.compile(r"\S+")
 
 
 def words_of(text: str) -> list[re.Match[str]]:
-    """The words of a text, as matches, so that their places are known."""
+    """Return the words of a text, as matches, so that their places are known."""
     return [match for match in _TOKEN.finditer(text) if any(character.isalnum() for character in match[0])]
 
 
 def count_words(text: str) -> int:
-    """How many words a text has.
+    """Return how many words a text has.
 
     >>> count_words("A well-known fact – or two.")
     5
@@ -32,13 +32,13 @@ def count_words(text: str) -> int:
 
 
 def word_at(text: str, position: int) -> str | None:
-    """The word at a position, counted from 1, without the punctuation around it; null where the text is shorter."""
+    """Return the word at a position, counted from 1, without punctuation; null if the text is shorter."""
     all_words = words_of(text)
     return bare(all_words[position - 1][0]) if 1 <= position <= len(all_words) else None
 
 
 def count_occurrences(text: str, keywords: Iterable[str]) -> int:
-    """How often any of these words or names occurs as a whole word, in upper or lower case.
+    """Return how often any of these words or names occurs as a whole word, in upper or lower case.
 
     >>> count_occurrences("The river's bend, the River and the rivers.", ["river"])
     2
@@ -52,17 +52,17 @@ def _whole_words(keywords: Iterable[str]) -> str:
 
 
 def count_prepositions(text: str) -> int:
-    """How many words of the closed list of prepositions a text holds: an estimate."""
+    """Return how many words of the closed list of prepositions a text holds: an estimate."""
     return count_occurrences(text, words()["prepositions"])
 
 
 def count_positive_words(text: str) -> int:
-    """How many words of the closed list of positive words a text holds: an estimate."""
+    """Return how many words of the closed list of positive words a text holds: an estimate."""
     return count_occurrences(text, words()["positive"])
 
 
 def count_mentions(text: str, category: str) -> int:
-    """How many different names of a category a text holds; names of the same thing count once.
+    """Return how many different names of a category a text holds; names of the same thing count once.
 
     >>> count_mentions("From Czechia, that is the Czech Republic, to New Mexico and Mexico.", "countries")
     2

@@ -1,4 +1,4 @@
-"""What a model made up, kept to be tuned on: its mathematics questions, with the answers it was told and the true ones.
+"""Mathematics questions that a model made up, to tune on, with the answers that it was given and the true ones.
 
 Tan et al., Can I understand what I create?, section 6.3. Both versions hold the same questions: ``raw`` with the answer
 that the question was written for, ``corrected`` with the true one, which a program computes where it can
@@ -75,7 +75,7 @@ class Creations:
         return [row for row in self.rows if row["state"] == OPEN]
 
     def answers(self, name: str) -> list[tuple[str, str]]:
-        """The questions of a version, and the answer to each, whether a solution leads there or not.
+        """Return the questions of a version, and the answer to each, whether a solution leads there or not.
 
         Raises:
             UserError: It is not complete, holds nothing, or there is no such version.
@@ -83,7 +83,7 @@ class Creations:
         return [(row["question"], row[name]) for row in self._kept(name)]
 
     def version(self, name: str) -> list[tuple[str, str]]:
-        """The questions of a version, and the worked solution to each.
+        """Return the questions of a version, and the worked solution to each.
 
         Raises:
             UserError: It is not complete, holds nothing, has no solutions yet, or there is no such version.
@@ -111,7 +111,7 @@ class Creations:
 
     @staticmethod
     def _is_solved(row: Row) -> bool:
-        """Whether a row has a solution in each version that it has an answer in."""
+        """Return true if a row has a solution in each version that it has an answer in."""
         return all(row[f"{name}_solution"] is not None for name in VERSIONS if row[name] is not None)
 
     def content_hash(self, name: str) -> str:
@@ -119,7 +119,7 @@ class Creations:
         return hashlib.sha256(json.dumps(self.version(name)).encode()).hexdigest()
 
     def counts(self) -> list[dict[str, object]]:
-        """How many rows are in which state, and who decided that."""
+        """Return how many rows are in which state, and who decided that."""
         numbers = Counter((row["state"], row["decided_by"]) for row in self.rows)
         solved = Counter((row["state"], row["decided_by"]) for row in self.rows if self._is_solved(row))
         whose = {"creations": str(self.folder), "creator": self.creator}

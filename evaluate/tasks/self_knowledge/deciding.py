@@ -39,15 +39,15 @@ class Decider:
         self._process: subprocess.Popen[str] | None = None
 
     def inequality(self, text: str) -> Outcome[bool]:
-        """Whether the inequality in a text is true."""
+        """Return true if the inequality in a text is true."""
         return self._ask(["inequality", text])
 
     def arithmetic(self, question: str, answer: str) -> Outcome[bool]:
-        """Whether an answer to a mathematics question is right."""
+        """Return true if an answer to a mathematics question is right."""
         return self._ask(["arithmetic", question, answer])
 
     def solution(self, question: str) -> Outcome[str]:
-        """The answer to a mathematics question."""
+        """Return the answer to a mathematics question."""
         return self._ask(["solution", question])
 
     def _ask(self, question: list[str]) -> Outcome[Any]:

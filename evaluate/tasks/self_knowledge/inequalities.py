@@ -33,7 +33,7 @@ _NO_PIECE = re.compile(r"\\text\s*\{([^{}]*)\}|\\(?:forall|quad|qquad)\b|\\mathr
 
 
 def runs(text: str) -> list[str]:
-    """The runs of mathematics in a text that hold a sign of comparison, in plain notation."""
+    """Return the runs of mathematics in a text that hold a sign of comparison, in plain notation."""
     inline = [next(filter(None, groups)) for groups in _INLINE.findall(text)]
     comparing = any(re.search(r"[<>]", plain_notation(run)) for run in inline)
     pieces = [run for part in (inline if comparing else [text]) for run in _without_prose(plain_notation(part))]
@@ -42,7 +42,7 @@ def runs(text: str) -> list[str]:
 
 
 def _separated(piece: str) -> list[str]:
-    """The parts of a run between semicolons, and between commas that do not stand before a closing bracket."""
+    """Return the parts of a run between semicolons, and between commas that do not stand before a closing bracket."""
     parts = [""]
     for stretch in re.findall(r"[^()]*[()]?", piece):
         first, *others = re.split(";" if stretch.endswith(")") else "[,;]", stretch)
@@ -113,7 +113,7 @@ def decide(text: str) -> Outcome[bool]:
     decisions = [_decide_link(link, variable, domain) for link in claims[0]]
     if any(decision.value is False for decision in decisions):
         return next(decision for decision in decisions if decision.value is False)
-    return next((one for one in decisions if one.value is None or one.reason), decisions[0])
+    return next((decision for decision in decisions if decision.value is None or decision.reason), decisions[0])
 
 
 def _is_bound(chain: list[tuple[Any, str, Any]]) -> bool:

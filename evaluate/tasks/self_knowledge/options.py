@@ -9,7 +9,7 @@ from selfknow.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class SelfKnowledgeOptions(SampledOptions):
-    """How a task is asked.
+    """Options of asking a task.
 
     Attributes:
         split: The split whose rows are asked.
@@ -32,7 +32,7 @@ class SelfKnowledgeOptions(SampledOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkOptions(SelfKnowledgeOptions):
-    """How questions after the manner of a benchmark are asked (section 6.5).
+    """Options of asking questions in the manner of a benchmark (section 6.5).
 
     Attributes:
         benchmark: What new questions follow; null: our own.
@@ -47,7 +47,7 @@ class BenchmarkOptions(SelfKnowledgeOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions(SelfKnowledgeOptions):
-    """How a task about pictures is asked (section 5).
+    """Options of asking a task about pictures (section 5).
 
     Attributes:
         image_model: Who draws: a diffusers pipeline, or with ``image_endpoint`` the name there.
@@ -68,18 +68,18 @@ class PictureOptions(SelfKnowledgeOptions):
 
     @property
     def has_generator(self) -> bool:
-        """Whether an image generator is named."""
+        """True if an image generator is named."""
         return self.image_model is not None or self.image_endpoint is not None
 
     @property
     def has_pictures(self) -> bool:
-        """Whether pictures are drawn, or taken over from an earlier run."""
+        """True if pictures are drawn, or taken over from an earlier run."""
         return self.has_generator or self.reuse is not None
 
 
 @dataclass(frozen=True)
 class SelfKnowledgeScoreOptions(ScoreOptions):
-    """What else is measured.
+    """Options of what else is measured.
 
     Attributes:
         attention: The local model that wrote, as it is called in the run, or ``writer`` for the only one; null: nothing

@@ -1,4 +1,4 @@
-"""What a program that a model wrote prints in CPython, or null with the reason why that cannot be known.
+"""The output of a program that a model wrote, run in CPython, or null with the reason.
 
 A program is run twice (:mod:`.sandbox`). The second time everything is different that no program should show: the
 clock, random bytes, the order of sets, what differs on a machine of 64 bits or between versions of Python
@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from selfknow.downloads import DownloadError
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMIT_REASONS, LIMITS, Ended, Limits, Sandbox, World
+from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMITS, Ended, Limits, Sandbox, World
 from selfknow.evaluate.tasks.self_knowledge.second_run import MARK
 
 NOT_RUN = "programs cannot be run: "
@@ -102,6 +102,6 @@ def _doubt(first: Ended, second: Ended) -> str | None:
         return last_line.removeprefix(MARK)
     if _ADDRESS.search(first.output or ""):
         return "prints an address, another one each time"
-    if second.output is None:
-        return second.reason if second.reason in LIMIT_REASONS else _CHANGES
+    if second.output is None and not (second.reason or "").startswith("the program ended"):
+        return second.reason
     return None if first.output == second.output else _CHANGES

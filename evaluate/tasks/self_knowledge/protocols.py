@@ -93,12 +93,12 @@ class Example:
 
     @property
     def is_about_a_picture(self) -> bool:
-        """Whether what is generated is a picture."""
+        """True if what is generated is a picture."""
         return self.task.startswith("image-")
 
     @property
     def is_checked(self) -> bool:
-        """Whether the task asks for something of what is written that a program can check."""
+        """True if the task asks for something of what is written that a program can check."""
         return self.task == "arxiv" or (self.answer is not None and self.task not in _UNKNOWN)
 
     def prompt(self, name: str) -> str:
@@ -113,7 +113,7 @@ class Example:
         return prompt
 
     def content(self, row: Row) -> Content:
-        """What a generating reply holds.
+        """Return what a generating reply holds.
 
         Args:
             row: Of ``generations``, with a reply.
@@ -126,23 +126,23 @@ class Example:
         )
 
     def transformation(self, stage: str) -> str | None:
-        """The name of the transformation of a stage."""
+        """Return the name of the transformation of a stage."""
         name: str | None = self.params[{"verify-kept": "keep", "verify-broken": "break"}[stage]]
         return name
 
     def changed(self, stage: str, content: Content) -> Content:
-        """What a stage asks about."""
+        """Return what a stage asks about."""
         if stage not in ("verify-kept", "verify-broken"):
             return content
         name = self.transformation(stage)
         return transformed(name, content, self.params) if name else Content(None, reason="no transformation")
 
     def is_altered(self, stage: str) -> bool:
-        """Whether a stage is about the altered date, number, answer or position."""
+        """Return true if a stage is about the altered date, number, answer or position."""
         return stage in ("verify-kept", "verify-broken") and self.transformation(stage) in _ALTERED
 
     def question(self, stage: str) -> str:
-        """The verifying prompt of a stage, with its marker."""
+        """Return the verifying prompt of a stage, with its marker."""
         if stage in ("verify-kept", "verify-broken") and self.transformation(stage) in _ALTERED_QUESTION:
             return self.prompt("altered_verify_prompt")
         return self.prompt("verify_prompt")
@@ -150,7 +150,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Setup:
-    """How a task is asked.
+    """Options of asking a task.
 
     Attributes:
         task: The config.
@@ -173,21 +173,21 @@ class Setup:
 
     @property
     def variant(self) -> str:
-        """What tells calls of this setup from others."""
+        """The variant that tells calls of this setup from others."""
         return f"{self.protocol}/{self.wording}"
 
     @property
     def is_in_context(self) -> bool:
-        """Whether who is asked sees how the text came about."""
+        """True if who is asked sees how the text came about."""
         return self.protocol.startswith("in-context")
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """What follows upon ``generate``."""
+        """The stages after ``generate``."""
         return PROTOCOLS[self.protocol][1]
 
     def has_part(self, example: Example) -> bool:
-        """Whether an example has the change that the protocol is about (one half of ``image-position`` has each)."""
+        """Return true if an example has the protocol's change (half of ``image-position`` has each)."""
         return self.protocol not in _CHANGING or _has(example, self.protocol)
 
     def check(self, examples: Iterable[Example], *, pictures: bool = False) -> None:
@@ -241,14 +241,14 @@ def _has(example: Example, protocol: str) -> bool:
 
 
 def shown_in_context(row: Row) -> str:
-    """What of a generating reply stands in the context of the question about it: all but its thinking."""
+    """Return what of a generating reply stands in the context of the question about it: all but its thinking."""
     return without_thinking(row["generation"], row["prompt"]).text
 
 
 def conversation(
     asked_for: str, written: str, question: str, text: str, *, noisy: bool
 ) -> tuple[tuple[Turn, ...], str]:
-    r"""The turns before the question, and the question.
+    r"""Return the turns before the question, and the question.
 
     Args:
         asked_for: The generating prompt.
@@ -271,7 +271,7 @@ def conversation(
 
 
 def about_own_text(question: str) -> str | None:
-    r"""A question that has its text below it, put about what was just written; null where it has it elsewhere.
+    r"""Return a question that has its text below it, put about what was just written; null where it has it elsewhere.
 
     >>> about_own_text("Is 7 the correct answer to the following question?\n\n{generation}")
     'Is 7 the correct answer to the question that you wrote?'
@@ -285,5 +285,5 @@ def about_own_text(question: str) -> str | None:
 
 
 def picture_in_context(asked_for: str, picture: str, question: str, *, noisy: bool) -> str:
-    """A question about a picture: what it was drawn for, the picture and the question, in one turn."""
+    """Return a question about a picture: what it was drawn for, the picture and the question, in one turn."""
     return "\n\n".join([asked_for, picture, *([noise()] if noisy else []), question])

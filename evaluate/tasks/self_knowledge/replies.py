@@ -1,4 +1,4 @@
-"""How verifying replies of each task are read: by the readers of all tasks (:mod:`selfknow.evaluate.readers`).
+"""The readers of each task's verifying replies (:mod:`selfknow.evaluate.readers`).
 
 ``number`` (a whole one), ``yes-no``, ``word``, ``arxiv-id``, ``output`` (of a program), ``letter`` (A to D), and
 ``color``, of the closed list of colours. What was written may leak the answer to whoever is asked about it; and scoring
@@ -65,7 +65,7 @@ def read(
 
 
 def parse(kind: str, reply: str, finish_reason: str | None = None) -> Outcome[str]:
-    """The value of a verifying reply.
+    """Return the value of a verifying reply.
 
     Example:
         >>> parse("number", "There are 57 words.")
@@ -113,7 +113,7 @@ _COMMENT = re.compile(r"#(.*)$", re.MULTILINE)
 
 
 def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
-    """Whether what was written states its own answer, as a crib for whoever is asked about it (section 7.2.1).
+    """Return true if what was written states its own answer, as a crib for whoever is asked about it (section 7.2.1).
 
     The rule: in a paragraph one of the answers stands at most two words before the word for what is counted ("consists
     of precisely 58 words") or behind it and a colon ("Word count: 58"); in a program the answer stands in a comment; in
@@ -148,7 +148,7 @@ def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
 
 
 def _words_before(text: str, end: int) -> str:
-    """The last three words in front of a place, as far as they are of a common length."""
+    """Return the last three words in front of a place, as far as they are of a common length."""
     return "".join(re.findall(r"[\w,-]+\W+", text[max(0, end - _LONGEST_THREE_WORDS) : end])[-3:])
 
 

@@ -1,4 +1,4 @@
-"""What a report shows of self-knowledge: the charts of its queries, and how to read each."""
+"""The part of a report on self-knowledge: the charts of its queries, and how to read each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -45,7 +45,7 @@ def expert_prompts(rows: Sequence[Row]) -> list[Panel]:
 
 
 def _who(row: Row, *more: str) -> str:
-    """The writer, how it was asked where that differs, and who was asked about it, if that is another model."""
+    """Return the writer, how it was asked where that differs, and who was asked about it, if that is another model."""
     return joined(row["generator"], *more, f"asked {row['verifier']}" if row["verifier"] != row["generator"] else "")
 
 
@@ -190,7 +190,7 @@ _LEGEND = (Piece("The part that was read"), Piece(" "), Piece("what was taken of
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """Some replies of each verifier, those that could be read and those that could not."""
+    """Return some replies of each verifier, those that could be read and those that could not."""
     groups: dict[str, list[Example]] = {}
     for row in labelled_rows(connection, _SAMPLE):
         groups.setdefault(row["verifier"], []).append(_example(row))
@@ -209,7 +209,7 @@ def _example(row: Row) -> Example:
 
 
 def _pieces(row: Row) -> Iterator[Piece]:
-    """The reply in pieces: in front of what was read, that itself, and behind it."""
+    """Yield the reply in pieces: in front of what was read, that itself, and behind it."""
     text = row["generation"][:LONGEST_REPLY]
     start, end = row["start_character"] or 0, len(text) if row["end_character"] is None else row["end_character"]
     for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):

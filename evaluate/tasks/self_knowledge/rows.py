@@ -94,7 +94,7 @@ def _completion(setup: Setup, options: SelfKnowledgeOptions) -> dict[str, object
 
 
 def setup_of(config: str, options: SelfKnowledgeOptions) -> Setup:
-    """How the task of a config is asked."""
+    """Return how the task of a config is asked."""
     return Setup(config, options.protocol, options.wording, options.style or ("plain",))
 
 
@@ -104,7 +104,7 @@ def image_settings(options: PictureOptions) -> ImageSettings:
 
 
 def examples_of(table: pa.Table, setup: Setup) -> list[Example]:
-    """The rows of the asked styles.
+    """Return the rows of the asked styles.
 
     Raises:
         UserError: The table holds no rows of self-knowledge.
@@ -116,7 +116,7 @@ def examples_of(table: pa.Table, setup: Setup) -> list[Example]:
 
 
 def _first(examples: Sequence[Example], setup: Setup, limit: int | None) -> dict[str, Example]:
-    """Of every style the first examples that have a part for the protocol, by their ids."""
+    """Return the first examples of every style that the protocol can ask, by their ids."""
     fitting = [example for example in examples if setup.has_part(example)]
     chosen = [[example for example in fitting if example.style == style][:limit] for style in setup.styles]
     ids = {example.id for of_style in chosen for example in of_style}
@@ -124,7 +124,7 @@ def _first(examples: Sequence[Example], setup: Setup, limit: int | None) -> dict
 
 
 def _reuse(setup: Setup, examples: Mapping[str, Example], earlier: Path) -> Reuse:
-    """What was written in an earlier run; its generation is the parent of the copy."""
+    """Return what was written in an earlier run; its generation is the parent of the copy."""
     texts = [
         row
         for row in last_attempts(read_generations(earlier)).to_pylist()

@@ -43,15 +43,13 @@ _STDOUT, _STDERR = 1, 2
 _SUBSCRIPTION_IN_BYTES, _EVENT_IN_BYTES, _BUFFER_IN_BYTES = 48, 32, 8
 _MOST_AT_ONCE, _MOST_RANDOM_BYTES = 64, 65_536
 _DIGEST_IN_BYTES = 32
-LIMIT_REASONS = ("time limit", "memory limit", "output limit")
-"""The reasons of programs that meet a limit."""
 _ONE_AT_A_TIME = threading.Lock()
 _ERROR = re.compile(r"^(?:\w+\.)*(\w+)(?::|$)")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use.
+    """The limits of a program.
 
     Attributes:
         seconds: Time in which it runs.
@@ -84,7 +82,7 @@ class World:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended.
+    """The end of a program.
 
     Attributes:
         output: What it printed on stdout; null if it did not come to its end.

@@ -110,7 +110,7 @@ class _Scorer:
         self._contents: dict[str, Content] = {}
 
     def of(self, row: Row) -> dict[str, Outcome[float]]:
-        """The metrics of one row."""
+        """Return the metrics of one row."""
         if row["stage"] in (GENERATE, DUAL):
             return self._written(row)
         if row["stage"] == ANSWER:
@@ -153,7 +153,7 @@ class _Scorer:
         return metrics | dict.fromkeys(_NUMBERS, Outcome(None, f"not asked: {missing}")) if missing else metrics
 
     def _missing(self, row: Row, example: Example, content: Content) -> str | None:
-        """Why a verifying stage of the protocol cannot have been asked about this text."""
+        """Return why a verifying stage of the protocol cannot have been asked about this text."""
         stages = PROTOCOLS[row["variant"].partition("/")[0]][1]
         for stage in ("verify-dual",) if row["stage"] == DUAL else (set(stages) & set(VERIFYING)) - {"verify-dual"}:
             if reason := example.changed(stage, content).reason:
@@ -161,7 +161,7 @@ class _Scorer:
         return None
 
     def _leaks(self, row: Row, example: Example, content: Content) -> Outcome[float]:
-        """Whether what is shown of a text states its answer; in context all but the thinking is shown."""
+        """Return true if what is shown of a text states its answer; in context all but the thinking is shown."""
         if content.text is None:
             return Outcome(None, content.reason)
         shown = shown_in_context(row) if row["variant"].startswith("in-context") else content.text
@@ -206,7 +206,7 @@ class _Scorer:
         return metrics
 
     def _answer(self, row: Row) -> dict[str, Outcome[float]]:
-        """An answer to a question of the benchmark, read as those to new ones are."""
+        """Return an answer to a question of the benchmark, read as those to new ones are."""
         reply, right = self._read(row), Outcome(self._example(row).answer)
         self._keep(row, reply, right, right)
         return {"reply_parsed": _parsed(row, reply), "answer_correct": _graded(reply, right)}
@@ -217,7 +217,7 @@ class _Scorer:
         self.parsed.append({"generation_id": row["generation_id"], **values})
 
     def _read(self, row: Row) -> Outcome[str]:
-        """What a verifying reply says."""
+        """Return what a verifying reply says."""
         if row["error"] is not None:
             return failed(row)
         example = self._example(row)
@@ -230,7 +230,7 @@ class _Scorer:
         return reading.outcome
 
     def _expected(self, row: Row, example: Example, about: Row) -> Outcome[str]:
-        """What a consistent model says."""
+        """Return what a consistent model says."""
         stage = row["stage"]
         if stage == VERIFY:
             if example.answer is not None:
@@ -245,7 +245,7 @@ class _Scorer:
         return self._first_reply(row, original)
 
     def _first_reply(self, row: Row, original: str) -> Outcome[str]:
-        """What the same model said about the first text."""
+        """Return what the same model said about the first text."""
         first = self._verified.get((original, row["model"], row["revision"]))
         if first is None:
             return Outcome(None, "the first text was not asked about")
@@ -259,7 +259,7 @@ class _Scorer:
 
 
 def _parsed(row: Row, reply: Outcome[str]) -> Outcome[float]:
-    """Whether a reply could be read; of a request that failed nobody knows."""
+    """Return true if a reply could be read; of a request that failed nobody knows."""
     return Outcome(None if row["error"] is not None else float(reply.value is not None), reply.reason)
 
 
@@ -271,24 +271,25 @@ def _month_of_identifier(content: Content, month: str) -> Outcome[float]:
 
 
 def _compare(one: Outcome[str], other: Outcome[str]) -> Outcome[float]:
-    """Whether both are the same; the reason of the other one stays, where it is an estimate."""
+    """Return true if both are the same; the reason of the other one stays, where it is an estimate."""
     if one.value is None:
         return Outcome(None, one.reason)
     return Outcome(None if other.value is None else float(one.value == other.value), other.reason)
 
 
 def _graded(reply: Outcome[str], right: Outcome[str]) -> Outcome[float]:
-    """Whether a reply is right; one that is empty or cut off is wrong, one that cannot be read is null."""
+    """Return true if a reply is right; one that is empty or cut off is wrong, one that cannot be read is null."""
     if reply.reason in UNFINISHED and right.value is not None:
         return Outcome(0.0, reply.reason)
     return _compare(reply, right)
 
 
 def _all(*outcomes: Outcome[float]) -> Outcome[float]:
-    """All of them: null where one is, with the first reason; estimated where one is."""
+    """Return all of them: null where one is, with the first reason; estimated where one is."""
     for outcome in outcomes:
         if outcome.value is None:
             return Outcome(None, outcome.reason)
     return Outcome(
-        float(all(one.value for one in outcomes)), next((one.reason for one in outcomes if one.reason), None)
+        float(all(outcome.value for outcome in outcomes)),
+        next((outcome.reason for outcome in outcomes if outcome.reason), None),
     )

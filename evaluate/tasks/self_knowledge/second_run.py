@@ -49,6 +49,8 @@ _LIBRARY = (
 # Errors that come of 32 bits or of what the sandbox lacks, and words in those that may.
 _ERRORS = (MemoryError, OSError, EOFError, ImportError)
 _WORDS = ("ssize_t", "index-sized", "C long", "C int", "sys.maxsize", "new thread", "recursion depth exceeded ")
+# Words that are others in Python 3.11 or 3.13.
+_NEW_WORDS = ("iterable argument is empty", "unexpected keyword argument", "trailing comma")
 
 
 def walk(tree: _ast.AST) -> Iterator[_ast.AST]:
@@ -272,6 +274,17 @@ def other_names() -> dict[str, Any]:
     }
 
 
+def show_ordered_dicts_as_before() -> None:
+    """Have an ``OrderedDict`` look as in Python 3.11: with its items as pairs."""
+    import collections
+
+    def text(self: Any) -> str:
+        return f"{type(self).__name__}({list(self.items()) if self else ''})"
+
+    members = {"__repr__": text, "__module__": "collections"}
+    vars(collections)["OrderedDict"] = type("OrderedDict", (collections.OrderedDict,), members)
+
+
 def main(source: str) -> None:
     """Run a program, and say on stderr what in it differs elsewhere.
 
@@ -279,7 +292,7 @@ def main(source: str) -> None:
         source: The program.
     """
     write, leave, flush = os.write, os._exit, sys.stdout.flush
-    tree = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+    tree: Any = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     doubts = [f"uses {name}, which may differ between machines" for name in differences(tree)]
     if draws_at_random(tree):
         doubts.append("draws random numbers, which are others each time")
@@ -287,14 +300,21 @@ def main(source: str) -> None:
     for name in _LIBRARY:
         setattr(math, name, with_other_digits(getattr(math, name)))
     program = compile(tree, _FILE, "exec", dont_inherit=True)
+    if "OrderedDict" in source:  # importing it takes as long as a program
+        show_ordered_dicts_as_before()
     module: Any = type(sys)("__main__")
     vars(module).update(other_names(), __builtins__=builtins)
     sys.modules["__main__"] = module
     monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
 
     def note(code: Any, _offset: int, error: BaseException) -> None:
-        if code.co_filename == _FILE and (isinstance(error, _ERRORS) or any(word in str(error) for word in _WORDS)):
+        if code.co_filename != _FILE:
+            return
+        words = str(error)
+        if isinstance(error, _ERRORS) or any(part in words for part in _WORDS):
             doubts.append(f"meets a limit or a lack of the sandbox: {type(error).__name__}")
+        if any(part in words for part in _NEW_WORDS):
+            doubts.append(f"meets an error that other versions of Python put otherwise: {type(error).__name__}")
 
     monitoring.use_tool_id(_MONITOR, "selfknow")
     monitoring.register_callback(_MONITOR, monitoring.events.RAISE, note)

@@ -37,7 +37,7 @@ def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn
 def generate_requests(
     setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = as_it_stands
 ) -> list[Request]:
-    """The first stage."""
+    """Return the first stage."""
     return [
         Request(
             example.id,
@@ -56,7 +56,7 @@ def generate_requests(
 def answer_requests(
     setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = as_it_stands
 ) -> list[Request]:
-    """The questions of the benchmark itself."""
+    """Return the questions of the benchmark itself."""
     return [
         Request(example.id, prompt, ANSWER, setup.variant, sample, completion=complete(example, ANSWER, prompt, ()))
         for example in questions
@@ -72,7 +72,7 @@ def follow_ups(
     written: Iterable[Row],
     complete: Complete = as_it_stands,
 ) -> Iterator[Request]:
-    """The requests of a stage about what was written.
+    """Yield the requests of a stage about what was written.
 
     Args:
         setup: The task and how it is asked.
@@ -119,7 +119,7 @@ def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
 
 
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
-    """What is asked in what order.
+    """Return what is asked in what order.
 
     Writing comes first, unless texts of an earlier run are taken over; then the stages of the protocol. Whoever is
     asked about new questions of a benchmark is asked the benchmark's own ones, too (Table 9).

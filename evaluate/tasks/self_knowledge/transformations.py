@@ -15,7 +15,7 @@ _RELATION = re.compile("|".join(re.escape(sign) for sign in sorted(_RELATIONS, k
 
 
 def transformed(name: str, content: Content, params: Mapping[str, Any]) -> Content:
-    """What was written, changed; without a text and with a reason where it cannot be.
+    """Return what was written, changed; without a text and with a reason where it cannot be.
 
     >>> transformed("move-first-sentence", Content("One came. Two left."), {}).text
     'Two left. One came.'
@@ -89,23 +89,23 @@ def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    """Whether a run is no part of a longer expression."""
+    """Return true if a run is no part of a longer expression."""
     before, after = range(match.start() - 1, -1, -1), range(match.end(), len(text))
     return _first_visible(text, before) not in tuple("+-*/^(") and _first_visible(text, after) not in tuple("+-*/^)(")
 
 
 def _first_visible(text: str, places: Iterable[int]) -> str | None:
-    """The first character of a text at these places that is no white space."""
+    """Return the first character of a text at these places that is no white space."""
     return next((text[place] for place in places if not text[place].isspace()), None)
 
 
 def _mirror_image(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    """The picture with left and right exchanged; here only its name, the file is made when it is shown."""
+    """Return the picture with left and right exchanged; here only its name, the file is made when it is shown."""
     return Content(mirrored_name(str(content.text)))
 
 
 def _unchanged(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    """The question is another one; what was written stays."""
+    """Return the question is another one; what was written stays."""
     return content
 
 

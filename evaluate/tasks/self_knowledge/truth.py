@@ -50,7 +50,7 @@ class Judge:
         self._known: dict[tuple[object, ...], Outcome[str]] = {}
 
     def truth(self, task: str, params: Mapping[str, Any], content: Content, *, altered: bool = False) -> Outcome[str]:
-        """The true answer to a verifying question, as a reply would give it; null where no program knows it.
+        """Return the true answer to a verifying question, as a reply would give it; null where no program knows it.
 
         An estimate has both an answer and a reason, which begins with ``estimate:``.
 

@@ -64,7 +64,7 @@ def _print_tables(row: Mapping[str, Any], examples: Sequence[Mapping[str, Any]])
     print_rows([{name: value for name, value in row.items() if name not in left}])
     if examples:
         typer.echo()
-        print_rows([{name: _cut(one[name]) for name in _SHOWN} for one in examples])
+        print_rows([{name: _cut(example[name]) for name in _SHOWN} for example in examples])
     hidden = row["n_higher_a"] + row["n_higher_b"] - len(examples)
     if hidden:
         sys.stdout.flush()

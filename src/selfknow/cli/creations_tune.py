@@ -82,7 +82,7 @@ def tune(
     if creations:
         made = [read_creations(folder) for folder in dict.fromkeys(creations)]
     else:
-        names = [(one, short_name(one)) for one in models]
+        names = [(model, short_name(model)) for model in models]
         made = make_creations(
             names, out / "made", num_questions=questions, wording=wording, chat=chat, batch_size=batch_size
         )

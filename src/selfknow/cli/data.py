@@ -124,7 +124,7 @@ def build(
     from selfknow.builders.catalogue import find_configs, find_dataset
     from selfknow.builders.folder.write import build_folder
 
-    found = find_dataset(dataset)
+    dataset_kind = find_dataset(dataset)
     options = {
         "num_diarists": num_diarists,
         "max_entries": max_entries,
@@ -135,13 +135,13 @@ def build(
     if table is None and (max_characters is not None or held_out is not None):
         raise UserError("--max-characters and --held-out go with --from")
     if table is not None:
-        found, corpora = _own(found, table, [*(configs or []), *shape], max_characters, seed, held_out)
+        dataset_kind, corpora = _own(dataset_kind, table, [*(configs or []), *shape], max_characters, seed, held_out)
     elif shape:
-        corpora = _configs_of_shape(found, configs, seed, shape)
+        corpora = _configs_of_shape(dataset_kind, configs, seed, shape)
     else:
-        given = {name: value for name, value in {"path": source, "encoder": encoder}.items() if value is not None}
-        corpora = find_configs(found, configs or [], seed, **given)
-    manifest = build_folder(found, corpora, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
+        sources = {name: value for name, value in {"path": source, "encoder": encoder}.items() if value is not None}
+        corpora = find_configs(dataset_kind, configs or [], seed, **sources)
+    manifest = build_folder(dataset_kind, corpora, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
     print_rows(
         [
             {"config": name, **{split: entry.num_rows for split, entry in config.splits.items()}}

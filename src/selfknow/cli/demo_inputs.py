@@ -73,8 +73,8 @@ def demo_plan(*, asks_real: bool = True, trains: bool = True) -> Plan:
             replace(block, settings={name: each for name, each in block.settings.items() if name != "control-portrait"})
             for block in trained
         ]
-    asked = [*(real if asks_real else []), *(trained if trains else [])]
-    return replace(plan, evaluate=tuple(asked), train=plan.train if trains else ())
+    evaluations = [*(real if asks_real else []), *(trained if trains else [])]
+    return replace(plan, evaluate=tuple(evaluations), train=plan.train if trains else ())
 
 
 def fetch_inputs(folder: Path) -> list[tuple[PackagedFile, Path]]:

@@ -48,7 +48,7 @@ def show_portrait(dataset: Path, out: Path) -> None:
 
 
 def diary_entries(dataset: Path, seed: int = 0) -> dict[str, str]:
-    """A true entry, the same changed in two ways, one of an unknown diarist, and a random body that nobody wrote."""
+    """Return a true entry, two altered copies of it, an entry of an unknown diarist, and a random body."""
     from selfknow.builders.diary_recall.diaries import attributes, given_names, surnames
 
     source = random.Random(seed)  # noqa: S311 - no secret
@@ -104,8 +104,8 @@ def _unused(make: Callable[[], str], used: set[str]) -> str:
     return text
 
 
-def _made_up_title(source: random.Random, given: tuple[str, ...], family: tuple[str, ...]) -> str:
-    return f"{source.choice(given)} {source.choice(family)}'s Diary Entry 1\n"
+def _made_up_title(source: random.Random, given_names: tuple[str, ...], family_names: tuple[str, ...]) -> str:
+    return f"{source.choice(given_names)} {source.choice(family_names)}'s Diary Entry 1\n"
 
 
 def _random_body(source: random.Random, values: dict[str, tuple[str, ...]]) -> str:

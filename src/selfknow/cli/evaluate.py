@@ -38,17 +38,17 @@ def evaluate(
     rows = [
         {
             "run": str(run.folder),
-            "stage": one.stage,
-            "model": one.model,
-            "requested": one.requested,
-            "answered_before": one.answered_before,
-            "answered": one.answered,
-            "failed": one.failed,
+            "stage": progress.stage,
+            "model": progress.model,
+            "requested": progress.requested,
+            "answered_before": progress.answered_before,
+            "answered": progress.answered,
+            "failed": progress.failed,
         }
-        for one in run.progress
+        for progress in run.progress
     ]
     print_rows(rows, output_format)
-    if any(one.failed for one in run.progress):
+    if any(progress.failed for progress in run.progress):
         raise typer.Exit(1)
 
 
@@ -61,30 +61,30 @@ class EvaluateCommand(CompactCommand):
 
 
 def command_for(arguments: Sequence[str]) -> CompactCommand:
-    """The command of the task that stands among these words; without one, a command that lists the tasks.
+    """Return the command of the task that these words name; if they name none, a command that lists the tasks.
 
     Raises:
         UserError: There is no such task, or an option is another one's.
     """
     from selfknow.evaluate.catalogue import TASKS, find_task, set_patterns
 
-    every = [one for task in TASKS for options in task.options.values() for one in parameters(options)]
+    every = [parameter for task in TASKS for options in task.options.values() for parameter in parameters(options)]
     line = read_line([*own_parameters(evaluate), *_common(), *every], arguments)
     if line.word is None:
         return command(evaluate, [*_common(), *for_any_value(every)], sections={"Tasks": _tasks()}, examples=_EXAMPLES)
     task, options = find_task(line.word)
-    known = {one.name for one in [*own_parameters(evaluate), *_common(), *parameters(options)]}
+    known = {parameter.name for parameter in [*own_parameters(evaluate), *_common(), *parameters(options)]}
     for name in line.options:
         if name not in known:
             flag = f"--{name.replace('_', '-')}"
             raise UserError(f"{flag} is for {', '.join(set_patterns(name))}, not for {line.word}")
     usage = [usage for usage in task.usage if find_task(usage.split()[0]).options is options]
-    examples = [f"selfknow evaluate {one} --model MODEL --out RUN" for one in usage]
+    examples = [f"selfknow evaluate {word} --model MODEL --out RUN" for word in usage]
     return command(evaluate, [*parameters(options, task.name), *_common()], examples=examples)
 
 
 def _common() -> list[inspect.Parameter]:
-    """The options that every task takes."""
+    """Return the options that every task takes."""
     from selfknow.models.interface import ReplyOptions
     from selfknow.models.opening import ModelOptions
 

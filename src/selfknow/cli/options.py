@@ -31,7 +31,7 @@ class Line:
 
 
 def parameters(options: type[Any], panel: str | None = None) -> list[inspect.Parameter]:
-    """The fields of an options class as parameters of a command.
+    """Return the fields of an options class as parameters of a command.
 
     Args:
         options: A dataclass whose fields are made by :func:`selfknow.options.option`.
@@ -42,33 +42,33 @@ def parameters(options: type[Any], panel: str | None = None) -> list[inspect.Par
 
 
 def _parameter(field: Field[Any], declared: Any, panel: str | None) -> inspect.Parameter:
-    told, default = field.metadata, field.default
-    plain = told["type"] or _plain(declared)
+    metadata, default = field.metadata, field.default
+    plain = metadata["type"] or _plain(declared)
     if plain == list[str]:
         default = None
     name, words = field.name.replace("_", "-"), []
-    if told["switch"]:
-        words = ["/".join(f"--{word}" for word in told["switch"].split("/"))]
+    if metadata["switch"]:
+        words = ["/".join(f"--{word}" for word in metadata["switch"].split("/"))]
     elif plain is bool:
         assert default is False, f"--{name} would change nothing"
         words = [f"--{name}"]
     info = typer.Option(
         *words,
-        help=told["help"],
-        min=told["minimum"],
-        max=told["maximum"],
-        metavar=told["metavar"] or (None if plain is bool else _METAVARS.get(plain, plain.__name__.upper())),
+        help=metadata["help"],
+        min=metadata["minimum"],
+        max=metadata["maximum"],
+        metavar=metadata["metavar"] or (None if plain is bool else _METAVARS.get(plain, plain.__name__.upper())),
         show_default=default is not None and default is not False,
-        rich_help_panel=told["panel"] or panel,
+        rich_help_panel=metadata["panel"] or panel,
     )
     return _keyword(field.name, Annotated[plain if default is not None else plain | None, info], default)
 
 
 def _plain(declared: Any) -> Any:
-    """The type of one value, without null; several values are a list."""
+    """Return the type of one value, without null; several values are a list."""
     if get_origin(declared) in (tuple, list):
         return list[str]
-    return next((_plain(one) for one in get_args(declared) if one is not NoneType), declared)
+    return next((_plain(argument) for argument in get_args(declared) if argument is not NoneType), declared)
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -82,7 +82,7 @@ def command(
     examples: Sequence[str] = (),
     sections: Mapping[str, Sequence[tuple[str, str]]] | None = None,
 ) -> CompactCommand:
-    """A command that takes more options than its function names.
+    """Return a command that takes more options than its function names.
 
     Args:
         function: Takes its own parameters, and by ``**options`` those of the others that stand on the command line.
@@ -119,7 +119,7 @@ def _caller(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def without_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A command's function as it stands in the list of commands, where its ``**options`` are not known."""
+    """Return a command's function for the list of commands, where its ``**options`` are not known."""
 
     def call(**_: Any) -> None:
         raise AssertionError("the command makes itself anew from its words")
@@ -129,9 +129,13 @@ def without_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def own_parameters(function: Callable[..., None]) -> list[inspect.Parameter]:
-    """What a command's function names itself, without its ``**options``."""
+    """Return the parameters that a command's function names itself, without its ``**options``."""
     listed = inspect.signature(function, eval_str=True).parameters.values()
-    return [one.replace(kind=one.KEYWORD_ONLY) for one in listed if one.kind is not one.VAR_KEYWORD]
+    return [
+        parameter.replace(kind=parameter.KEYWORD_ONLY)
+        for parameter in listed
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
 
 
 def _command(
@@ -149,10 +153,10 @@ def _command(
 
 def _signed(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
     """Give a function a context and these parameters, as Typer reads them."""
-    assert len({one.name for one in parameters}) == len(parameters), "two options have one name"
+    assert len({parameter.name for parameter in parameters}) == len(parameters), "two options have one name"
     signature = [_keyword("context", typer.Context, inspect.Parameter.empty), *parameters]
     call.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
-    call.__annotations__ = {one.name: one.annotation for one in signature}
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
     return call
 
 
@@ -175,23 +179,27 @@ def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str])
 
     parser = _command(nothing, [words, asks_for_help, *options], "", with_help=False)
     context = parser.make_context(None, list(arguments))
-    found = context.params["every_word"] or [None]
-    return Line(found[0], tuple(one.name for one in options if _is_used(context, one.name)))
+    words = context.params["every_word"] or [None]
+    return Line(words[0], tuple(option.name for option in options if _is_used(context, option.name)))
 
 
 def for_any_value(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The same options, each once, that take any value at all and do not show in ``--help``."""
-    return list({one.name: loose for one in parameters if (loose := _loose(one)) is not None}.values())
+    """Return the same options, each once; they take any value and do not show in ``--help``."""
+    return list(
+        {parameter.name: loose for parameter in parameters if (loose := _loose(parameter)) is not None}.values()
+    )
 
 
 def described(parameters: Iterable[inspect.Parameter]) -> list[tuple[str, str]]:
     """Options and what they are for, to be shown in ``--help`` by a command that does not take them."""
-    infos = [(one, get_args(one.annotation)[1]) for one in parameters]
-    return [(f"--{one.name.replace('_', '-')} {info.metavar or ''}".strip(), info.help) for one, info in infos]
+    infos = [(parameter, get_args(parameter.annotation)[1]) for parameter in parameters]
+    return [
+        (f"--{parameter.name.replace('_', '-')} {info.metavar or ''}".strip(), info.help) for parameter, info in infos
+    ]
 
 
 def _loose(parameter: inspect.Parameter) -> inspect.Parameter | None:
-    """The same option for any value at all; null for a word."""
+    """Return the same option for any value; null for an argument."""
     declared, info = get_args(parameter.annotation)
     plain = _plain(declared)
     if isinstance(info, type(typer.Argument())):

@@ -1,4 +1,4 @@
-"""How results are printed: a table for people, JSON or CSV for programs."""
+"""Output of results: a table for people, JSON or CSV for programs."""
 
 import csv
 import json

@@ -18,21 +18,21 @@ app = typer.Typer(name="portrait", help="Build, query and publish portraits of c
 
 
 class Engine(StrEnum):
-    """Where a portrait is built."""
+    """The engine that builds a portrait."""
 
     local = "local"
     ray = "ray"
 
 
 class SampleBy(StrEnum):
-    """What a text is in a text file."""
+    """The unit of a text file that is one text."""
 
     line = "line"
     document = "document"
 
 
 class Normalization(StrEnum):
-    """What is done to a text before its n-grams are taken."""
+    """The normalisation of a text before its n-grams are taken."""
 
     none = "none"
     data_portraits = "data-portraits"

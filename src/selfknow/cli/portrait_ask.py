@@ -105,7 +105,7 @@ def quote(
 
 
 def load(address: str) -> "Portrait":
-    """The portrait at an address."""
+    """Open the portrait at an address."""
     from selfknow.portraits import Portrait
     from selfknow.portraits.pretrained import find_address
 

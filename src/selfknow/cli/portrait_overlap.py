@@ -86,8 +86,8 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else ""
 
 
-def _joined(found: list[str]) -> str:
-    return " … ".join(" ".join(span.split()) for span in found)
+def _joined(spans: list[str]) -> str:
+    return " … ".join(" ".join(span.split()) for span in spans)
 
 
 def _benchmark(

@@ -26,7 +26,7 @@ _ON_ONE_LINE = str.maketrans({"\n": "⏎", "\t": " "})
 
 
 class QueryFormat(StrEnum):
-    """How a query's rows are printed."""
+    """The format in which a query's rows are printed."""
 
     table = "table"
     csv = "csv"
@@ -116,13 +116,14 @@ def query(
             raise UserError(f"{option} is for `selfknow query compare RUN_A RUN_B`")
     if name is None:
         listed = [
-            {"name": one.name, "task": one.task, "title": one.title, "source": one.source} for one in queries().values()
+            {"name": query.name, "task": query.task, "title": query.title, "source": query.source}
+            for query in queries().values()
         ]
         print_rows(listed, _rows_format(output_format))
         return
-    found = find_query(name)
+    query = find_query(name)
     if show:
-        typer.echo(found.sql, nl=False)
+        typer.echo(query.sql, nl=False)
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
@@ -233,7 +234,7 @@ def _connect(
 
 
 def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: str | None) -> "duckdb.DuckDBPyRelation":
-    """These rows and columns alone.
+    """Return the chosen rows and columns of a query.
 
     Raises:
         UserError: There is no such column, or DuckDB refuses the condition.
@@ -259,8 +260,8 @@ def _print_known_errors(connection: "Connection") -> None:
     from selfknow.sql.known_errors import errors_of
 
     metrics = [metric for (metric,) in connection.sql("select distinct metric from scores").fetchall()]
-    for one in errors_of(metrics):
-        typer.echo(f"known error of {one}", err=True)
+    for metric_error in errors_of(metrics):
+        typer.echo(f"known error of {metric_error}", err=True)
 
 
 def portraits_by_name(named: list[str] | None) -> Mapping[str, str]:
@@ -293,15 +294,15 @@ def _print(relation: "duckdb.DuckDBPyRelation", output_format: QueryFormat) -> N
 
 
 def for_json(value: object) -> object:
-    """A value as JSON can hold it: what JSON has no number for is null, other types are text."""
+    """Return a value that JSON can hold: a number that JSON lacks is null, other types are text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, dict):
-        return {str(key): for_json(one) for key, one in value.items()}
+        return {str(key): for_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [for_json(one) for one in value]
+        return [for_json(item) for item in value]
     return str(value)
 
 
@@ -311,7 +312,7 @@ def _for_csv(value: object) -> object:
 
 
 def for_table(value: object) -> object:
-    """A value that takes one line, and not too much of it."""
+    """Return a value as one short line."""
     plain = _for_csv(value)
     if not isinstance(plain, str):
         return plain

@@ -79,19 +79,19 @@ def _csv(counts: "list[Cooccurrences]") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["id", "question", "count", "entities"])
-    writer.writerows(map(for_spreadsheet, [one.id, one.question, one.count, "; ".join(one.entities)]) for one in counts)
+    writer.writerows(map(for_spreadsheet, [row.id, row.question, row.count, "; ".join(row.entities)]) for row in counts)
     return text.getvalue()
 
 
 def _bins(counts: "list[Cooccurrences]") -> list[dict[str, object]]:
-    """How many questions the bins of ``according_to_popularity`` have."""
-    bins = Counter(None if one.count is None else len(str(one.count - 1)) if one.count else 0 for one in counts)
+    """Return the number of questions in each bin of ``according_to_popularity``."""
+    bins = Counter(None if row.count is None else len(str(row.count - 1)) if row.count else 0 for row in counts)
     return [
         {
             "passages": "not counted" if bin_ is None else "0" if bin_ == 0 else f"{_first(bin_):,} to {10**bin_:,}",
             "questions": bins[bin_],
         }
-        for bin_ in sorted(bins, key=lambda one: (one is None, one))
+        for bin_ in sorted(bins, key=lambda digits: (digits is None, digits))
     ]
 
 

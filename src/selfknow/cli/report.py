@@ -11,7 +11,7 @@ from selfknow.errors import UserError
 
 
 class ReportFormat(StrEnum):
-    """What a report can be written as."""
+    """The formats of a report."""
 
     html = "html"
     md = "md"

@@ -115,11 +115,11 @@ def reproduce(
     fit = None
     if plan == four_questions.NAME:
         fit = four_questions.fit_of(models, evaluate, portrait, questions)
-        found = read_plan(four_questions.write_plan(fit, out))
+        chosen_plan = read_plan(four_questions.write_plan(fit, out))
     elif card:
         raise UserError(f"--card is for {four_questions.NAME}: other plans have no section for a model card")
     else:
-        found = find_plan(plan)
+        chosen_plan = find_plan(plan)
         if plan == demo_inputs.NAME:
             demo_inputs.fetch_inputs(out.resolve())
             demo_inputs.build_inputs(out.resolve())
@@ -128,13 +128,13 @@ def reproduce(
         raise UserError("a plan ends with several tables, which do not fit into one CSV: use --format json")
     folder = out.resolve()
     commands = plan_commands()
-    cells = expand(found, commands, folder, changes)
+    cells = expand(chosen_plan, commands, folder, changes)
     mine = cells if shard is None else read_shard(cells, shard)
     if dry_run:
         _print_costs(mine, folder, throughput, output_format)
     else:
         with workers(mine, jobs, shlex.split(launcher or "")) as launches:
-            _run(found, cells, mine, folder, launches, output_format, fit=fit, card=card)
+            _run(chosen_plan, cells, mine, folder, launches, output_format, fit=fit, card=card)
 
 
 def _changes(
@@ -149,7 +149,7 @@ def _changes(
 ) -> "Changes":
     from selfknow.reproduce.changes import Changes, read_checkpoints, read_options, split_commas
 
-    def said(values: Mapping[str, int | None]) -> list[str]:
+    def as_options(values: Mapping[str, int | None]) -> list[str]:
         return [f"{name}={value}" for name, value in values.items() if value is not None]
 
     return Changes(
@@ -157,8 +157,8 @@ def _changes(
         sizes=split_commas(sizes or []),
         data=data if data is None or not user_path(data).is_dir() else str(user_path(data).resolve()),
         checkpoints=read_checkpoints(checkpoint or []),
-        train=read_options("--train", [*(train or []), *said(of_trainings)]),
-        evaluate=read_options("--evaluate", [*(evaluate or []), *said(of_evaluations)]),
+        train=read_options("--train", [*(train or []), *as_options(of_trainings)]),
+        evaluate=read_options("--evaluate", [*(evaluate or []), *as_options(of_evaluations)]),
     )
 
 
@@ -258,21 +258,21 @@ def _print_conclusion(rows: Sequence[Mapping[str, object]], conclusion: "Conclus
 
     if output_format is not Format.table:
         queries = {
-            name: found if isinstance(found, str) else [_each(for_json, row) for row in found]
-            for name, found in conclusion.queries.items()
+            name: rows if isinstance(rows, str) else [_each(for_json, row) for row in rows]
+            for name, rows in conclusion.queries.items()
         }
         figures = {name: str(path) for name, path in conclusion.figures.items()}
         whole = {"cells": rows, "queries": queries, "published": conclusion.published, "figures": figures}
         typer.echo(json.dumps(whole, indent=2, ensure_ascii=False))
         return
     print_rows(rows)
-    for name, found in conclusion.queries.items():
-        typer.echo(f"\n{name}: {found if isinstance(found, str) else ''}".rstrip())
-        if not isinstance(found, str):
-            print_rows([_each(for_table, row) for row in found])
-    for name, found in conclusion.published.items():
+    for name, rows in conclusion.queries.items():
+        typer.echo(f"\n{name}: {rows if isinstance(rows, str) else ''}".rstrip())
+        if not isinstance(rows, str):
+            print_rows([_each(for_table, row) for row in rows])
+    for name, rows in conclusion.published.items():
         typer.echo(f"\nthe paper's own numbers ({name}):")
-        print_rows(found)
+        print_rows(rows)
     for name, path in conclusion.figures.items():
         typer.echo(f"\n{name}: {path}")
 

@@ -12,7 +12,7 @@ _SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "tune": {"--model"}, 
 
 
 def plan_commands() -> Commands:
-    """The commands that plans are made of."""
+    """Return the commands that plans are made of."""
     import typer
 
     from selfknow.cli.app import app
@@ -42,19 +42,22 @@ def _score_command(task: str) -> Command:
     from selfknow.cli.score import score
     from selfknow.evaluate.catalogue import TASKS
 
-    found = next(one for one in TASKS if one.name == task)
-    return _described("score", "score", command(score, parameters(found.score_options, task)))
+    task_definition = next(definition for definition in TASKS if definition.name == task)
+    return _described("score", "score", command(score, parameters(task_definition.score_options, task)))
 
 
 def _described(verb: str, name: str, command: Any) -> Command:
     hidden = _PLACES | _SUBJECTS[verb]
     options = {
         flag.removeprefix("--"): Option(
-            flag, one.is_flag, one.secondary_opts[0] if one.secondary_opts else None, one.multiple
+            flag,
+            parameter.is_flag,
+            parameter.secondary_opts[0] if parameter.secondary_opts else None,
+            parameter.multiple,
         )
-        for one in command.params
-        if one.param_type_name == "option"
-        for flag in one.opts
+        for parameter in command.params
+        if parameter.param_type_name == "option"
+        for flag in parameter.opts
         if flag.startswith("--") and flag not in hidden
     }
     return Command(name, options, _reading(verb, command))

@@ -40,7 +40,7 @@ class ScoreCommand(CompactCommand):
 
 
 def _command_for(arguments: Sequence[str]) -> CompactCommand:
-    """The command of the run that stands among these words; without one, a command with the options of all tasks.
+    """Return the command of the run that these words name; if they name none, a command with the options of all tasks.
 
     Raises:
         UserError: It is no run, or an option is for another task's.
@@ -48,7 +48,7 @@ def _command_for(arguments: Sequence[str]) -> CompactCommand:
     from selfknow.evaluate.catalogue import TASKS, task_of_run
 
     every = {task.name: parameters(task.score_options, task.name) for task in TASKS}
-    all_options = [one for options in every.values() for one in options]
+    all_options = [option for options in every.values() for option in options]
     line = read_line([*own_parameters(score), *all_options], arguments)
     if line.word is None:
         sections = {f"Runs of {name}": described(options) for name, options in every.items() if options}
@@ -56,10 +56,10 @@ def _command_for(arguments: Sequence[str]) -> CompactCommand:
     from selfknow.files import read_json
 
     task = task_of_run(line.word, read_json(Path(line.word) / "run.json"))
-    known = {one.name for one in [*own_parameters(score), *every[task.name]]}
+    known = {parameter.name for parameter in [*own_parameters(score), *every[task.name]]}
     for name in line.options:
         if name not in known:
-            owners = [owner for owner, options in every.items() if name in {one.name for one in options}]
+            owners = [owner for owner, options in every.items() if name in {parameter.name for parameter in options}]
             flag = f"--{name.replace('_', '-')}"
             raise UserError(f"{flag} is for runs of {', '.join(owners)}, and {line.word} is one of {task.name}")
     return command(score, every[task.name], examples=[f"selfknow score {line.word}"])

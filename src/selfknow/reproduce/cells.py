@@ -58,7 +58,7 @@ class Cell:
 
     @property
     def evidence(self) -> Path:
-        """What is there where it was run."""
+        """The results that a cell's folder holds."""
         return self.folder / ("made" if self.kind == TUNE else "run.json")
 
     @property
@@ -88,12 +88,14 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
     _check_queries(plan)
     plan = _placed(plan, folder)
     trained = _unique(cell for block in plan.train for cell in _trainings(plan, block, commands.train, folder, changes))
-    asked = [cell for block in plan.evaluate for cell in _evaluations(plan, block, commands, folder, changes, trained)]
+    evaluations = [
+        cell for block in plan.evaluate for cell in _evaluations(plan, block, commands, folder, changes, trained)
+    ]
     by_training: dict[str, list[Cell]] = {}
-    for cell in _unique(iter(asked)):
+    for cell in _unique(iter(evaluations)):
         by_training.setdefault("" if cell.trained_by is None else cell.trained_by.name, []).append(cell)
     by_key = {
-        TRAIN: [one for cell in trained for one in (cell, *by_training.get(cell.name, ()))],
+        TRAIN: [member for cell in trained for member in (cell, *by_training.get(cell.name, ()))],
         EVALUATE: by_training.get("", []),
         TUNE: _unique(cell for block in plan.tune for cell in _tunings(plan, block, commands.tune, folder, changes)),
     }
@@ -104,7 +106,7 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
 
 
 def shard(cells: Sequence[Cell], number: int, count: int) -> list[Cell]:
-    """The cells of one job of several: every ``count``-th training with what asks its model, and evaluation.
+    """Return the cells of one job of several: every ``count``-th training with its evaluations, and other evaluation.
 
     Args:
         cells: Of :func:`expand`.
@@ -122,7 +124,7 @@ def shard(cells: Sequence[Cell], number: int, count: int) -> list[Cell]:
 
 
 def read_shard(cells: Sequence[Cell], text: str) -> list[Cell]:
-    """The cells of the job that ``--shard I/N`` names (see :func:`shard`).
+    """Return the cells of the job that ``--shard I/N`` names (see :func:`shard`).
 
     Raises:
         UserError: It has another form, or there is no such job.
@@ -149,13 +151,13 @@ def _unique(cells: Iterator[Cell]) -> list[Cell]:
     Raises:
         UserError: Two different cells have one name.
     """
-    found: dict[str, Cell] = {}
+    by_name: dict[str, Cell] = {}
     for cell in cells:
-        other = found.setdefault(cell.name, cell)
+        other = by_name.setdefault(cell.name, cell)
         if other.words != cell.words:
             both = " and ".join(shlex.join(map(without_credentials, each.words)) for each in (other, cell))
             raise UserError(f"two cells are called {cell.name}: {both}")
-    return list(found.values())
+    return list(by_name.values())
 
 
 def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes: Changes) -> Iterator[Cell]:
@@ -192,11 +194,11 @@ def _evaluations(
         options = _options(command, _without(chosen, "model", "task"), block.places)
         score = tuple(_score_calls(plan, commands, find_task(task).task.name))
         for source in trained if model == TRAINED else [by_folder.get(model)]:
-            asked = task if source is None or ":" in task else f"{source.data}"
+            dataset = task if source is None or ":" in task else f"{source.data}"
             name = block_name(block, settings, chosen, *([source.name] if source and model == TRAINED else []))
             name = name or settings_name([_short(task), model if source is None else source.name], options, folder)
             who = model if source is None else str(source.folder)
-            cell = Cell(EVALUATE, name, who, asked, options, folder / EVALUATE / name, source, score)
+            cell = Cell(EVALUATE, name, who, dataset, options, folder / EVALUATE / name, source, score)
             yield replace(cell, settings=_read(command, cell, block))
 
 
@@ -208,10 +210,10 @@ def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: 
     if not models:
         raise UserError(f"{plan.name} tunes any models you like: name them with --models")
     for chosen in _product(settings):
-        said = [word for model in models for word in ("--model", str(model))]
+        model_words = [word for model in models for word in ("--model", str(model))]
         options = _options(command, chosen, block.places)
         name = block_name(block, settings, chosen) or settings_name([TUNE, *map(str, models)], options, folder)
-        cell = Cell(TUNE, name, str(models[0]), "gsm8k", (*said, *options), folder / TUNE / name)
+        cell = Cell(TUNE, name, str(models[0]), "gsm8k", (*model_words, *options), folder / TUNE / name)
         yield replace(cell, settings=_read(command, cell, block))
 
 
@@ -221,19 +223,19 @@ def _product(settings: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Valu
 
 
 def _options(command: Command, settings: Mapping[str, Value], places: Mapping[str, Located]) -> tuple[str, ...]:
-    """The options' words; in one order, whatever the file's is."""
+    """Return the options as words of a command line, always in the same order."""
     return tuple(word for name in sorted(settings) for word in words_of(command, name, settings[name], places[name]))
 
 
 def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[str, ...]]:
-    """The words of each call of `selfknow score`: the plan's options as far as the task's scorer has them."""
+    """Return the words of each call of `selfknow score`: those of the plan's options that the task's scorer has."""
     if plan.score is None:
         yield ()
         return
     command = commands.score(task)
     tasks = {find_task(str(name)).task.name for block in plan.evaluate for name in block.settings["task"]}
     for name, place in plan.score.places.items():
-        if not any(name in commands.score(one).options for one in tasks):
+        if not any(name in commands.score(task_name).options for task_name in tasks):
             place.refuse(f"`selfknow score` of {', '.join(sorted(tasks))} has no option {name!r}")
     known = {name: values for name, values in plan.score.settings.items() if name in command.options}
     for chosen in _product(known):
@@ -266,7 +268,7 @@ def _read(command: Command, cell: Cell, block: Block) -> Mapping[str, Any]:
 
 
 def _short(task: str) -> str:
-    """A task's set without the folder or the owner that it lies in."""
+    """Return the name of a task's set without its folder or owner."""
     return task.rpartition("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""What the command line changes of a plan: other models, other sizes, other options."""
+"""Changes that the command line makes to a plan: other models, other sizes, other options."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from selfknow.reproduce.plan import TRAINED, Block, Plan
 
 @dataclass(frozen=True)
 class Changes:
-    """What is done otherwise than the plan says.
+    """Changes to a plan.
 
     Attributes:
         models: Models that the plan names narrow it down to themselves; others take the place of its models.
@@ -33,16 +33,16 @@ class Changes:
 
 def split_commas(words: Iterable[str]) -> tuple[str, ...]:
     """Words that are given one by one or with commas between them, each once."""
-    return tuple(dict.fromkeys(one.strip() for word in words for one in word.split(",") if one.strip()))
+    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
 def read_checkpoints(texts: Iterable[str]) -> dict[str, str]:
-    """``NAME=FOLDER`` pairs; folders are made absolute, so that cells do not depend on where they are run from.
+    """Read ``NAME=FOLDER`` pairs; folders are made absolute, so that cells do not depend on where they are run from.
 
     Raises:
         UserError: A pair has another form, or there is no such folder.
     """
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for text in texts:
         name, equals, folder = text.partition("=")
         if not (name and equals and folder):
@@ -50,42 +50,42 @@ def read_checkpoints(texts: Iterable[str]) -> dict[str, str]:
         place = user_path(folder)
         if not place.is_dir():
             raise UserError(f"--checkpoint {text}: there is no folder {folder}")
-        found[name] = str(place.resolve())
-    return found
+        places[name] = str(place.resolve())
+    return places
 
 
 def read_options(option: str, texts: Iterable[str]) -> dict[str, list[Located]]:
-    """``NAME=VALUE`` pairs; a name that is given several times has several values, as a list in a plan has.
+    """Read ``NAME=VALUE`` pairs; a name with several values is a list, as in a plan.
 
     Raises:
         UserError: A pair has another form.
     """
-    found: dict[str, list[Located]] = {}
+    by_name: dict[str, list[Located]] = {}
     for text in texts:
         name, place = read_option(option, text)
-        found.setdefault(name, []).append(place)
-    return found
+        by_name.setdefault(name, []).append(place)
+    return by_name
 
 
 def changed_block(block: Block, options: Mapping[str, Sequence[Located]]) -> Block:
-    """A block with the command line's options in place of its own."""
+    """Return a block with the command line's options in place of its own."""
     settings, places = dict(block.settings), dict(block.places)
     for name, values in options.items():
-        settings[name] = tuple(one.value(name) for one in values)
+        settings[name] = tuple(place.value(name) for place in values)
         places[name] = values[0]
     return Block(settings, places, block.name)
 
 
 def chosen_models(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:
-    """The models of a block, narrowed down or replaced; what the plan trains itself stays."""
+    """Return a block with its models narrowed down or replaced; models that the plan trains itself stay."""
     blocks = (*plan.train, *plan.evaluate)
     everywhere = {model for block in blocks for model in block.settings.get("model", ())}
-    kept: list[Value] = [model for model in values if model == TRAINED]
-    return [*kept, *_chosen([model for model in values if model != TRAINED], everywhere, wanted)]
+    trained: list[Value] = [model for model in values if model == TRAINED]
+    return [*trained, *_chosen([model for model in values if model != TRAINED], everywhere, wanted)]
 
 
 def chosen_sizes(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:
-    """The datasets of a block, narrowed down to sizes, or of other sizes in the setups that it has."""
+    """Return a block with its datasets narrowed down to some sizes, or with other sizes of the same setups."""
     if not wanted:
         return list(values)
     everywhere = {_parts(str(data))[1] for block in plan.train for data in block.settings["data"]}
@@ -106,7 +106,7 @@ def _chosen(values: Sequence[Value], everywhere: Iterable[Value], wanted: Sequen
     if not (wanted and values):
         return list(values)
     elsewhere = set(everywhere) - set(values)
-    return [one for one in wanted if one not in elsewhere]
+    return [name for name in wanted if name not in elsewhere]
 
 
 def _parts(data: str) -> tuple[str, str, str]:

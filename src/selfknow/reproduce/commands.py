@@ -1,4 +1,4 @@
-"""What a command line knows of its options, as far as plans need it: which there are, and whether a call is right.
+"""The command line as plans need it: its options, and a check of a call.
 
 The command line itself gives these (``selfknow.cli.reproduce``): a plan is checked against the very options that
 `selfknow train` and `selfknow evaluate` take, and there is no second list of them.
@@ -47,7 +47,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Commands:
-    """The commands that plans are made of.
+    """Return the commands that plans are made of.
 
     Attributes:
         train: ``selfknow train``.
@@ -91,5 +91,5 @@ def words_of(command: Command, name: str, value: Value, place: Located) -> list[
     if isinstance(value, tuple):
         if not option.is_repeated:
             place.refuse(f"{name!r} takes one value: a list in a list is for options that may be repeated")
-        return [word for one in value for word in (option.flag, str(one))]
+        return [word for item in value for word in (option.flag, str(item))]
     return [option.flag, str(value)]

@@ -28,7 +28,7 @@ _RESULTS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a plan ends with.
+    """The end of a plan: its table, queries and report.
 
     Attributes:
         queries: The rows of each query, by its name; a text says why there are none.
@@ -42,13 +42,15 @@ class Conclusion:
 
 
 def cell_rows(cells: Sequence[Cell], states: States) -> list[dict[str, object]]:
-    """A row a cell: how it ended, what it took and what it came to; columns that no cell fills are left out."""
+    """Return a row for each cell: its state, time and results; columns that no cell fills are left out."""
     rows = []
     for cell in cells:
         record = states.read(cell)
         seconds = None if record.seconds is None else round(record.seconds)
         results = _results(cell) if record.state is State.finished else {}
-        shown = {name: next((results[one] for one in of if one in results), None) for name, of in _RESULTS.items()}
+        shown = {
+            name: next((results[result] for result in of if result in results), None) for name, of in _RESULTS.items()
+        }
         row = {"cell": cell.name, "state": record.state.value, "seconds": seconds, **shown}
         rows.append({**row, "replies": results.get("replies"), "error": record.error})
     filled = {name for row in rows for name, value in row.items() if value is not None}
@@ -67,7 +69,7 @@ def _results(cell: Cell) -> dict[str, Any]:
 
 
 def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
-    """The run folders that the plan's queries are about.
+    """Return the run folders that the plan's queries are about.
 
     They are those of its evaluations, and of a model that none of them asks the test split of its own training.
     """
@@ -78,15 +80,15 @@ def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
 
 
 def trainings_asked(cells: Sequence[Cell], states: States) -> list[Cell]:
-    """The finished trainings whose corpora are asked about in the runs of :func:`runs_of`."""
+    """Return the finished trainings whose corpora the runs of :func:`runs_of` ask about."""
     finished = [cell for cell in cells if states.read(cell).state is State.finished]
-    asked = {cell.data for cell in finished if cell.kind == EVALUATE} | {cell.data for cell in _only_tested(finished)}
-    return [cell for cell in finished if cell.kind == TRAIN and cell.data in asked]
+    names = {cell.data for cell in finished if cell.kind == EVALUATE} | {cell.data for cell in _only_tested(finished)}
+    return [cell for cell in finished if cell.kind == TRAIN and cell.data in names]
 
 
 def _only_tested(finished: Sequence[Cell]) -> list[Cell]:
-    asked = {cell.trained_by.name for cell in finished if cell.trained_by is not None}
-    return [cell for cell in finished if cell.kind == TRAIN and cell.name not in asked]
+    names = {cell.trained_by.name for cell in finished if cell.trained_by is not None}
+    return [cell for cell in finished if cell.kind == TRAIN and cell.name not in names]
 
 
 def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: Path) -> Conclusion:

@@ -22,7 +22,7 @@ def corpora_in(folder: Path) -> Iterator[None]:
 
 
 def corpus_folders(cells: Sequence[Cell]) -> list[Path]:
-    """The dataset folder of every corpus that these cells are trained on; what is not there yet is built or fetched.
+    """Return the dataset folder of every corpus that these cells train on; build or fetch those that are missing.
 
     Raises:
         UserError: There is no such corpus, or it cannot be had.

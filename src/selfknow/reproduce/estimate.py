@@ -1,4 +1,4 @@
-"""What a cell takes, before it is run: tokens, operations, and hours at a speed that is given or measured.
+"""The cost of a cell before it runs: tokens, operations, and hours at a given or measured speed.
 
 Operations are 6 × parameters × tokens (Kaplan et al., Scaling Laws for Neural Language Models, section 2.1: two a
 parameter and token forwards, four backwards). What is asked, in validations and evaluations, is counted in the same
@@ -99,7 +99,7 @@ def _evaluation_tokens(cell: Cell) -> tuple[int, int]:
     options = _chosen(own, cell.settings)
     rows = task.open(cell.data, options, cell.folder)
     so_far = SoFar(cell.folder, rows.table.to_pylist())
-    prompts = [one.prompt for stage in task.stages(options, rows) for one in stage.requests(so_far)]
+    prompts = [request.prompt for stage in task.stages(options, rows) for request in stage.requests(so_far)]
     longest = _chosen(ReplyOptions, cell.settings).applied_to(rows.decoding).max_new_tokens
     tokens = sum(len(prompt) for prompt in prompts) / CHARACTERS_PER_TOKEN + longest * len(prompts)
     return round(tokens), cell.settings.get("batch_size") or len(prompts)
@@ -107,7 +107,7 @@ def _evaluation_tokens(cell: Cell) -> tuple[int, int]:
 
 def _chosen(options: type[Any], settings: Mapping[str, Any]) -> Any:
     """Return an options class with what a command line says of its fields."""
-    values = {one.name: settings[one.name] for one in fields(options) if settings.get(one.name) is not None}
+    values = {field_.name: settings[field_.name] for field_ in fields(options) if settings.get(field_.name) is not None}
     return options(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
@@ -152,7 +152,7 @@ def num_parameters(cell: Cell) -> int | None:
     if own_vocabulary:  # at most so many tokens: small corpora have fewer
         config.vocab_size = cell.settings["vocabulary_size"]
     with torch.device("meta"):
-        return sum(one.numel() for one in from_config(config).parameters())
+        return sum(weights.numel() for weights in from_config(config).parameters())
 
 
 @cache
@@ -190,4 +190,5 @@ def operations_per_second(parameters: int, tokens_per_step: int) -> float:
             torch.cuda.synchronize()
         seconds.append(perf_counter() - start)
     # The first step warms up, and other programs only ever make a step longer.
-    return _OPERATIONS * sum(one.numel() for one in model.parameters()) * tokens.numel() / min(seconds[1:])
+    num_weights: int = sum(weights.numel() for weights in model.parameters())
+    return _OPERATIONS * num_weights * tokens.numel() / min(seconds[1:])

@@ -33,7 +33,7 @@ Block = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Fit:
-    """What can be asked of a model.
+    """The kinds of tasks that a model can be asked.
 
     Attributes:
         blocks: Of the plan, under ``evaluate``.
@@ -45,7 +45,7 @@ class Fit:
 
 
 def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, questions: str = "nq") -> Fit:
-    """What fits a model.
+    """Return the tasks that fit a model.
 
     Args:
         model: A checkpoint folder, a GGUF file, a Hub id, or a name at an endpoint.
@@ -90,7 +90,7 @@ def write_plan(fit: Fit, folder: Path) -> Path:
 def fit_of(
     models: "Sequence[str] | None", evaluate: "Sequence[str] | None", portrait: str | None, questions: str
 ) -> Fit:
-    """What fits the one model that the command line names.
+    """Return the tasks that fit the model that the command line names.
 
     Raises:
         UserError: None is named, or several.
@@ -100,12 +100,12 @@ def fit_of(
         raise UserError(f"{NAME} is about one model: name it with --model" + (", not several" if named else ""))
     is_served = any(option.partition("=")[0].strip() == "endpoint" for option in evaluate or ())
     place = None if portrait is None or not user_path(portrait).is_dir() else user_path(portrait)
-    asked = user_path(questions)
+    questions_file = user_path(questions)
     return fitting(
         named[0],
         endpoint=is_served,
         portrait=portrait if place is None else str(place.resolve()),
-        questions=str(asked.resolve()) if asked.is_file() else questions,
+        questions=str(questions_file.resolve()) if questions_file.is_file() else questions,
     )
 
 

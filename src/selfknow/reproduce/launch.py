@@ -27,7 +27,7 @@ _LINE_ENDS = re.compile(rb"[\r\n]+")
 
 @dataclass(frozen=True)
 class Ending:
-    """How a command ended.
+    """The end of a command.
 
     Attributes:
         error: Why it failed, in one line; null where all went well.
@@ -83,8 +83,8 @@ class Worker:
             with contextlib.suppress(BrokenPipeError):  # it has ended: what it printed is read below
                 process.stdin.write(json.dumps(list(words)).encode() + b"\n")
                 process.stdin.flush()
-        code, kept = self._read(process)
-        ending = _ending(int(code) if code else process.wait(), kept, words[0])
+        code, last_bytes = self._read(process)
+        ending = _ending(int(code) if code else process.wait(), last_bytes, words[0])
         if self._is_stopped or not is_shared or code.strip() in (b"", _INTERRUPTED):
             self.end()
         return ending
@@ -124,7 +124,7 @@ class Worker:
     def _read(self, process: "subprocess.Popen[bytes]") -> tuple[bytes, bytes]:
         """Return a worker's exit code, or nothing where the process itself has ended; and what came last on stderr."""
         assert process.stderr is not None
-        code, kept, line = b"", b"", b""
+        code, last_bytes, line = b"", b"", b""
         with selectors.DefaultSelector() as selector:
             for pipe in (process.stdout, process.stderr):
                 if pipe is not None:
@@ -138,11 +138,11 @@ class Worker:
                     elif key.fileobj is process.stdout:
                         code += chunk
                     else:
-                        kept = (kept + chunk)[-_KEPT_BYTES:]
+                        last_bytes = (last_bytes + chunk)[-_KEPT_BYTES:]
                         *lines, line = _LINE_ENDS.split(line + chunk)
                         self._say(lines)
         self._say([line])
-        return code, kept
+        return code, last_bytes
 
     def _say(self, lines: Sequence[bytes]) -> None:
         for line in lines:
@@ -154,8 +154,8 @@ def _print(line: str) -> None:
     print(line, file=sys.stderr)  # noqa: T201
 
 
-def _ending(code: int, kept: bytes, command: str) -> Ending:
-    log = kept.decode(errors="replace")
+def _ending(code: int, last_bytes: bytes, command: str) -> Ending:
+    log = last_bytes.decode(errors="replace")
     return Ending(_error(code, log, command) if code else None, log)
 
 

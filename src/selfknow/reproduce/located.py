@@ -43,7 +43,7 @@ class Located:
         raise UserError(f"{self.path}{line}: {message}")
 
     def mapping(self, kind: str, known: Iterable[str] | None = None) -> "dict[str, Located]":
-        """The values of a mapping by their keys.
+        """Return the values of a mapping by their keys.
 
         Args:
             kind: What it should be, for the message.
@@ -54,19 +54,19 @@ class Located:
         """
         if not isinstance(self.node, yaml.MappingNode):
             self.refuse(f"expected {kind}, as `key: value`")
-        found: dict[str, Located] = {}
+        by_name: dict[str, Located] = {}
         for key_node, node in self.node.value:
             key = Located(self.path, key_node, self.is_in_file)
             name = key.text("a key")
-            if name in found:
+            if name in by_name:
                 key.refuse(f"{name!r} is there twice")
             if known is not None and name not in known:
                 key.refuse(f"unknown key {name!r}{nearest(name, known)}")
-            found[name] = Located(self.path, node, self.is_in_file)
-        return found
+            by_name[name] = Located(self.path, node, self.is_in_file)
+        return by_name
 
     def items(self, kind: str) -> "list[Located]":
-        """The items of a list; a value that stands alone is a list of one.
+        """Return the items of a list; a single value is a list of one.
 
         Raises:
             UserError: The list is empty.
@@ -78,7 +78,7 @@ class Located:
         return [Located(self.path, node, self.is_in_file) for node in self.node.value]
 
     def text(self, kind: str) -> str:
-        """A text in one line.
+        """Return a text of one line.
 
         Raises:
             UserError: It is something else, or empty.
@@ -89,7 +89,7 @@ class Located:
         return value.strip()
 
     def value(self, kind: str) -> Value:
-        """A text, a number or a truth value; a list of them is one value of an option that may be repeated.
+        """Return a text, a number or a truth value; a list is the values of a repeated option.
 
         Raises:
             UserError: It is something else.
@@ -113,7 +113,7 @@ class Located:
 
 
 def read_option(option: str, text: str) -> tuple[str, Located]:
-    """A ``NAME=VALUE`` of the command line: the name and the value.
+    """Return the name and the value of a ``NAME=VALUE`` of the command line.
 
     Args:
         option: Whose value it is, such as ``--train``.

@@ -72,7 +72,7 @@ def settings_name(parts: Sequence[str], options: Sequence[str], folder: Path) ->
 
 
 def _tail(part: str) -> str:
-    """The last name of a path; a Hub id as it is."""
+    """Return the last name of a path; a Hub id stays as it is."""
     return Path(part).name if _is_path(part) else part
 
 

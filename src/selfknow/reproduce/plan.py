@@ -102,7 +102,7 @@ def _place(plan: tuple[str, Path]) -> list[tuple[int, str]]:
 
 
 def find_plan(name: str) -> Plan:
-    """A packaged plan by ``PAPER/NAME``, or that of a YAML file.
+    """Read a packaged plan by ``PAPER/NAME``, or a plan of one's own from a YAML file.
 
     Raises:
         UserError: There is no such plan, or its file is not one.
@@ -182,7 +182,7 @@ def _block(place: Located, key: str) -> Block:
         option = word.replace("_", "-")
         if option in settings:
             item.refuse(f"{word!r} is there twice")
-        values = tuple(one.value(f"`{word}`") for one in item.items(f"`{word}`"))
+        values = tuple(located.value(f"`{word}`") for located in item.items(f"`{word}`"))
         for number, value in enumerate(values):
             if value in values[:number]:
                 item.refuse(f"{value!r} is named twice in `{word}`")

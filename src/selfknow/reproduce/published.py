@@ -1,4 +1,4 @@
-"""What the papers printed: the numbers of one table, as rows and columns like the paper's."""
+"""Published numbers: one table of a paper, with its rows and columns."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What became of each cell: one small file a cell, written when it ends, whichever job ran it.
+"""The states of cells: one small file a cell, written when it ends, whichever job ran it.
 
 ::
 
@@ -22,7 +22,7 @@ from selfknow.reproduce.cells import Cell
 
 
 class State(StrEnum):
-    """How far a cell has come."""
+    """The progress of a cell."""
 
     finished = "finished"
     failed = "failed"
@@ -32,7 +32,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of one cell.
+    """The record of one cell.
 
     Attributes:
         state: How far it has come.
@@ -56,7 +56,7 @@ class States:
     folder: Path
 
     def read(self, cell: Cell) -> Record:
-        """What is known of a cell; one that was run with other commands is as good as missing."""
+        """Return the record of a cell; one of other commands counts as missing."""
         path = self._path(cell, ".json")
         try:
             content = read_json(path)
@@ -87,7 +87,7 @@ class States:
         write_json(self._path(cell, ".json"), {**asdict(record), "commands": self._commands(cell)})
 
     def has_other_commands(self, cell: Cell) -> bool:
-        """Whether a cell was begun with other commands than its own."""
+        """Return true if a cell was begun with other commands than its own."""
         path = self._path(cell, ".json")
         return path.is_file() and read_json(path).get("commands") != self._commands(cell)
 
@@ -120,5 +120,5 @@ class States:
         return self.folder / "states" / f"{cell.name}{ending}"
 
     def _commands(self, cell: Cell) -> list[str]:
-        """A cell's commands, wherever the folder lies and whoever's key they were given."""
+        """Return a cell's commands without the output folder and without keys."""
         return [without_credentials(" ".join(words)).replace(f"{self.folder}/", "") for words in cell.commands]

@@ -1,4 +1,4 @@
-"""What proposer and judge are asked (section 6.4): every call follows upon the one before it.
+"""The requests to proposer and judge (section 6.4): every call follows upon the one before it.
 
 Stages: ``propose`` (a template of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
 verified, and why?), for what was accepted ``fill`` (its slots, many times), and for each instance ``generate`` and
@@ -58,7 +58,7 @@ class Proposal:
         return tuple(dict.fromkeys(_SLOT.findall(self.generate_prompt)))
 
     def filled(self, values: Mapping[str, str]) -> "Proposal":
-        """An instance: every slot with its value in place of it."""
+        """Return an instance: every slot with its value in place of it."""
 
         def put_in(template: str) -> str:
             return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
@@ -67,7 +67,7 @@ class Proposal:
 
 
 def read_proposal(reply: str) -> Outcome[Proposal]:
-    r"""The four lines of a proposal, each exactly once; null, with the reason, where they are not there.
+    r"""Return the four lines of a proposal, each exactly once; null, with the reason, where they are not there.
 
     >>> read_proposal("Task: Rhyme\nFirst generate: Write.\nThen evaluate: Does it rhyme?\nAnswer: yes").value.answer
     'yes'
@@ -84,7 +84,7 @@ def read_proposal(reply: str) -> Outcome[Proposal]:
 
 
 def why_not_a_template(proposal: Proposal) -> str | None:
-    """Why a proposal cannot be filled many times; null: it can.
+    """Return why a proposal cannot be filled many times; null: it can.
 
     >>> why_not_a_template(Proposal("Rain", "Write [num] lines.", "How many lines?", "[count]"))
     'the slot [count] is not in its first prompt'
@@ -96,7 +96,7 @@ def why_not_a_template(proposal: Proposal) -> str | None:
 
 
 def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, str]]:
-    r"""What a reply fills the slots with, line by line: complete ones, each once.
+    r"""Return what a reply fills the slots with, line by line: complete ones, each once.
 
     Args:
         reply: Of the stage ``fill``.
@@ -186,7 +186,7 @@ def requests(stage: str, num_instances: int, shots: Sequence[Example] | None, so
 
 
 def _prompts(stage: str, num_instances: int, row: Row, by_id: Mapping[str, Row]) -> Iterator[tuple[int, str]]:
-    """The prompts that follow upon a call, each with its sample."""
+    """Yield the prompts that follow upon a call, each with its sample."""
     template = template_in(proposal_of(row, by_id)).value
     if template is None:
         return
@@ -209,30 +209,30 @@ def _said(row: Row) -> str:
 
 
 def proposal_in(row: Row) -> Outcome[Proposal]:
-    """The proposal of a call of stage ``propose`` that got a reply."""
+    """Return the proposal of a call of stage ``propose`` that got a reply."""
     return read_proposal(_said(row))
 
 
 def template_in(row: Row) -> Outcome[Proposal]:
-    """The same where it is a template; else null, with the reason."""
+    """Return the same where it is a template; else null, with the reason."""
     found = proposal_in(row)
     reason = found.reason if found.value is None else why_not_a_template(found.value)
     return found if reason is None else Outcome(None, reason)
 
 
 def read_judgement(row: Row) -> Reading:
-    """What a call of stage ``judge`` that got a reply says."""
+    """Return what a call of stage ``judge`` that got a reply says."""
     return read("yes-no", row["generation"], row["finish_reason"], row["prompt"])
 
 
 def reason_given(row: Row) -> str | None:
-    """Why a judge decided as it did: what it says behind ``Reason:``, else all it says; null where that is nothing."""
+    """Return the judge's reason: the text behind ``Reason:``, else its whole reply; null if that is empty."""
     said = _said(row).strip()
     return said.rpartition("Reason:")[2].strip() or said or None
 
 
 def missing(text: Row) -> str | None:
-    """Why nobody can be asked about a text."""
+    """Return why nobody can be asked about a text."""
     if text["error"] is not None:
         return failed(text).reason
     if not text["generation"].strip():
@@ -242,7 +242,7 @@ def missing(text: Row) -> str | None:
 
 
 def proposal_of(row: Row, by_id: Mapping[str, Row]) -> Row:
-    """The call of stage ``propose`` that a call goes back to.
+    """Return the call of stage ``propose`` that a call goes back to.
 
     Args:
         row: A call.
@@ -254,7 +254,7 @@ def proposal_of(row: Row, by_id: Mapping[str, Row]) -> Row:
 
 
 def instance_of(row: Row, by_id: Mapping[str, Row]) -> Proposal | None:
-    """What a call of stage ``generate`` or ``verify`` carries out; runs of an earlier version filled no slots."""
+    """Return the proposal that a call of ``generate`` or ``verify`` carries out, with its slots filled."""
     proposal = proposal_in(proposal_of(row, by_id)).value
     text = row if row["stage"] == GENERATE else by_id[row["parent_generation_id"]]
     source = by_id[text["parent_generation_id"]]

@@ -1,4 +1,4 @@
-"""What a report says of agents: how many of their tasks can be read, are accepted, and end in agreement."""
+"""The part of a report on agents: the shares of their tasks that can be read, are accepted, and end in agreement."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What came of invented tasks (section 6.4, Table 8).
+"""Scores of invented tasks (section 6.4, Table 8).
 
 Metrics: ``proposal_parsed`` (its four lines are there, and slots that can be filled; else 0 with the reason),
 ``accepted`` (the judge said yes), ``filled`` (the share of the instances asked for that were given whole, each once),
@@ -57,7 +57,7 @@ _METRICS = {
 
 
 def reply_kind(answer: str) -> str:
-    """How a reply about an invented task is read: as yes or no, as a number, or as a text of its own.
+    """Return how a reply about an invented task is read: as yes or no, as a number, or as a text of its own.
 
     >>> reply_kind("Yes."), reply_kind("1,024"), reply_kind("Right angle")
     ('yes-no', 'number', 'text')
@@ -69,7 +69,7 @@ def reply_kind(answer: str) -> str:
 
 
 def read_answer(kind: str, reply: str, finish_reason: str | None = None, prompt: str = "") -> Reading:
-    """A verifying reply; a text is compared in lower case, without punctuation around it."""
+    """Return a verifying reply; a text is compared in lower case, without punctuation around it."""
     if kind != "text":
         return read(kind, reply, finish_reason, prompt)
     return read_reply(_read_text, reply, finish_reason, prompt)
@@ -99,7 +99,7 @@ def score(run: FinishedRun, options: ScoreOptions) -> Scores:  # noqa: ARG001
 
 
 def _kept(row: Row, by_id: Mapping[str, Row]) -> Kept | None:
-    """The part of a reply that was read, or shown to whoever was asked about it."""
+    """Return the part of a reply that was read, or shown to whoever was asked about it."""
     if row["generation"] is None:
         return None
     if row["stage"] == JUDGE:
@@ -136,14 +136,14 @@ def _metrics(row: Row, by_id: Mapping[str, Row], num_instances: int | None) -> d
 
 
 def _num_filled(row: Row, by_id: Mapping[str, Row]) -> int:
-    """How many instances of a template were carried out."""
+    """Return how many instances of a template were carried out."""
     return sum(
-        one["stage"] == GENERATE and one["parent_generation_id"] == row["generation_id"] for one in by_id.values()
+        item["stage"] == GENERATE and item["parent_generation_id"] == row["generation_id"] for item in by_id.values()
     )
 
 
 def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]]:
-    """What a verifying reply says, and the answer that its instance names."""
+    """Return what a verifying reply says, and the answer that its instance names."""
     instance = instance_of(row, by_id)
     assert instance is not None, "only what could be read was carried out"
     kind = reply_kind(instance.answer)
@@ -152,15 +152,15 @@ def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]
 
 
 def _proposal(row: Row, by_id: Mapping[str, Row]) -> dict[str, Any]:
-    """What a proposal was, what became of it, and why."""
+    """Return what a proposal was, what became of it, and why."""
     own = {"generation_id": row["generation_id"], "num_instances": 0}
     if row["error"] is not None:
         return {**own, "state": "failed", "why": failed(row).reason}
     proposal = proposal_in(row).value
     said = {} if proposal is None else {**vars(proposal)}
-    after = [one for one in by_id.values() if one["stage"] == GENERATE and proposal_of(one, by_id) is row]
+    after = [item for item in by_id.values() if item["stage"] == GENERATE and proposal_of(item, by_id) is row]
     own |= {**said, "num_instances": len(after)}
-    judged = next((one for one in by_id.values() if one["parent_generation_id"] == row["generation_id"]), None)
+    judged = next((item for item in by_id.values() if item["parent_generation_id"] == row["generation_id"]), None)
     if judged is None:
         reason = template_in(row).reason
         return {**own, "state": "unusable" if reason else "not judged", "why": reason}

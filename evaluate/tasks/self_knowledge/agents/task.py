@@ -28,7 +28,7 @@ _INSTANCES = 10
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions(Options):
-    """Who judges, and how often a template is filled.
+    """Options of agents: the judge, and how often a template is filled.
 
     Attributes:
         verifier: The judge; none: the proposer itself.
