@@ -8,7 +8,7 @@ import numpy as np
 
 
 def make_dump(folder: Path, name: str = "d.7-1.bf") -> None:
-    """A dump as the Data Portraits tool writes it: the header and the bits, in two part files, and their index.
+    """Make a dump in the format of the Data Portraits tool: header and bits, in two part files, and their index.
 
     Args:
         folder: Where it is written.

@@ -1,4 +1,4 @@
-"""The guides' shell blocks: run in this process, with small stand-ins for what must be downloaded or trained for hours.
+"""The guides' shell blocks: run in this process, with small stand-ins for large downloads and long trainings.
 
 A block that cannot run here is followed by a paragraph ``The tests do not run this: REASON.``
 """
@@ -56,12 +56,12 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """All fenced blocks of a page, in order."""
+    """Return all fenced blocks of a page, in order."""
     return [Block(*(part or "" for part in parts)) for parts in _BLOCK.findall(page.read_text(encoding="utf-8"))]
 
 
 def commands(block: Block) -> Iterator[list[str]]:
-    """The words of each command of a shell block, without comments, output, and the file that takes it."""
+    """Yield the words of each command of a shell block, without comments, output, and the file that takes it."""
     for line in re.sub(r"\\\n\s*", "", block.text).splitlines():
         if block.language not in ("bash", "sh"):
             if not line.startswith("$ "):
@@ -80,7 +80,7 @@ def run(words: Sequence[str]) -> None:
 
 
 def _small(words: list[str]) -> Iterator[str]:
-    """The words with their stand-ins, and with less of everything."""
+    """Replace words by their stand-ins, and add options that make everything smaller."""
     less = LESS.get(words[0], {})
     for before, word in pairwise(["", *words]):
         if "--endpoint" in (before, word) or before in less or word in less:
@@ -114,7 +114,7 @@ def _program() -> Any:
 
 
 def pages() -> dict[str, Path]:
-    """Every page, by its path in the repository."""
+    """Return every page, by its path in the repository."""
     paths = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]
     paths += (REPOSITORY / "datasets_src").rglob("*card.md")
     return {path.relative_to(REPOSITORY).as_posix(): path for path in sorted(paths)}

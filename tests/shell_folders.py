@@ -1,4 +1,4 @@
-"""What the shell blocks of each page find in their folder: a tiny model, and small files under the page's names."""
+"""The files in the folder of each page's shell blocks: a tiny model, and small files under the page's names."""
 
 import csv
 import gzip
@@ -24,7 +24,7 @@ _QUESTIONS = [{"question": f"who wrote book {number}", "answer": ["Ann"]} for nu
 
 
 def write_tiny_model(folder: Path) -> None:
-    """A base model with random weights that reads long prompts."""
+    """Save a base model with random weights that reads long prompts."""
     from tests.tiny_models import save, tiny_config, tiny_model, tiny_tokenizer
 
     tokenizer = tiny_tokenizer([_VERSE * 40])
@@ -122,7 +122,7 @@ FOLDERS: Mapping[str, Callable[[Path], object]] = {
 
 
 def fill_sheets(folder: Path) -> None:
-    """Do what people do between two commands: give every row of every blank sheet a judgement or an answer."""
+    """Do people's work between two commands: fill in every row of every blank sheet."""
     for path in folder.glob("*/*.csv"):
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))

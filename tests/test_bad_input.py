@@ -1,4 +1,4 @@
-"""Damaged input is refused in one line or read rightly, and a kill costs nothing: a few of what benchmarks count."""
+"""Damaged input is refused in one line or read rightly, and a kill costs nothing: a small part of the benchmarks."""
 
 import importlib
 import json
@@ -18,7 +18,7 @@ NAMES = ("portraits", "RedisBloom dumps", "JSON lines", "plans", "run folders", 
 
 @pytest.fixture(scope="module")
 def counting() -> Iterator[Any]:
-    """What counts: it lies in the repository, not in the package."""
+    """Import the counting benchmark, which is in the repository and not in the package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
         yield importlib.import_module("benchmarks.mutations.counting")

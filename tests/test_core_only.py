@@ -1,4 +1,4 @@
-"""The package without extras: the README's lines run with the core's own dependencies, and nothing else, installed."""
+"""The package without extras: the README's lines run with only the core's own dependencies installed."""
 
 import json
 import os
@@ -39,7 +39,7 @@ print(json.dumps(results))
 
 
 def core_distributions() -> Iterator[str]:
-    """The names of what ``pip install selfknow`` installs: its requirements without extras, and theirs."""
+    """Return the names of the packages that ``pip install selfknow`` installs: all requirements without extras."""
     todo, seen = [("selfknow", frozenset[str]())], set()
     while todo:
         name, extras = todo.pop()
@@ -61,7 +61,7 @@ def core_distributions() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with links to the core's distributions alone."""
+    """Make a virtual environment with links to the core's distributions alone."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
@@ -75,7 +75,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[object, str, str]]:
-    """What each line printed, with its exit code and error, after a check that no extra can be imported."""
+    """Return the output, exit code and error of each line, after a check that no extra can be imported."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     process = subprocess.run(
         [bare / "bin" / "python", "-P", "-c", RUN_ALL, json.dumps(EXTRAS)],

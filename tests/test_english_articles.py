@@ -1,4 +1,4 @@
-"""Every prompt that we put together has the article that its next word wants."""
+"""Every prompt that we put together has the article that its next word needs."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The package as a whole: what it imports, when, and where its rooms lie."""
+"""The package as a whole: its imports, when they happen, and the places of its rooms."""
 
 import json
 import os
@@ -31,7 +31,7 @@ HEAVY = {
 
 
 def loaded_by(*arguments: str) -> set[str]:
-    """The top-level modules that a fresh Python has loaded after running this."""
+    """Return the top-level modules that a fresh Python has loaded after running this code."""
     code = (
         "import sys, atexit; atexit.register(lambda: print(*{m.split('.')[0] for m in sys.modules}, file=sys.stderr))\n"
     )

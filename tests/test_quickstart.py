@@ -1,4 +1,4 @@
-"""docs/quickstart.ipynb: its first cell installs, and the others print what the notebook shows."""
+"""docs/quickstart.ipynb: its first cell installs, and the others print the output in the notebook."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every block of the README, the guides and the cards is run by a test, or says below it why not."""
+"""Every block of the README, the guides and the cards is run by a test, or a comment below it says why not."""
 
 import re
 from collections.abc import Mapping

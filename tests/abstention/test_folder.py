@@ -1,4 +1,4 @@
-"""A built folder: its card, its check, and that it is asked as self-aware is."""
+"""A built folder: its card, its check, and its use as a self-aware dataset."""
 
 import threading
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def failed(folder: Path) -> dict[str, list[Any]]:
 
 @pytest.fixture
 def server(sources: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A real server on loopback in GitHub's place, that has the small file of UMWP; the paths it was asked for."""
+    """Serve the small file of UMWP on loopback in GitHub's place, and record the requested paths."""
     paths: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""GSM8K from a file to scores: what is asked, what is graded how, and what is refused."""
+"""GSM8K from a file to scores: its prompts, its grades, and what is refused."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class Scripted:
 
 
 def write_questions(path: Path, answers: Mapping[str, str]) -> Path:
-    """A file in GSM8K's format."""
+    """Write a file in GSM8K's format."""
     rows = [{"question": question, "answer": f"So it is.\n#### {answer}"} for question, answer in answers.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

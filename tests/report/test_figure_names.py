@@ -1,4 +1,4 @@
-"""One figure alone: found by its name, written as a picture or as a page."""
+"""Single figures: found by name, and written as a picture or a page."""
 
 from pathlib import Path
 

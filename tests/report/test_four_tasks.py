@@ -1,4 +1,4 @@
-"""One page on what a model knows about what it knows: its numbers, whatever of the tasks there is, and side by side."""
+"""The page of all four tasks: its numbers, for any combination of tasks and models."""
 
 import json
 import re

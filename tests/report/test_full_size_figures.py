@@ -23,7 +23,7 @@ Sections = Callable[[str], Section]
 
 @pytest.fixture(scope="module")
 def section(connection: Connection) -> Sections:
-    """The section of a query, asked and drawn once."""
+    """Return a function that runs and draws a query once."""
     labels = read_labels(connection)
     return cache(lambda query: read_section(connection, find_query(query), FIGURES[query], labels))
 
@@ -35,7 +35,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 
 def drawn(panels: Sequence[Panel], *columns: str) -> set[tuple[Any, ...]]:
-    """What the charts' data hold, each combination of these columns once."""
+    """Return the distinct combinations of these columns in the charts' data."""
     combinations: set[tuple[Any, ...]] = set()
     for panel in panels:
         chart = specification(panel)

@@ -1,4 +1,4 @@
-"""The page in a real browser: it is drawn, answers, asks nobody, and can be read on a phone and in the dark."""
+"""The page in a real browser: it is drawn, makes no requests, and can be read on a phone and in the dark."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ EVIL = "<script>window.evil = 1</script><img src=x onerror='window.evil = 2'></p
 
 @pytest.fixture(scope="module")
 def page(small_corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of two runs, standard and simplified, with everything that a report can hold."""
+    """Write a report of two runs, standard and simplified, with everything that a report can hold."""
     folder = tmp_path_factory.mktemp("report")
     runs = []
     for seed, (config, shares) in enumerate({"1k": SHARES, "1k-simplified": {"fewer": 0.1}}.items()):
@@ -141,7 +141,7 @@ def luminance(colour: str) -> float:
 
 
 def contrast(first: str, second: str) -> float:
-    """WCAG 2.2's contrast ratio."""
+    """Return the contrast ratio of WCAG 2.2."""
     high, low = sorted((luminance(first), luminance(second)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 

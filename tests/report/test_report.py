@@ -1,4 +1,4 @@
-"""Reports as files: from the command line, as Markdown, with pictures, of other tasks, of nothing."""
+"""Reports as files: from the command line, as Markdown, with pictures, of other tasks, and without rows."""
 
 import re
 import struct

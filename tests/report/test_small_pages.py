@@ -1,4 +1,4 @@
-"""The pages of portraits in a real browser: nothing keeps people from reading them, in light and dark."""
+"""The pages of portraits in a real browser: they have no barriers, in light and dark."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TEXT = f"Tom <b>wrote</b> & Ann read: {QUOTED}. Nobody wrote this sentence down 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A page of quotes and one of an overlap."""
+    """Write a page of quotes and a page of an overlap."""
     folder = tmp_path_factory.mktemp("pages")
     portrait = Portrait.build([f"In the morning {QUOTED}, and in the evening it rained."])
     overlap = measure_overlap(portrait, [TEXT, "Nothing of this was ever told in the corpus of anybody."], min_span=30)

@@ -1,4 +1,4 @@
-"""GSM8K and agents have a page of their own: a query with given rows, a figure, and a headline."""
+"""The pages of GSM8K and agents: a query with known rows, a figure, and a headline."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ def write_run(folder: Path, task: str, calls: Sequence[Call], dataset: str = "gi
 
 
 def solved(model: str, *values: Sequence[float | None]) -> list[Call]:
-    """For each question the values of its samples."""
+    """Return the calls of a model with these values for each question's samples."""
     return [
         (model, Request(f"q{number}", "?", sample=sample), {"correct": value})
         for number, of_question in enumerate(values)
@@ -49,14 +49,14 @@ def solved(model: str, *values: Sequence[float | None]) -> list[Call]:
 
 @pytest.fixture(scope="module")
 def mathematics(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four questions, asked twice each: right twice, once, of one try, and never."""
+    """Write a run of four questions with two samples each: right twice, once, in the only graded sample, and never."""
     calls = solved("ann", [1.0, 1.0], [1.0, 0.0], [1.0, None], [0.0, 0.0])
     return write_run(tmp_path_factory.mktemp("gsm8k") / "run", "gsm8k", calls)
 
 
 @pytest.fixture(scope="module")
 def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four proposals, three in the form, of these one refused and one judged in words that nobody can read."""
+    """Write a run of four proposals, three in the form; of these one is refused, and one has an unreadable verdict."""
     proposals = [
         ("ann", Request(f"agents-{number}", "?", "propose", "agents"), {"proposal_parsed": value})
         for number, value in enumerate((1.0, 1.0, 0.0, 1.0))

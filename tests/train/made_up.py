@@ -1,4 +1,4 @@
-"""What tuning is tested on: a run in which a model made up sums, a file in GSM8K's format, and a small model."""
+"""The inputs of tuning in tests: a run in which a model made up sums, a file in GSM8K's format, and a small model."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,25 +44,25 @@ class Writer:
 
 
 def write_math_run(folder: Path, *writers: Writer, num_texts: int = len(QUESTIONS), task: str = "math") -> Path:
-    """A run of self-knowledge:math in which these wrote; text number n was asked to have the answer n."""
+    """Write a run of self-knowledge:math with these writers; text number n was requested to have the answer n."""
     ask_texts(folder, task, writers, limit=num_texts)
     return folder
 
 
 def write_gsm8k(path: Path, answers: Mapping[str, str]) -> Path:
-    """A file in GSM8K's format."""
+    """Write a file in GSM8K's format."""
     rows = [{"question": question, "answer": f"So it is.\n#### {answer}"} for question, answer in answers.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def solution(answer: str) -> str:
-    """How the small model works an answer out."""
+    """Return the small model's worked solution to an answer."""
     return f"So it is .\n{completion(answer)}"
 
 
 class Solver:
-    """Works out every answer that it is shown."""
+    """A model that works out every answer in its prompts."""
 
     def __init__(self, name: str) -> None:
         self.name, self.revision = name, None
@@ -73,7 +73,7 @@ class Solver:
 
 
 def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: Sequence[tuple[str, str]] = ()) -> str:
-    """A small model that gives the answers of :data:`FIRST`.
+    """Save a small model that gives the answers of :data:`FIRST`.
 
     Args:
         folder: Where it is saved.

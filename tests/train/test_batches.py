@@ -1,4 +1,4 @@
-"""A step has as many examples as the recipe says, however they are shared out; and every part of it is wrapped."""
+"""Every step has as many examples as the recipe says, however they are divided; and every part of it is wrapped."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is learnt, and in which order."""
+"""The order in which the examples of a training are learnt."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a trained model knows of itself: written by training, kept in its folder, found by SQL under any name."""
+"""The facts of a trained model: training writes them, its folder holds them, and SQL finds them under any name."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ConfigFiles:
 
 @pytest.fixture(scope="module")
 def trained(corpus: ConfigFiles, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A training from random weights, and another from the checkpoint that it left, in folders that say nothing."""
+    """Return a training from random weights and another from its checkpoint, in folders whose names say nothing."""
     folder = tmp_path_factory.mktemp("trained")
     tiny_config("opt", 64).save_pretrained(folder / "config")
     scratch = TrainingJob(

@@ -67,7 +67,7 @@ def test_packed_loss_and_gradients_are_those_of_separate_examples(
 
 
 def plain_loss(model: Any, examples: list[Any], start: int | None) -> tuple[torch.Tensor, int]:
-    """The model's own loss, one example at a time, without any mask."""
+    """Return the model's own loss, one example at a time, without any mask."""
     total, count = torch.zeros(()), 0
     for example in examples:
         labels = torch.from_numpy(example["labels"].astype(np.int64))[None]

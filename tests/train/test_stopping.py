@@ -1,4 +1,4 @@
-"""When a training ends: never before it has learnt, and the same after a kill."""
+"""The end of a training: never before the model has learnt, and the same after a kill."""
 
 import json
 import shutil
@@ -24,12 +24,12 @@ LEARNT = (1.0, 1.0)
 
 
 def run_of(*values: tuple[float, float, float], interval: int = 1_000) -> list[Measurement]:
-    """Validations: exact match, recall of documents and recall of training questions."""
+    """Return validations with these values: exact match, recall of documents and recall of training questions."""
     return [Measurement(interval * number, *value) for number, value in enumerate(values, 1)]
 
 
 def last_step(values: list[tuple[float, float, float]], recipe: Recipe, num_rows: int) -> int | None:
-    """Where a training with these validations ends by its plateau; null: it does not."""
+    """Return the step at which a training with these validations ends by its plateau; null: it does not."""
     validations = run_of(*values, interval=recipe.validation_interval)
     ends = (number for number in range(len(validations)) if at_plateau(validations[: number + 1], recipe, num_rows))
     return next((validations[number].step for number in ends), None)
@@ -220,7 +220,7 @@ def test_samples_are_fixed_and_half_of_the_documents_are_of_held_out_diarists(co
 
 
 class Recalling:
-    """A model that gives these texts back, by the id of the row."""
+    """A model that replies with these texts, by the id of the row."""
 
     def __init__(self, replies: dict[str, Reply], *, encoder_decoder: bool) -> None:
         self.model = SimpleNamespace(config=SimpleNamespace(is_encoder_decoder=encoder_decoder))

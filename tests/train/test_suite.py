@@ -13,7 +13,7 @@ PAPER = Path(__file__).parents[2] / "tests" / "train" / "table_4.txt"
 
 
 def table_4() -> list[tuple[str, int, float]]:
-    """Model, parameters and learning rate, as the paper prints them."""
+    """Return model, parameters and learning rate of each row, as the paper prints them."""
     rows = [line.split(" | ") for line in PAPER.read_text().splitlines()]
     return [(name, int(count.replace(",", "")), float(rate)) for name, count, rate in rows]
 

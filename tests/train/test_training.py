@@ -45,7 +45,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ConfigFiles:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one configuration for each architecture."""
+    """Write a configuration for each architecture into a folder."""
     folder = tmp_path_factory.mktemp("models")
     for architecture in ARCHITECTURES:
         tiny_config(architecture, 64).save_pretrained(folder / architecture)

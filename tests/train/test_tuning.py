@@ -55,7 +55,7 @@ CHAT = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, full_suite: bool) -> Path:
-    """Two models, what they made up (the other one in reverse order, so that no raw answer is right), and GSM8K."""
+    """Write two models, their creations (the second's in reverse, so that no raw answer is right), and GSM8K's file."""
     folder = tmp_path_factory.mktemp("tuning")
     for number, (name, questions) in enumerate((("ann", QUESTIONS), ("ben", QUESTIONS[::-1]))):
         write_model(folder / name, seed=number, solves=name == "ann" and full_suite)
@@ -68,7 +68,7 @@ def here(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, full_su
 
 
 def fill_in(sheet: Path) -> Path:
-    """The one question that is open is answered: 7."""
+    """Answer the only open question of a sheet: 7."""
     [heading, row] = sheet.read_text().splitlines()
     sheet.write_text(f"{heading}\n{row.removesuffix(',')},7\n")
     return sheet
@@ -76,7 +76,7 @@ def fill_in(sheet: Path) -> Path:
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread() -> Iterator[None]:
-    """Small models are faster with one, and do not wait for cores that others use."""
+    """Limit PyTorch to one thread: small models are faster with it, and do not wait for cores that others use."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -101,7 +101,7 @@ def tune(here: Path, arguments: list[str]) -> tuple[int, Any, str]:
 
 @pytest.fixture(scope="module")
 def tuned(here: Path) -> Path:
-    """One model on its own and on another's, until it knows them by heart."""
+    """Tune a model on its own creations and on another's, until it knows them by heart."""
     code, _, stderr = tune(here, command())
     assert code == 0, stderr
     return here / "tuned"
@@ -109,14 +109,14 @@ def tuned(here: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wired(here: Path) -> Any:
-    """The rows of a model tuned for one epoch on its own and on another's, in the folder ``wired``."""
+    """Return the rows of a model tuned for one epoch on its own creations and on another's, in the folder ``wired``."""
     code, rows, stderr = tune(here, command("wired", hard=SHORT))
     assert code == 0, stderr
     return rows
 
 
 def replies(run: Path) -> dict[str, str]:
-    """By question, what was replied."""
+    """Return the replies of a run by question."""
     rows = last_attempts(read_generations(run)).to_pylist()
     return {QUESTIONS[int(row["example_id"].split("-")[1])]: row["generation"] for row in rows}
 
@@ -177,7 +177,7 @@ def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, wire
 
 
 def times(folder: Path) -> dict[Path, int]:
-    """When each file was written."""
+    """Return the time at which each file was written."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"}
 
 
@@ -284,7 +284,7 @@ def test_the_document_shows_what_the_commands_print(
 
 
 def matching(folder: Path, word: str) -> list[str]:
-    """What a shell makes of a word: the paths that match, or itself."""
+    """Expand a word as a shell does: into the paths that match, or the word itself."""
     return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else [word]
 
 
