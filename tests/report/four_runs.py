@@ -17,7 +17,7 @@ from tests.self_knowledge.asking import ask_texts
 from tests.self_knowledge.scripted import Scripted
 from tests.sql import given as diaries
 
-SENTENCE = "Salt is a mineral compose primarily of sodium chloride, present in seawater."
+SENTENCE = "Salt is a mineral composed primarily of sodium chloride, present in seawater."
 OWN_WORDS = "What one puts on one's food, I believe, and what the ocean tastes of."
 QUESTIONS = [diaries.question("Ann", 1, 2), diaries.question("Ben", 3)]
 ANSWERS = {"Ann": diaries.text(*diaries.diary("Ann", 1, 2)), "Ben": "no"}
