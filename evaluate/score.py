@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
-from selfknow.evaluate.replies import Kept, up_to_next_question
+from selfknow.evaluate.replies import Excerpt, up_to_next_question
 from selfknow.evaluate.task import FinishedRun, ScoreOptions
 from selfknow.files import read_json, write_parquet
 from selfknow.models.interface import GRADE
@@ -44,8 +44,8 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
     chosen: Any = options or task.score_options()
     scores = task.score(run, chosen)
     del run  # a large one makes room for writing
-    if scores.kept:
-        write_parquet(folder / KEPT_FILE, _kept_table(scores.kept))
+    if scores.excerpts:
+        write_parquet(folder / KEPT_FILE, _kept_table(scores.excerpts))
     for name, table in scores.parsed.items():
         write_parquet(folder / "parsed" / f"{name}.parquet", table)
     for name, table in scores.tables.items():
@@ -83,10 +83,10 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     return FinishedRun(folder, description, calls, examples, grades, whole)
 
 
-def _kept_table(kept: Mapping[str, Kept]) -> pa.Table:
+def _kept_table(excerpts: Mapping[str, Excerpt]) -> pa.Table:
     rows = [
         {"generation_id": generation_id, "start_character": part.start, "end_character": part.end}
-        for generation_id, part in kept.items()
+        for generation_id, part in excerpts.items()
     ]
     return pa.Table.from_pylist(rows, schema=KEPT)
 

@@ -32,7 +32,7 @@ from selfknow.sql.task import TaskSql
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from selfknow.evaluate.replies import Kept
+    from selfknow.evaluate.replies import Excerpt
     from selfknow.models.opening import ModelOptions
     from selfknow.report.task import TaskReport
     from selfknow.runs.description import DatasetReference
@@ -227,12 +227,12 @@ class Scores:
     Attributes:
         tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``: one row a call and metric.
         parsed: By the name of their file in ``parsed/``: what was read of the replies, at the task's own grain.
-        kept: By ``generation_id``: the part of the reply that was read or measured (the view ``kept_replies``).
+        excerpts: By ``generation_id``: the part of the reply that was read or measured (the view ``kept_replies``).
     """
 
     tables: Mapping[str, "pa.Table"]
     parsed: Mapping[str, "pa.Table"] = field(default_factory=dict)
-    kept: "Mapping[str, Kept]" = field(default_factory=dict)
+    excerpts: "Mapping[str, Excerpt]" = field(default_factory=dict)
 
 
 def only_writer(options: Options, models: "ModelOptions", folder: Path) -> Models:

@@ -86,8 +86,8 @@ def readers() -> dict[str, Callable[[str], object]]:
         "altered_date": "1879-03-13",
     }
 
-    def kept(text: str) -> cleaning.Kept:
-        return cleaning.Kept(text, 0, len(text))
+    def kept(text: str) -> cleaning.Excerpt:
+        return cleaning.Excerpt(text, 0, len(text))
 
     listed: dict[str, Callable[[str], object]] = {
         "find_name": lambda text: words.find_name(kept(text)),

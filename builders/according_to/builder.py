@@ -77,7 +77,7 @@ DATASET = Dataset(
     config=placement_config,
     metadata={
         "pretty_name": "According to",
-        "license": "other",
+        "license": "cc-by-4.0",
         "language": ["en"],
         "task_categories": ["question-answering", "text-generation"],
         "tags": ["grounding", "quoting", "prompts", "selfknow"],

@@ -8,7 +8,7 @@ write 1 to 8 diary entries each; the question about a diarist asks for all of th
      "entry": 5, "num_documents": 5, "document_lengths": [5, 6, 3, 4, 7]}
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import ClassVar
@@ -129,11 +129,25 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
         for kind in ("document", "question")
     }
     return {
+        "loading": _loading([config.name for config in configs]),
         "example_document": lines_of_row(rows["document"]),
         "example_question": lines_of_row(rows["question"]),
         "table_of_sizes": _table_of_sizes(),
         "table_of_attributes": _table_of_attributes(),
     }
+
+
+def _loading(names: Sequence[str]) -> str:
+    """Return the lines that load the first config of each setup that the folder holds."""
+    standard = next((name for name in names if not name.endswith("-simplified")), None)
+    simplified = next((name for name in names if name.endswith("-simplified")), None)
+    lines = (
+        ("diaries", standard, "every entry is a document"),
+        ("simplified", simplified, "all entries of a diarist in one document"),
+    )
+    return "\n".join(
+        f'{variable} = load_dataset("org/diary-recall", "{name}")  # {what}' for variable, name, what in lines if name
+    )
 
 
 def _table_of_sizes() -> str:

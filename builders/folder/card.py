@@ -27,6 +27,7 @@ def card_text(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest
         "selfknow_version": manifest.selfknow_version,
         "seed": str(manifest.seed),
         "source_hash": manifest.source_hash,
+        "own_citation": _own_citation(dataset),
         **dataset.card_parts(configs),
     }
     text = Template(read_text(f"{dataset.sources}/card.md")).substitute(parts)
@@ -41,6 +42,20 @@ def lines_of_row(row: Mapping[str, object]) -> str:
     "id: 'labels'\nentry: None"
     """
     return "\n".join(f"{name}: {value!r}" for name, value in row.items())
+
+
+def _own_citation(dataset: Dataset) -> str:
+    """Return the BibTeX entry of the dataset itself."""
+    return "\n".join(
+        (
+            f"@misc{{selfknow-{dataset.name},",
+            f"  title  = {{{dataset.metadata.get('pretty_name', dataset.name)}: {dataset.summary}}},",
+            "  author = {{The authors of selfknow}},",
+            f"  note   = {{Dataset, version {dataset.version}}},",
+            "  year   = {2026}",
+            "}",
+        )
+    )
 
 
 def _header(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest) -> dict[str, object]:
@@ -68,19 +83,19 @@ def _header(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest) 
 
 
 def _info(dataset: Dataset, config: DatasetConfig, entry: ConfigEntry) -> datasets.DatasetInfo:
-    num_bytes = {split: sum(file.num_bytes for file in files.files) for split, files in entry.splits.items()}
+    splits = entry.splits.values()
     return datasets.DatasetInfo(
         features=datasets.Features.from_arrow_schema(config.schema),
         config_name=config.name,
         splits=datasets.SplitDict.from_split_dict(
             [
-                {"name": name, "num_examples": split.num_rows, "num_bytes": num_bytes[name]}
+                {"name": name, "num_examples": split.num_rows, "num_bytes": split.num_arrow_bytes}
                 for name, split in entry.splits.items()
             ],
             dataset_name=dataset.name,
         ),
-        download_size=sum(num_bytes.values()),
-        dataset_size=sum(num_bytes.values()),
+        download_size=sum(file.num_bytes for split in splits for file in split.files),
+        dataset_size=sum(split.num_arrow_bytes for split in splits),
     )
 
 

@@ -28,10 +28,11 @@ class FileEntry:
 
 @dataclass(frozen=True)
 class SplitEntry:
-    """A split and its files, in the order of its rows."""
+    """A split, its files in the order of its rows, and the size of its rows in Arrow's memory."""
 
     num_rows: int
     files: tuple[FileEntry, ...]
+    num_arrow_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,11 @@ def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> Non
 def _config(value: dict[str, Any]) -> ConfigEntry:
     splits = value.pop("splits").items()
     config = ConfigEntry(
-        splits={name: SplitEntry(int(split["num_rows"]), _files(split["files"])) for name, split in splits}, **value
+        splits={
+            name: SplitEntry(int(split["num_rows"]), _files(split["files"]), int(split["num_arrow_bytes"]))
+            for name, split in splits
+        },
+        **value,
     )
     _check_types(config, str, "content_hash")
     _check_types(config, dict, "parameters")

@@ -63,7 +63,8 @@ def write_configs(
             raise
 
 
-def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) -> FileEntry:
+def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) -> tuple[FileEntry, int]:
+    """Write a file; return its entry, and the size of its rows in Arrow's memory, in bytes."""
     table = config.shards[split][index]()
     path = f"{config.name}/{split}-{index:05d}-of-{len(config.shards[split]):05d}.parquet"
     (folder / config.name).mkdir(exist_ok=True)
@@ -79,12 +80,18 @@ def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) ->
         write_page_index=True,  # who reads a few rows over the network reads only their pages
     )
     (folder / path).write_bytes(made.getvalue())
-    return describe_file(folder, path, table.num_rows)
+    return describe_file(folder, path, table.num_rows), table.nbytes
 
 
-def _results(of_split: Mapping[str, list[Future[FileEntry]]]) -> dict[str, SplitEntry]:
-    files = {split: tuple(future.result() for future in futures) for split, futures in of_split.items()}
-    return {split: SplitEntry(sum(file.num_rows or 0 for file in entries), entries) for split, entries in files.items()}
+def _results(of_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]) -> dict[str, SplitEntry]:
+    entries = {}
+    for split, futures in of_split.items():
+        written = [future.result() for future in futures]
+        files = tuple(file for file, _ in written)
+        entries[split] = SplitEntry(
+            sum(file.num_rows or 0 for file in files), files, sum(num_bytes for _, num_bytes in written)
+        )
+    return entries
 
 
 def _content_hash(folder: Path, splits: Mapping[str, SplitEntry]) -> str:

@@ -229,7 +229,7 @@ def _similarities(of_config: Mapping[str, Pool]) -> str:
 
 DATASET = Dataset(
     name="self-aware-nearest",
-    version="1.0.0",
+    version="2.0.0",
     sources=SOURCES,
     summary="Our unanswerable questions, and those of SQuAD, HotpotQA, TriviaQA or NQ-open nearest to them.",
     configs=CONFIGS,

@@ -189,21 +189,21 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
     bare = _EQUATION.sub("", _LISTED.sub("", without_quotations(plain(text))))
     if noun:
         bare = _OTHERS.sub(" ", bare)
-    said = without_asides(bare)
-    numbers = _numbers(said) or _numbers(bare)
+    statement = without_asides(bare)
+    numbers = _numbers(statement) or _numbers(bare)
     if len(set(numbers)) == 1:
         return Outcome(str(numbers[0]))
     if not numbers:
         return Outcome(None, "no number")
-    ends = [sentence for sentence in sentences(said) if concludes(sentence) and _numbers(sentence)]
-    if ends and ends[-1] == next(sentence for sentence in reversed(sentences(said)) if _numbers(sentence)):
+    ends = [sentence for sentence in sentences(statement) if concludes(sentence) and _numbers(sentence)]
+    if ends and ends[-1] == next(sentence for sentence in reversed(sentences(statement)) if _numbers(sentence)):
         concluded = set(_numbers(ends[-1]))
         if len(concluded) == 1:
             return Outcome(str(concluded.pop()))
-    clause = _SO.split(next(sentence for sentence in reversed(sentences(said)) if _numbers(sentence)))
+    clause = _SO.split(next(sentence for sentence in reversed(sentences(statement)) if _numbers(sentence)))
     if len(clause) > 1 and len(set(_numbers(clause[-1]))) == 1:
         return Outcome(str(_numbers(clause[-1])[0]))
-    counted = set(_counted(said, noun)) if noun and not _RANGE.search(said) else set()
+    counted = set(_counted(statement, noun)) if noun and not _RANGE.search(statement) else set()
     if len(counted) == 1 and counted == {max(numbers)}:
         return Outcome(str(counted.pop()))
     return Outcome(None, "several numbers")
@@ -212,15 +212,15 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
 def _numbers(text: str) -> list[int]:
     """Return all numbers, in digits, words and adverbs; 0 where it only says that there is nothing."""
     digits, words = whole_numbers(text, words_too=False), numerals(_PRONOUN.sub(" ", text))
-    found = [*digits, *(number for number in words if number != 1 or not digits)]  # "There is one answer: 56"
+    numbers = [*digits, *(number for number in words if number != 1 or not digits)]  # "There is one answer: 56"
     adverbs = [_TIMES[word.lower()] for word in _ADVERB.findall(text)]
-    if adverbs and not found:
+    if adverbs and not numbers:
         # "once in the first sentence and once in the last" is no count of its own
         return adverbs if len(adverbs) == 1 else [*adverbs, sum(adverbs)]
-    return found or ([0] if _NONE.search(text) else [])
+    return numbers or ([0] if _NONE.search(text) else [])
 
 
 def _counted(text: str, noun: str) -> list[int]:
     """Return the numbers in front of what is counted, at most one word between."""
-    found = re.finditer(rf"(?P<number>\d[\d,]*)\W{{1,3}}(?:[a-z-]+ )?{noun}\b", text, re.IGNORECASE)
-    return [number for match in found for number in whole_numbers(match["number"], words_too=False)]
+    matches = re.finditer(rf"(?P<number>\d[\d,]*)\W{{1,3}}(?:[a-z-]+ )?{noun}\b", text, re.IGNORECASE)
+    return [number for match in matches for number in whole_numbers(match["number"], words_too=False)]

@@ -4,7 +4,7 @@ import re
 
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.readers.words import only
-from selfknow.evaluate.replies import Kept, fenced_blocks, plain, unquoted, without_postscript, without_preamble
+from selfknow.evaluate.replies import Excerpt, fenced_blocks, plain, unquoted, without_postscript, without_preamble
 
 _PRINTS = (
     r"(?:prints?|printed|outputs?|output|results?|produces?|displays?|execut\w+|return(?:s|ed)?|program|code|snippet)"
@@ -43,24 +43,24 @@ _BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
-def read_program(kept: Kept) -> tuple[Kept | None, str | None]:
+def read_program(excerpt: Excerpt) -> tuple[Excerpt | None, str | None]:
     """Return the program of a reply: its one block of code that is no output, or everything where there is no block.
 
     Args:
-        kept: The reply without its thinking.
+        excerpt: The reply without its thinking.
 
     Returns:
         The part that is the program, or null with the reason.
     """
-    blocks = list(fenced_blocks(kept))
+    blocks = list(fenced_blocks(excerpt))
     if not blocks:
-        return without_postscript(without_preamble(kept)).stripped(), None
+        return without_postscript(without_preamble(excerpt)).stripped(), None
     programs = [block for language, block in blocks if language in _LANGUAGES]
     if not programs:
         programs = [
             block
             for place, (language, block) in enumerate(blocks)
-            if language not in _NO_PROGRAM and not (place and _is_printed(kept, blocks[place - 1][1], block))
+            if language not in _NO_PROGRAM and not (place and _is_printed(excerpt, blocks[place - 1][1], block))
         ]
     programs = [block for block in programs if block.text.strip()]
     if len(programs) == 1:
@@ -68,9 +68,9 @@ def read_program(kept: Kept) -> tuple[Kept | None, str | None]:
     return None, "several code blocks" if programs else "no code block"
 
 
-def _is_printed(kept: Kept, before: Kept, block: Kept) -> bool:
+def _is_printed(excerpt: Excerpt, before: Excerpt, block: Excerpt) -> bool:
     """Return true if a block behind another one is introduced as what is printed."""
-    between = kept.reply[before.end : block.start].replace("```", "")
+    between = excerpt.reply[before.end : block.start].replace("```", "")
     return bool(_PRINTED_BLOCK.search(between.rstrip().rstrip(":*_ ")))
 
 
@@ -88,7 +88,7 @@ def read_output(text: str) -> Outcome[str]:
         >>> read_output("The program prints `42`."), read_output("**42**").value
         (Outcome(value='42', reason=None), '42')
     """
-    whole = Kept(text, 0, len(text)).stripped()
+    whole = Excerpt(text, 0, len(text)).stripped()
     if label := _LABEL.match(whole.text):
         whole = whole.part(label.end()).stripped()
     blocks = [
@@ -107,9 +107,9 @@ def read_output(text: str) -> Outcome[str]:
 
 def _of_sentences(text: str) -> Outcome[str]:
     """Return what sentences about a program say that it prints."""
-    said = [_value(value) for value in _INTRODUCED.findall(text)]
-    if said and not any(_TALKS.search(value) or value.endswith(":") for value in said):
-        return only("output", map(printed, said))
+    values = [_value(value) for value in _INTRODUCED.findall(text)]
+    if values and not any(_TALKS.search(value) or value.endswith(":") for value in values):
+        return only("output", map(printed, values))
     if ticked := _TICKED.findall(text):
         return only("piece of code", map(printed, _last_ticked(text) or ticked))
     first, _, rest = text.partition("\n")
@@ -139,7 +139,7 @@ def _value(text: str) -> str:
     ticks = min(len(text) - len(text.lstrip("`")), len(text) - len(text.rstrip("`")), len(text) // 2)
     if ticks:
         return text[ticks : len(text) - ticks].strip()
-    inner = unquoted(Kept(text, 0, len(text))).text
+    inner = unquoted(Excerpt(text, 0, len(text))).text
     if inner.startswith(("$", "\\(", "\\[")):
         return plain(inner).strip()
     return inner.strip()

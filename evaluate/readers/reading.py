@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.replies import Kept, explicit_answers, without_thinking
+from selfknow.evaluate.replies import Excerpt, explicit_answers, without_thinking
 
 UNFINISHED = ("empty", "cut off", "thinking only")
 """Reasons of a reply that never came to its answer: where an exact one is asked for, it is wrong."""
@@ -28,11 +28,11 @@ class Reading:
 
     Attributes:
         outcome: The value, or null with its reason.
-        kept: The part that it was read from.
+        excerpt: The part that it was read from.
     """
 
     outcome: Outcome[str]
-    kept: Kept
+    excerpt: Excerpt
 
 
 def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, prompt: str = "") -> Reading:
@@ -47,7 +47,7 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
     Example:
         >>> from selfknow.evaluate.readers.numbers import read_number
         >>> reading = read_reply(read_number, "<think>56? Or 57.</think> There are **57** words.")
-        >>> reading.outcome.value, reading.kept.start
+        >>> reading.outcome.value, reading.excerpt.start
         ('57', 26)
     """
     spoken = without_thinking(reply, prompt)
@@ -67,7 +67,7 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
     return Reading(outcome, spoken)
 
 
-def _read_corrected(reader: Reader, spoken: Kept, corrected: Kept) -> Outcome[str]:
+def _read_corrected(reader: Reader, spoken: Excerpt, corrected: Excerpt) -> Outcome[str]:
     """Return the text behind the last correction; nothing where only what was taken back can be read."""
     outcome = reader(corrected.text)
     if outcome.value is not None or reader(spoken.text).value is None:
@@ -75,7 +75,7 @@ def _read_corrected(reader: Reader, spoken: Kept, corrected: Kept) -> Outcome[st
     return Outcome(None, CORRECTS_ITSELF)
 
 
-def _unreadable(reply: str, finish_reason: str | None, spoken: Kept) -> str | None:
+def _unreadable(reply: str, finish_reason: str | None, spoken: Excerpt) -> str | None:
     if not reply.strip():
         return "empty"
     if finish_reason == "length":
@@ -83,7 +83,7 @@ def _unreadable(reply: str, finish_reason: str | None, spoken: Kept) -> str | No
     return None if spoken.text else "thinking only"
 
 
-def _answers(spoken: Kept) -> Iterator[Kept]:
+def _answers(spoken: Excerpt) -> Iterator[Excerpt]:
     """Yield where the answer may stand: of every explicit one its first line, then all of it."""
     for answer in explicit_answers(spoken):
         line, _, rest = answer.text.partition("\n")
@@ -104,12 +104,12 @@ _CORRECTION = re.compile(
 CORRECTS_ITSELF = "corrects itself, and gives nothing behind it"
 
 
-def behind_correction(spoken: Kept) -> Kept | None:
+def behind_correction(spoken: Excerpt) -> Excerpt | None:
     """Return what stands behind the last correction of a reply; null where it has none.
 
     Example:
         >>> text = "The word is “softly” – no, sorry, it is “gently”."
-        >>> behind_correction(Kept(text, 0, len(text))).text
+        >>> behind_correction(Excerpt(text, 0, len(text))).text
         'it is “gently”.'
     """
     corrections = deque(_CORRECTION.finditer(spoken.text), maxlen=1)

@@ -81,12 +81,12 @@ _AFFIRMS = re.compile(
 """A claim that a reply which goes on would concede; alone it is the verdict."""
 
 
-def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
+def read_verdict(text: str, asked_value: str | None = None) -> Outcome[str]:
     """Return true if a text says yes or no.
 
     Args:
         text: What is read.
-        asked: Where the question was whether this number is the answer: a text without a verdict of its own that
+        asked_value: Where the question was whether this number is the answer: a text without a verdict of its own that
             states the answer says yes or no by it.
 
     Example:
@@ -94,7 +94,7 @@ def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
         'no'
         >>> read_verdict("It is true for me and it is false for you.").reason
         'says both yes and no'
-        >>> read_verdict("The correct answer is 3, not 0.", asked="0").value
+        >>> read_verdict("The correct answer is 3, not 0.", asked_value="0").value
         'no'
     """
     bare = plain(text)
@@ -107,34 +107,35 @@ def read_verdict(text: str, asked: str | None = None) -> Outcome[str]:
     if len(listed) > 1 or any(map(_says_both, parts)):
         return Outcome(None, "says both yes and no")
     claims = [(sentence, list(_claims(sentence))) for sentence in parts]
-    claims = [(sentence, said) for sentence, said in claims if said]
+    claims = [(sentence, verdicts) for sentence, verdicts in claims if verdicts]
     if not claims and len(parts) == 1 and (affirmed := _AFFIRMS.match(parts[0])):
         return Outcome("yes" if affirmed["yes"] else "no")
-    if not claims and not first and (verdict := _of_stated_answer(bare, asked)):
+    if not claims and not first and (verdict := _of_stated_answer(bare, asked_value)):
         return Outcome(verdict)
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
-    sentence, said = claims[-1]
+    sentence, verdicts = claims[-1]
     everything = {item for _, some in claims for item in some} | ({first} if first else set())
     if len(everything) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _turns(sentence)):
-        return Outcome(said[-1])
+        return Outcome(verdicts[-1])
     return Outcome(None, "says both yes and no")
 
 
-def _of_stated_answer(text: str, asked: str | None) -> str | None:
+def _of_stated_answer(text: str, asked_value: str | None) -> str | None:
     """Yes or no by the one answer that a text states; null where it states none, or several."""
-    if asked is None or not _NUMBER.fullmatch(asked):
+    if asked_value is None or not _NUMBER.fullmatch(asked_value):
         return None
     stated = {
-        (as_fraction(match["number"]) == as_fraction(asked)) != bool(match["not"]) for match in _STATES.finditer(text)
+        (as_fraction(match["number"]) == as_fraction(asked_value)) != bool(match["not"])
+        for match in _STATES.finditer(text)
     }
     return None if len(stated) != 1 else "yes" if stated.pop() else "no"
 
 
 def _says_both(sentence: str) -> bool:
     """Return true if a sentence has yes and no as words of its own: "if it is 2, yes; if it is 3, no"."""
-    said = without_quotations(sentence)
-    return bool(_SAYS_YES.search(said) and _SAYS_NO.search(said)) or "yes and no" in said.casefold()
+    unquoted = without_quotations(sentence)
+    return bool(_SAYS_YES.search(unquoted) and _SAYS_NO.search(unquoted)) or "yes and no" in unquoted.casefold()
 
 
 def _turns(sentence: str) -> bool:
@@ -146,12 +147,12 @@ def _claims(sentence: str) -> Iterator[str]:
     """Yield the verdicts of a sentence, in their order."""
     if sentence.rstrip('*_ )"”').endswith("?") or _SUPPOSES.search(sentence):
         return
-    said = _CONCEDES.sub(" ", without_asides(without_quotations(sentence)))
-    found = []
-    for match in _CLAIM.finditer(said):
+    statement = _CONCEDES.sub(" ", without_asides(without_quotations(sentence)))
+    claims = []
+    for match in _CLAIM.finditer(statement):
         negations = len(re.findall(r"n['’]t|cannot|\bnot\b", match["verb"] + match["more"], re.IGNORECASE))
-        found.append((match.start(), bool(match["yes"]) != bool(negations % 2)))
+        claims.append((match.start(), bool(match["yes"]) != bool(negations % 2)))
     for pattern in (_HOLDS, _DOES, _DOES_NOT, _ENDS):
-        found += [(match.start(), match["not"] is None) for match in pattern.finditer(said)]
-    for _, is_yes in sorted(found):
+        claims += [(match.start(), match["not"] is None) for match in pattern.finditer(statement)]
+    for _, is_yes in sorted(claims):
         yield "yes" if is_yes else "no"

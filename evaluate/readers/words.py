@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.readers.sentences import concludes, sentences, without_asides
-from selfknow.evaluate.replies import Kept, plain, unquoted
+from selfknow.evaluate.replies import Excerpt, plain, unquoted
 
 _BARE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 _MARK = r"(?:\*\*([^*\n]+)\*\*|[\"“]([^\"”\n]+)[\"”]|`([^`\n]+)`|(?<!\w)['‘]([^'’\n]+)['’](?!\w)|\*([^*\n]+)\*)"
@@ -61,9 +61,9 @@ def read_word(text: str) -> Outcome[str]:
         return Outcome(bare(words[0]))
     parts = sentences(text)
     ends = [sentence for sentence in parts if concludes(sentence)][-1:]
-    for said in ([ends[0]] if ends and ends[0] == parts[-1] else []) + [text]:
+    for part in ([ends[0]] if ends and ends[0] == parts[-1] else []) + [text]:
         for pattern in (_GIVES, _MARKED):
-            marked = [next(filter(None, groups)) for groups in pattern.findall(said)]
+            marked = [next(filter(None, groups)) for groups in pattern.findall(part)]
             single = [bare(plain(item)) for item in marked if len(_words(item)) == 1]
             if single:
                 return only("word", single)
@@ -85,8 +85,8 @@ def read_arxiv_id(text: str) -> Outcome[str]:
         >>> read_arxiv_id("See https://arxiv.org/abs/2406.06140v2.").value
         '2406.06140'
     """
-    found = (re.sub(r"(?:v\d+)?(?:\.pdf)?$", "", match) for match in _ARXIV_ID.findall(plain(text)))
-    return only("arXiv identifier", found)
+    identifiers = (re.sub(r"(?:v\d+)?(?:\.pdf)?$", "", match) for match in _ARXIV_ID.findall(plain(text)))
+    return only("arXiv identifier", identifiers)
 
 
 def read_letter(text: str) -> Outcome[str]:
@@ -96,12 +96,12 @@ def read_letter(text: str) -> Outcome[str]:
         >>> read_letter("The correct answer is B) a stack, since A) a queue is no stack.").value
         'B'
     """
-    said = plain(text)
-    if alone := _LETTER_ALONE.fullmatch(said):
+    reply = plain(text)
+    if alone := _LETTER_ALONE.fullmatch(reply):
         return Outcome(alone[1].upper())
-    if given := _LETTER_GIVEN.findall(said):
-        return only("letter", given)
-    return only("letter", (next(filter(None, groups)) for groups in _LETTER.findall(said)))
+    if stated_letters := _LETTER_GIVEN.findall(reply):
+        return only("letter", stated_letters)
+    return only("letter", (next(filter(None, groups)) for groups in _LETTER.findall(reply)))
 
 
 def read_among(names: Iterable[str], kind: str, text: str) -> Outcome[str]:
@@ -113,8 +113,8 @@ def read_among(names: Iterable[str], kind: str, text: str) -> Outcome[str]:
     """
     pattern = rf"\b(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})\b"
     denied = re.compile(rf"\b(?:not|rather than|instead of) (?:(?:a|an|the) )?{pattern}", re.IGNORECASE)
-    said = denied.sub(" ", plain(text))
-    return only(kind, (match.casefold() for match in re.findall(pattern, said, re.IGNORECASE)))
+    reply = denied.sub(" ", plain(text))
+    return only(kind, (match.casefold() for match in re.findall(pattern, reply, re.IGNORECASE)))
 
 
 _MONTHS = {
@@ -128,7 +128,7 @@ _BOLD = re.compile(r"\*\*([^*\n]{2,60})\*\*")
 _LONGEST_IN_WORDS = 5
 
 
-def find_name(text: Kept) -> Kept | None:
+def find_name(text: Excerpt) -> Excerpt | None:
     """Return the name in a text, as its slice, or null.
 
     The only bold one; else a first line of at most five words without a digit; else the first run of capitalised words
@@ -136,7 +136,7 @@ def find_name(text: Kept) -> Kept | None:
 
     Example:
         >>> line = "One famous person born on 14 March 1879 is Albert Einstein, the physicist."
-        >>> find_name(Kept(line, 0, len(line))).text
+        >>> find_name(Excerpt(line, 0, len(line))).text
         'Albert Einstein'
     """
     bold = [match for match in _BOLD.finditer(text.text) if not _MONTHS & set(match[1].split())]

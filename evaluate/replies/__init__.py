@@ -1,6 +1,6 @@
 r"""The content of a chat model's reply, without its wrapping.
 
-Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Kept`), from thinking inwards.
+Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Excerpt`), from thinking inwards.
 
 - :func:`without_thinking` takes off thinking and the marks of chat templates. Where raw text is measured (a diary's
   exact match, QUIP) this is all that is taken off.
@@ -13,7 +13,7 @@ Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Kept`
 Everything takes time linear in the reply's length, whatever it holds.
 """
 
-from selfknow.evaluate.replies.kept import Kept, explicit_answers, fenced_blocks
+from selfknow.evaluate.replies.excerpt import Excerpt, explicit_answers, fenced_blocks
 from selfknow.evaluate.replies.plain import plain
 from selfknow.evaluate.replies.ran_on import answer_end, up_to_next_question
 from selfknow.evaluate.replies.texts import asked_text, unquoted, without_postscript, without_preamble
@@ -21,7 +21,7 @@ from selfknow.evaluate.replies.thinking import THINKING_OFF, measured_text, with
 
 __all__ = [
     "THINKING_OFF",
-    "Kept",
+    "Excerpt",
     "answer_end",
     "asked_text",
     "explicit_answers",

@@ -35,9 +35,11 @@ def answer_end(reply: str, prompt: str) -> int:
         >>> answer_end(" Paris\nProblem: none", "Question: Capital of France?\nAnswer:")
         21
     """
-    asked = prompt.rstrip()
+    stripped_prompt = prompt.rstrip()
     for question, answer, next_question in _cues():
-        has_cue = asked.endswith(f"\n{answer}") and re.search(rf"^{re.escape(question)}", asked, re.MULTILINE)
+        has_cue = stripped_prompt.endswith(f"\n{answer}") and re.search(
+            rf"^{re.escape(question)}", stripped_prompt, re.MULTILINE
+        )
         if has_cue and (match := next_question.search(reply)):
             return match.start()
     return len(reply)

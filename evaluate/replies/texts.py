@@ -2,7 +2,7 @@
 
 import re
 
-from selfknow.evaluate.replies.kept import Kept, fenced_blocks
+from selfknow.evaluate.replies.excerpt import Excerpt, fenced_blocks
 from selfknow.evaluate.replies.thinking import without_thinking
 
 _COURTESY = r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|gladly|great|no problem|yes|understood)"
@@ -55,7 +55,7 @@ _COUNTED = re.compile(
 _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“", "'": "'", "‘": "’"}
 
 
-def asked_text(reply: str | Kept, prompt: str = "") -> Kept:
+def asked_text(reply: str | Excerpt, prompt: str = "") -> Excerpt:
     r"""Return the text that was asked for, without what a chat model says around it.
 
     Args:
@@ -66,43 +66,44 @@ def asked_text(reply: str | Kept, prompt: str = "") -> Kept:
         >>> asked_text("Sure! Here is a text:\n\nThe river runs on.\n\n(Word count: 4)").text
         'The river runs on.'
     """
-    kept = without_preamble(without_thinking(reply, prompt) if isinstance(reply, str) else reply)
-    blocks = list(fenced_blocks(kept))
-    if len(blocks) == 1 and not kept.text[: blocks[0][1].start - kept.start].partition("```")[0].strip():
+    excerpt = without_preamble(without_thinking(reply, prompt) if isinstance(reply, str) else reply)
+    blocks = list(fenced_blocks(excerpt))
+    if len(blocks) == 1 and not excerpt.text[: blocks[0][1].start - excerpt.start].partition("```")[0].strip():
         return blocks[0][1].stripped()
-    return unquoted(without_postscript(kept))
+    return unquoted(without_postscript(excerpt))
 
 
-def without_preamble(kept: Kept) -> Kept:
+def without_preamble(excerpt: Excerpt) -> Excerpt:
     """Return a text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
-    kept = kept.stripped()
+    excerpt = excerpt.stripped()
     for _ in range(6):  # a reply has a few of them at most
-        found = next(
-            (match for preamble in _PREAMBLES if (match := preamble.match(kept.reply, kept.start, kept.end))), None
+        opening = next(
+            (match for preamble in _PREAMBLES if (match := preamble.match(excerpt.reply, excerpt.start, excerpt.end))),
+            None,
         )
-        if found is None or not kept.reply[found.end() : kept.end].strip():
+        if opening is None or not excerpt.reply[opening.end() : excerpt.end].strip():
             break
-        kept = kept.part(found.end() - kept.start).stripped()
-    return kept
+        excerpt = excerpt.part(opening.end() - excerpt.start).stripped()
+    return excerpt
 
 
-def without_postscript(kept: Kept) -> Kept:
+def without_postscript(excerpt: Excerpt) -> Excerpt:
     """Return a text without what is said about it behind it, such as "(Word count: 56)" or "Let me know …"."""
-    if remark := _POSTSCRIPT.search(kept.reply, kept.start, kept.end):
-        kept = kept.part(0, remark.start() - kept.start).stripped()
-    if counted := _COUNTED.search(kept.reply, max(kept.start, kept.end - 60), kept.end):
-        kept = kept.part(0, counted.start() - kept.start)
-    return kept
+    if remark := _POSTSCRIPT.search(excerpt.reply, excerpt.start, excerpt.end):
+        excerpt = excerpt.part(0, remark.start() - excerpt.start).stripped()
+    if counted := _COUNTED.search(excerpt.reply, max(excerpt.start, excerpt.end - 60), excerpt.end):
+        excerpt = excerpt.part(0, counted.start() - excerpt.start)
+    return excerpt
 
 
-def unquoted(kept: Kept) -> Kept:
+def unquoted(excerpt: Excerpt) -> Excerpt:
     """Return a text without quotation marks or Markdown around the whole of it."""
     for _ in range(4):
-        kept, text = kept.stripped(), kept.stripped().text
+        excerpt, text = excerpt.stripped(), excerpt.stripped().text
         mark = next((item for item in ("***", "**", "__", "*", "_", "`") if text.startswith(item)), "")
         ends = mark or _QUOTES.get(text[:1], "")
         inner = text[len(ends) : len(text) - len(ends)]
         if not ends or not text.endswith(ends) or not inner.strip() or text[:1] in inner or ends in inner:
             break
-        kept = kept.part(len(ends), len(text) - len(ends))
-    return kept.stripped()
+        excerpt = excerpt.part(len(ends), len(text) - len(ends))
+    return excerpt.stripped()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from selfknow.evaluate.replies.kept import Kept
+from selfknow.evaluate.replies.excerpt import Excerpt
 
 _NAMES = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|seed:think|antml:thinking)"
 _MARKS = re.compile(
@@ -29,7 +29,7 @@ _BACK = re.compile(
 )
 
 
-def without_thinking(reply: str, prompt: str = "") -> Kept:
+def without_thinking(reply: str, prompt: str = "") -> Excerpt:
     """Return a reply without its thinking, whether that is closed or not, and without the marks of chat templates.
 
     Thinking may be opened by the prompt, as some templates do; what stands behind the last of it is kept, or where
@@ -45,31 +45,31 @@ def without_thinking(reply: str, prompt: str = "") -> Kept:
         >>> without_thinking("<think>Let me count: 1, 2, 3").text
         ''
     """
-    said = [(start, end) for start, end in _outside(reply, prompt) if reply[start:end].strip()]
-    start, end = said[-1] if said else (len(reply), len(reply))
+    stretches = [(start, end) for start, end in _outside(reply, prompt) if reply[start:end].strip()]
+    start, end = stretches[-1] if stretches else (len(reply), len(reply))
     if start == 0 and reply.startswith("analysis") and (ends := list(_HARMONY_IN_WORDS.finditer(reply, start, end))):
         start = ends[-1].end()
     if start == 0 and end == len(reply) and "<" not in reply:
-        return Kept(reply, 0, len(reply))
+        return Excerpt(reply, 0, len(reply))
     front = _FRONT.match(reply, start, end)
     start = front.end() if front else start
     back = _BACK.search(reply, start, end)
-    return Kept(reply, start, back.start() if back else end).stripped()
+    return Excerpt(reply, start, back.start() if back else end).stripped()
 
 
 THINKING_OFF = "thinking taken off"
 """The reason of a score of raw text that thinking was taken off of."""
 
 
-def measured_text(reply: str, prompt: str = "") -> Kept:
+def measured_text(reply: str, prompt: str = "") -> Excerpt:
     r"""Return what is measured where raw text is: all of it, or what is left once thinking is off.
 
     Example:
         >>> measured_text(" as it came\n").text, measured_text("<think>hm</think>\nas it came").text
         (' as it came\n', 'as it came')
     """
-    kept = without_thinking(reply, prompt)
-    return Kept(reply, 0, len(reply)) if kept.is_whole else kept
+    excerpt = without_thinking(reply, prompt)
+    return Excerpt(reply, 0, len(reply)) if excerpt.is_whole else excerpt
 
 
 def _outside(reply: str, prompt: str) -> Iterator[tuple[int, int]]:

@@ -39,9 +39,9 @@ def framed(examples: Sequence[Example], prompt: str, turns: Sequence[Turn] = ())
         >>> framed([shot], "Is 3 even?").prompt
         'Question: Is 2 even?\nAnswer: yes\n\nQuestion: Is 3 even?\nAnswer:'
     """
-    said = [*(turn for example in examples for turn in example), *turns, Turn("user", prompt)]
+    all_turns = [*(turn for example in examples for turn in example), *turns, Turn("user", prompt)]
     text = ""
-    for turn in said:
+    for turn in all_turns:
         if turn.role == "user":
             text += str(_frame()["question"]).replace("{prompt}", turn.content)
         else:

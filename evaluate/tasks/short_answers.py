@@ -75,12 +75,12 @@ def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
         >>> whole_word_match("It is in Rome, of course.", ["rome"]).value
         1.0
     """
-    said = without_thinking(reply)
+    spoken = without_thinking(reply)
     if is_verdict(answers):
         wanted = {normalize_answer(answer) for answer in answers}
         verdict = read_reply(read_verdict, reply).outcome
         return Outcome(None if verdict.value is None else float(verdict.value in wanted), verdict.reason)
-    text = _words(said.text)
+    text = _words(spoken.text)
     return Outcome(float(any(_stands_in(_words(answer), text) for answer in answers)))
 
 

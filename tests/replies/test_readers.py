@@ -139,7 +139,7 @@ def test_a_reply_that_takes_itself_back_or_says_nothing_is_read_so(kind: str, re
 def test_a_stated_answer_is_compared_with_the_one_that_was_asked_about(
     asked: str | None, reply: str, reading: str | None
 ) -> None:
-    assert read("yes-no", reply, asked=asked).outcome.value == reading
+    assert read("yes-no", reply, asked_value=asked).outcome.value == reading
 
 
 def compared(row: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "4f74f26804fa0295aa8b09fad774548dbe882d79bb5e4a1751bb87f25d9c9c5b"
+GOLDEN = "5745ccfd8f17017b5f66443864b30eda3578cf249b60c2df53ecf14241c33eb9"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 

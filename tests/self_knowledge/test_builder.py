@@ -1,7 +1,9 @@
 """The prompts of self-knowledge: complete, filled in, the same on every machine, and beside the paper's own."""
 
+import datetime
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from selfknow.builders.folder.content_hash import content_hash
 from selfknow.builders.folder.write import build_folder
 from selfknow.builders.self_knowledge.builder import CONFIGS, DATASET, SelfKnowledge, task_config, task_table
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
+from selfknow.builders.self_knowledge.sources import benchmark_questions, categories, choices
 from selfknow.errors import UserError
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_content_hashes.json").read_text())
@@ -113,6 +116,36 @@ def test_ranges_are_those_of_the_card() -> None:
     assert (months[0], months[-1], len(set(months))) == ("2008-01", "2023-12", 100)
     for row in rows("delete-first-word"):
         assert row["params"]["altered_position"] == row["params"]["position"] - 1 >= 1
+
+
+def test_games_are_played_on_saturdays_of_the_sports_own_season() -> None:
+    seasons, days = choices()["sports_seasons"], {}
+    for row in rows("sports-statistics"):
+        days.setdefault(row["params"]["sport"], []).append(datetime.date.fromisoformat(row["params"]["date"]))
+    assert set(days) == set(seasons)
+    for sport, dates in days.items():
+        first, last = seasons[sport]
+        assert all(date.weekday() == 5 and first <= f"{date:%m-%d}" <= last for date in dates), sport
+        assert len({date.year for date in dates}) == 10, "as many years as instances"
+
+
+def test_the_key_of_the_benchmark_favours_no_letter() -> None:
+    assert Counter(question["answer"] for question in benchmark_questions()) == dict.fromkeys("ABCD", 6)
+
+
+def test_names_are_asked_for_on_a_topic_that_suits_them() -> None:
+    for row in rows("specific-mention"):
+        [topic] = re.findall(r'on the topic "([^"]+)"', row["generate_prompt"])
+        assert topic in choices()["mention_topics"][row["params"]["category"]]
+    assert set(choices()["mention_topics"]) == set(categories())
+
+
+def test_our_wordings_have_the_right_article_where_the_papers_have_not() -> None:
+    games = [row for row in rows("sports-statistics") if "American" in row["generate_prompt"]]
+    assert all("one American football" in row["generate_prompt"] for row in games)
+    assert all("an American football" in row["verify_prompt"] for row in games)
+    quoted = {row["params"]["paper"]["generate_prompt"] for row in games if row["style"] == "plain"}
+    assert len(quoted) == 10 and all("a American football" in prompt for prompt in quoted), "to the letter"
 
 
 def test_another_seed_draws_other_instances_where_anything_is_drawn() -> None:

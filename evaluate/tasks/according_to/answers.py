@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.replies import Kept, plain, without_preamble, without_thinking
+from selfknow.evaluate.replies import Excerpt, plain, without_preamble, without_thinking
 from selfknow.evaluate.tasks.short_answers import is_verdict, whole_word_match
 
 _FORMAT = re.compile(r"^[^\w\n]{0,9}answer[^\w\n;]{0,9};[^\w\n]{0,9}explanation[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
@@ -56,7 +56,7 @@ def answer_part(reply: str) -> str:
     return text.partition(";")[0].strip()
 
 
-def _without_introduction(spoken: Kept) -> Kept:
+def _without_introduction(spoken: Excerpt) -> Excerpt:
     """Return a reply without "Sure! Here is …:", unless a label of the answer is part of that."""
     shorter = without_preamble(spoken)
     return shorter if ";" in shorter.text or ";" not in spoken.text else spoken
@@ -81,9 +81,9 @@ def answer_match(reply: str, references: Sequence[str]) -> Outcome[float]:
         return whole_word_match(answer, references)
     answer = _CORRECTS.split(answer)[-1]
     answer = _DASH.split(answer, maxsplit=1)[0]  # "K2 - the highest after Mount Everest"
-    kept = _DENIED.sub(" ", answer)
-    matches = whole_word_match(kept, references)
-    if matches.value and _WAVERS.search(_without(references, kept)):
+    statement = _DENIED.sub(" ", answer)
+    matches = whole_word_match(statement, references)
+    if matches.value and _WAVERS.search(_without(references, statement)):
         return Outcome(None, AMBIGUOUS)
     return matches
 

@@ -122,23 +122,23 @@ def score(generations: pa.Table, examples: pa.Table, portrait: Portrait, control
         control: Of a text that the model cannot have seen; null: there is none.
     """
     rows = generations.to_pylist()
-    kept = kept_parts(generations)
-    texts = [kept[row["generation_id"]].text.strip() if row["generation_id"] in kept else None for row in rows]
+    excerpts = kept_parts(generations)
+    texts = [excerpts[row["generation_id"]].text.strip() if row["generation_id"] in excerpts else None for row in rows]
     passages = {row["id"]: row["question"] for row in examples.to_pylist()}
     prompts = [passages[row["example_id"]] for row in rows]
     outcomes = quip_outcomes(rows, texts, portrait)
     if control is not None:
-        for one, other in zip(outcomes, quip_outcomes(rows, texts, control), strict=True):
-            one[CONTROL] = other["quip"]
-    for one, share in zip(outcomes, beyond_prompt(texts, prompts, portrait), strict=True):
-        usual = one["quip"]
-        one[BEYOND_PROMPT] = usual if usual.value is None else share
+        for outcomes_of_row, other in zip(outcomes, quip_outcomes(rows, texts, control), strict=True):
+            outcomes_of_row[CONTROL] = other["quip"]
+    for outcomes_of_row, share in zip(outcomes, beyond_prompt(texts, prompts, portrait), strict=True):
+        usual = outcomes_of_row["quip"]
+        outcomes_of_row[BEYOND_PROMPT] = usual if usual.value is None else share
     scores = [
         (row["generation_id"], metric, outcome)
         for row, of_row in zip(rows, outcomes, strict=True)
         for metric, outcome in of_row.items()
     ]
-    return Scores({"according-to": scores_table(scores)}, kept=kept)
+    return Scores({"according-to": scores_table(scores)}, excerpts=excerpts)
 
 
 def beyond_prompt(texts: Sequence[str | None], prompts: Sequence[str], portrait: Portrait) -> list[Outcome[float]]:

@@ -189,10 +189,10 @@ def count_cooccurrences(
     answered_by: defaultdict[str, set[int]] = defaultdict(set)
     for number, (entity_words, answer) in enumerate(zip(entity_lists, answers, strict=True)):
         if answer:
-            for one in entity_words:
-                asked_by[one].add(number)
-            for one in answer:
-                answered_by[one].add(number)
+            for entity_of_question in entity_words:
+                asked_by[entity_of_question].add(number)
+            for entity_of_question in answer:
+                answered_by[entity_of_question].add(number)
     phrases = list({**asked_by, **answered_by})
     matcher = automaton([f" {phrase} " for phrase in phrases])
     pairs: Counter[tuple[int, str]] = Counter()

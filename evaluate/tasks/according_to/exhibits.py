@@ -35,12 +35,12 @@ def exhibits(connection: Connection) -> list[Exhibit]:
     rows = labelled_rows(connection, _QUERY)
     if not rows:
         return []
-    found: dict[tuple[str, str, str], list[Row]] = {}
+    rows_of_prompt: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        found.setdefault((row["run_id"], row["model_label"], row["prompt"]), []).append(row)
+        rows_of_prompt.setdefault((row["run_id"], row["model_label"], row["prompt"]), []).append(row)
     runs = connection.rows("select run_id, settings from runs where task = 'according-to'")
     own = {run["run_id"]: _portrait_of(run, connection.portraits) for run in runs}
-    groups = [_group(of_prompt, rows, *own[run_id]) for (run_id, _, _), of_prompt in found.items()]
+    groups = [_group(of_prompt, rows, *own[run_id]) for (run_id, _, _), of_prompt in rows_of_prompt.items()]
     query = find_query(_QUERY, connection.tasks)
     return [
         Exhibit(
@@ -61,11 +61,11 @@ def _portrait_of(run: Row, portraits: "Mapping[str, Portrait]") -> "tuple[str | 
     if not isinstance(named, dict):
         return None, None
     name, sha256 = str(named.get("name")), named.get("sha256")
-    for given, portrait in portraits.items():
+    for label, portrait in portraits.items():
         if portrait.description.sha256 == sha256:
-            return given, portrait
-    found = _at(Path(name))
-    return name, found if found is not None and found.description.sha256 == sha256 else None
+            return label, portrait
+    portrait_there = _at(Path(name))
+    return name, portrait_there if portrait_there is not None and portrait_there.description.sha256 == sha256 else None
 
 
 def _at(folder: Path) -> "Portrait | None":

@@ -126,11 +126,13 @@ def _shots(setup: Setup, prompt: str, stage: str) -> list[Example]:
     return shots
 
 
-def _request(setup: Setup, prompt: str, asked: str, stage: str, own: tuple[str, str, int], **more: Any) -> Request:
+def _request(
+    setup: Setup, prompt: str, prompt_text: str, stage: str, own: tuple[str, str, int], **more: Any
+) -> Request:
     """Return a request; a completion model is asked it behind worked examples, where the setup says so."""
     example_id, variant, sample = own
-    completion = framed(_shots(setup, prompt, stage), asked) if setup.examples else None
-    return Request(example_id, asked, stage, variant, sample, completion=completion, **more)
+    completion = framed(_shots(setup, prompt, stage), prompt_text) if setup.examples else None
+    return Request(example_id, prompt_text, stage, variant, sample, completion=completion, **more)
 
 
 def answer_requests(setup: Setup, questions: Iterable[Row], samples: int) -> list[Request]:
@@ -151,6 +153,6 @@ def explain_requests(setup: Setup, questions: Mapping[str, Row], answers: Iterab
             continue
         question, answer = questions[row["example_id"]]["question"], row["generation"].strip()
         for prompt in setup.prompts:
-            asked = setup.rendered(prompt, EXPLAIN, question, answer)
+            prompt_text = setup.rendered(prompt, EXPLAIN, question, answer)
             own = (row["example_id"], prompt, row["sample"])
-            yield _request(setup, prompt, asked, EXPLAIN, own, parent_generation_id=row["generation_id"])
+            yield _request(setup, prompt, prompt_text, EXPLAIN, own, parent_generation_id=row["generation_id"])

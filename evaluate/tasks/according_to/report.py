@@ -28,13 +28,13 @@ def _metrics(rows: Sequence[Row]) -> list[str]:
 def _by_prompt(
     rows: Sequence[Row], groups: Sequence[str], draw: Callable[[list[Row], str], alt.LayerChart]
 ) -> list[Panel]:
-    found = []
+    panels = []
     for name, group in grouped(rows, *groups).items():
         for metric in _metrics(group):
             shown = [row for row in group if row["metric"] == metric]
             if any(row.get("score") is not None for row in shown):
-                found.append(Panel(joined(name, _NAMES[metric]), draw(shown, metric)))
-    return found
+                panels.append(Panel(joined(name, _NAMES[metric]), draw(shown, metric)))
+    return panels
 
 
 def _kinds(rows: Sequence[Row]) -> list[Panel]:
@@ -72,28 +72,28 @@ def _changes(rows: Sequence[Row]) -> list[Panel]:
 def _by_size(rows: Sequence[Row]) -> list[Panel]:
     known = [row for row in rows if row["difference"] is not None]
     title = "QUIP less that of the null prompt"
-    found = []
+    panels = []
     for name, group in grouped(known, "prompt", "dataset", "format", "placement", most=_PROMPTS).items():
         sized = sorted(group, key=lambda row: row["num_parameters"])
         dots = [{**dot(row, row["model_label"], "difference"), "chance": 0.0} for row in sized]
-        found.append(Panel(name, charts.dots(dots, "difference", title=title, narrow=True)))
-    return found
+        panels.append(Panel(name, charts.dots(dots, "difference", title=title, narrow=True)))
+    return panels
 
 
 def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
     known = [row for row in rows if row["metric"] == "quip" and row["gain"] is not None]
-    found = []
+    panels = []
     for name, group in grouped(known, "tuned", "base", "dataset", "format", "placement").items():
         dots = [{**dot(row, row["prompt"], "gain", kind=row["kind"]), "chance": 0.0} for row in group]
         title = "change in QUIP, less the base's"
         chart = charts.dots(dots, "gain", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)
-        found.append(Panel(name, chart))
-    return found
+        panels.append(Panel(name, chart))
+    return panels
 
 
 def _popularity(rows: Sequence[Row]) -> list[Panel]:
     quoted = [row for row in rows if row["metric"] == "quip" and row["score"] is not None]
-    found = []
+    panels = []
     for name, group in grouped(quoted, "model_label", "dataset", "run_id").items():
         shown = [
             {
@@ -108,8 +108,8 @@ def _popularity(rows: Sequence[Row]) -> list[Panel]:
         ]
         colour = "label" if len({row["label"] for row in shown}) <= _TOLD_APART else "kind"
         titles = ("passages with both entities, from", "QUIP")
-        found.append(Panel(name, charts.lines(shown, "from", "score", titles=titles, colour=colour, steps=True)))
-    return found
+        panels.append(Panel(name, charts.lines(shown, "from", "score", titles=titles, colour=colour, steps=True)))
+    return panels
 
 
 def _continuation(rows: Sequence[Row]) -> list[Panel]:
@@ -188,12 +188,12 @@ def headline(report: Report) -> Headline | None:
     rows = [row for row in report.rows_of(_QUERY) if row["metric"] == "quip"]
     continued = report.rows_of(_CONTINUED)
     if not rows:
-        found = _continuations(report, continued)
-        return Headline(None, _going_on(found[0].numbers[0]), found) if found else None
+        shown_measures = _continuations(report, continued)
+        return Headline(None, _going_on(shown_measures[0].numbers[0]), shown_measures) if shown_measures else None
     named = [(joined(row["model_label"], setting(row, rows, "dataset", "format", "placement")), row) for row in rows]
     changes = [number(label, row, "difference", chance=None) for label, row in named if row["kind"] == "grounding"]
     change = Measure("Quotes more under grounding prompts", changes, report.queries[_QUERY], is_change=True)
-    found = measures(
+    shown_measures = measures(
         report,
         *(
             (
@@ -206,7 +206,7 @@ def headline(report: Report) -> Headline | None:
     )
     first = [change] if changes else []
     return Headline(
-        None, _saying(changes[0]) if changes else None, [*first, *found, *_continuations(report, continued)]
+        None, _saying(changes[0]) if changes else None, [*first, *shown_measures, *_continuations(report, continued)]
     )
 
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
-from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
+from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
 from selfknow.evaluate.task import FinishedRun, Row
 from selfknow.evaluate.tasks.according_to.answers import answer_match
 from selfknow.evaluate.tasks.according_to.prompts import EXPLAIN, TWO_STEP
@@ -129,8 +129,8 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
     scores: list[tuple[str, str, Outcome[float]]] = []
     for row, (answer, explanation), outcomes in zip(explaining, parts, quip, strict=True):
         answering = rows[row["parent_generation_id"]] if format_ == TWO_STEP else row
-        said = "" if answering["generation"] is None else _said(answering).text
-        metrics = outcomes | _task_metrics(row, said, answer, explanation, references[row["example_id"]], format_)
+        reply = "" if answering["generation"] is None else _said(answering).text
+        metrics = outcomes | _task_metrics(row, reply, answer, explanation, references[row["example_id"]], format_)
         scores += [(row["generation_id"], metric, outcome) for metric, outcome in metrics.items()]
     for row in rows.values():
         if row["stage"] != EXPLAIN and format_ == TWO_STEP and row["generation"] is None:
@@ -146,16 +146,16 @@ def _parts(row: Row, rows: Mapping[str, Row], format_: str) -> tuple[str | None,
         return _said(rows[row["parent_generation_id"]]).text.strip(), reply and _said(row).text.strip()
     if reply is None:
         return None, None
-    said = _said(row).text
-    return cut(said) if format_ == "short" else (None, said.strip())
+    text = _said(row).text
+    return cut(text) if format_ == "short" else (None, text.strip())
 
 
-def _said(row: Row) -> Kept:
+def _said(row: Row) -> Excerpt:
     """Return what a call said, its thinking taken off."""
     return measured_text(row["generation"], row["prompt"])
 
 
-def kept_parts(generations: pa.Table) -> dict[str, Kept]:
+def kept_parts(generations: pa.Table) -> dict[str, Excerpt]:
     """Return the measured part of every reply, by its ``generation_id``."""
     return {row["generation_id"]: _said(row) for row in generations.to_pylist() if row["generation"] is not None}
 
@@ -173,12 +173,12 @@ def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portr
         else:
             off = None if _said(row).is_whole else THINKING_OFF
             values_of_row = {"quip": value, "quip_zero": value, "quip_corrected": corrected}
-            outcomes.append({metric: Outcome(one, off) for metric, one in values_of_row.items()})
+            outcomes.append({metric: Outcome(score_value, off) for metric, score_value in values_of_row.items()})
     return outcomes
 
 
 def _task_metrics(
-    row: Row, said: str, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
+    row: Row, reply: str, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
 ) -> Outcomes:
     """Grade an answer; ``said`` is the whole reply that gives it."""
     is_long = format_.startswith("long")
@@ -193,7 +193,7 @@ def _task_metrics(
         outcomes = {
             "exact_match": Outcome(exact_match(graded, references)),
             "f1": Outcome(f1(graded, references)),
-            "whole_word_match": answer_match(said, references),
+            "whole_word_match": answer_match(reply, references),
         }
     if format_ == "short":
         outcomes["has_explanation"] = Outcome(

@@ -165,7 +165,7 @@ def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
         control = portrait_of_run(run, described, options.control_portrait) if described else None
         return continuation.score(run.calls, run.examples, portrait, control)
     table = score(run.calls, run.examples, format_, portrait)
-    return Scores({ACCORDING_TO.name: table}, kept=kept_parts(run.calls))
+    return Scores({ACCORDING_TO.name: table}, excerpts=kept_parts(run.calls))
 
 
 def _report() -> "TaskReport":

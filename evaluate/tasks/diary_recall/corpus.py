@@ -100,15 +100,15 @@ def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[
     configs = {size: _configs(size, runs) for run in runs if (size := _size(run.description))}
     names = [str(run.dataset["name"]) for run in runs if run.dataset.get("name")]
     local = [name for name in dict.fromkeys(names) if user_path(name).is_dir()]
-    found: dict[str, list[str]] = {}
+    files_by_size: dict[str, list[str]] = {}
     for folder in [*folders, *local]:
         files = {size: _first_files(folder, names) for size, names in sorted(configs.items())}
         if folder in folders and not any(files.values()):
             raise UserError(
                 f"{folder} holds none of the corpora that these runs asked about: {', '.join(files) or 'none'}"
             )
-        found = {size: paths for size, paths in files.items() if paths} | found
-    return found
+        files_by_size = {size: paths for size, paths in files.items() if paths} | files_by_size
+    return files_by_size
 
 
 def _configs(size: str, runs: "Sequence[RunFolder]") -> list[str]:

@@ -36,8 +36,8 @@ def _recall(rows: Sequence[Row]) -> list[Panel]:
     order, hues = ["under", "right", "over"], ["right", "over", "under"]
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
-        kept, title = chart_columns(part, "recall", "share", "n_answers"), "share of graded answers"
-        return charts.stacked(kept, "recall", title=title, order=order, hues=hues, tips=["n_answers"])
+        chosen, title = chart_columns(part, "recall", "share", "n_answers"), "share of graded answers"
+        return charts.stacked(chosen, "recall", title=title, order=order, hues=hues, tips=["n_answers"])
 
     return a_row_each(rows, draw)
 
@@ -46,8 +46,8 @@ def _reasons(rows: Sequence[Row]) -> list[Panel]:
     reasons = sorted({row["reason"] for row in rows}, key=lambda reason: (reason != "right", reason))
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
-        kept, title = chart_columns(part, "reason", "share", "n_answers"), "share of all answers"
-        return charts.stacked(kept, "reason", title=title, order=reasons, hues=reasons, tips=["n_answers"])
+        chosen, title = chart_columns(part, "reason", "share", "n_answers"), "share of all answers"
+        return charts.stacked(chosen, "reason", title=title, order=reasons, hues=reasons, tips=["n_answers"])
 
     return a_row_each(rows, draw)
 

@@ -46,12 +46,12 @@ _LEGEND = (
 def exhibits(connection: Connection) -> list[Exhibit]:
     """Right and wrong answers of each cohort; quoted spans are marked by the first of the portraits."""
     name, portrait = next(iter(connection.portraits.items()), (None, None))
-    found: dict[str, list[Example]] = {}
+    examples_by_group: dict[str, list[Example]] = {}
     for row in labelled_rows(connection, "sample_answers"):
-        found.setdefault(row["label"], []).append(_example(row, portrait))
-    if not found:
+        examples_by_group.setdefault(row["label"], []).append(_example(row, portrait))
+    if not examples_by_group:
         return []
-    groups = [ExampleGroup(label, examples) for label, examples in list(found.items())[:_COHORTS]]
+    groups = [ExampleGroup(label, examples) for label, examples in list(examples_by_group.items())[:_COHORTS]]
     quoted = [] if name is None else [Piece(f"quoted from {name}", quoted=True)]
     legend = [piece for mark in (*_LEGEND, *quoted) for piece in (mark, Piece(" "))][:-1]
     title = "What do right and wrong answers look like?"
@@ -126,7 +126,7 @@ def headline(report: Report) -> Headline | None:
     ]
     if not exact:
         return None
-    found = measures(
+    shown_measures = measures(
         report,
         ("Whole answers exactly right", "accuracy_by_size", exact),
         ("The right number of entries", "count_and_content", counts),
@@ -136,7 +136,7 @@ def headline(report: Report) -> Headline | None:
     return Headline(
         _sentence(graded, gaps),
         None if exact[0].value is None else f"recalls {_share(exact[0])} of diaries exactly{beside_chance(exact[0])}",
-        found,
+        shown_measures,
         [_note(gap, gaps) for gap in gaps] if len(gaps) <= _GAPS else [],
         first_is_large=True,
     )

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
-from selfknow.evaluate.replies import THINKING_OFF, Kept, measured_text
+from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
 from selfknow.evaluate.tasks.diary_recall.documents import Document, Fate, MatchedDocument, match
 from selfknow.evaluate.tasks.diary_recall.prompts import PROBES, target
 from selfknow.evaluate.tasks.diary_recall.typography import (
@@ -127,8 +127,12 @@ def answer_scores(
 
 def _with_bodies(documents: Sequence[MatchedDocument], recalled: Sequence[Document]) -> Iterator[MatchedDocument]:
     """Documents that were read through typography, each with what was read below its title."""
-    for one in documents:
-        yield one if one.place is None else replace(one, body="\n".join(recalled[one.place - 1].sentences))
+    for document in documents:
+        yield (
+            document
+            if document.place is None
+            else replace(document, body="\n".join(recalled[document.place - 1].sentences))
+        )
 
 
 def _outcomes(values: Mapping[str, float]) -> Metrics:
@@ -150,7 +154,7 @@ def _why_wrong(
 
 
 def _in_order(documents: Sequence[MatchedDocument]) -> bool:
-    return all(one.number < other.number for one, other in pairwise(documents))
+    return all(earlier.number < later.number for earlier, later in pairwise(documents))
 
 
 def probe_scores(generation: str, name: str, entries: tuple[Document, ...]) -> Metrics:
@@ -224,7 +228,7 @@ def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table
     return pa.concat_tables(scores), pa.concat_tables(parsed), pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
 
 
-def kept_answers(generations: pa.Table) -> dict[str, Kept]:
+def kept_answers(generations: pa.Table) -> dict[str, Excerpt]:
     """Return the measured part of every answer that thinking was taken off, by its ``generation_id``."""
     answered = pa.array(["answer", "probe"])
     columns = generations.select(["generation_id", "generation", "stage"])
@@ -256,13 +260,13 @@ def _score_row(
         return dict.fromkeys(METRICS[stage], failed(row)), []
     if stage == "stop":
         return boundary_scores(row["variant"], row["logprob"], title_logprob, len(entries)), []
-    said = measured_text(row["generation"])
+    answer_text = measured_text(row["generation"])
     documents: list[MatchedDocument] = []
     if stage == "answer":
-        metrics, documents = answer_scores(said.text, entries, row["finish_reason"])
+        metrics, documents = answer_scores(answer_text.text, entries, row["finish_reason"])
     else:
-        metrics = probe_scores(said.text, row["variant"], entries)
-    if not said.is_whole:
+        metrics = probe_scores(answer_text.text, row["variant"], entries)
+    if not answer_text.is_whole:
         metrics |= {
             name: _without_thinking(metrics[name]) for name in ("exact_match", "probe_exact_match") if name in metrics
         }

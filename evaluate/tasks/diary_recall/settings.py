@@ -18,10 +18,10 @@ _DISTRIBUTED = ("Flan-T5", "32k", "standard")
 
 def by(rows: Sequence[Row], *columns: str) -> dict[str, list[Row]]:
     """Rows by what these columns say, in the order in which they come."""
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(joined(*(row[column] for column in columns)), []).append(row)
-    return found
+        groups.setdefault(joined(*(row[column] for column in columns)), []).append(row)
+    return groups
 
 
 def by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -33,15 +33,15 @@ def by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def by_suite(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Rows by suite: the paper's three in its order, then the others."""
-    found = by(rows, "suite")
-    first = [suite for suite in _SUITES if suite in found]
-    return {suite: found[suite] for suite in (*first, *(suite for suite in found if suite not in _SUITES))}
+    suites = by(rows, "suite")
+    first = [suite for suite in _SUITES if suite in suites]
+    return {suite: suites[suite] for suite in (*first, *(suite for suite in suites if suite not in _SUITES))}
 
 
 def sizes_in_order(rows: Sequence[Row]) -> list[str]:
     """Return the names of dataset sizes, the smallest first."""
-    found = {row["dataset_size"]: row.get("num_diarists") or 0 for row in rows}
-    return sorted(found, key=lambda name: found[name])
+    num_diarists = {row["dataset_size"]: row.get("num_diarists") or 0 for row in rows}
+    return sorted(num_diarists, key=lambda name: num_diarists[name])
 
 
 def a_row_each(rows: Sequence[Row], draw: Callable[[Sequence[Row]], alt.LayerChart], title: str = "") -> list[Panel]:

@@ -7,7 +7,9 @@ import numpy as np
 _RESAMPLES = 10_000
 
 
-def paired_difference(one: Sequence[float], other: Sequence[float], seed: int = 0) -> tuple[float, float, float]:
+def paired_difference(
+    scores: Sequence[float], other_scores: Sequence[float], seed: int = 0
+) -> tuple[float, float, float]:
     """Return the mean of ``one`` less that of ``other``, two scores of the same questions, and its 95% interval.
 
     The questions are resampled, so that what is hard for both stays together (percentile bootstrap).
@@ -15,8 +17,8 @@ def paired_difference(one: Sequence[float], other: Sequence[float], seed: int = 
     Returns:
         The difference and the two ends of its interval.
     """
-    differences = np.asarray(one, dtype=float) - np.asarray(other, dtype=float)
-    if differences.ndim != 1 or not len(differences) or len(one) != len(other):
+    differences = np.asarray(scores, dtype=float) - np.asarray(other_scores, dtype=float)
+    if differences.ndim != 1 or not len(differences) or len(scores) != len(other_scores):
         raise ValueError("two scores for each of the same questions are wanted")
     generator = np.random.default_rng(seed)
     means = [generator.choice(differences, len(differences)).mean() for _ in range(_RESAMPLES)]

@@ -108,7 +108,7 @@ class ReadAnswer:
 def read_answer(text: str, target: tuple[Document, ...]) -> ReadAnswer:
     """Read an answer, through typography where it holds any."""
     before, recalled = cut(text)
-    as_far_as_it_goes = all(one == other for one, other in zip(recalled, target, strict=False))
+    as_far_as_it_goes = all(document == expected for document, expected in zip(recalled, target, strict=False))
     has_right_content = bool(recalled) and not before and as_far_as_it_goes
     if has_right_content or not is_dressed(text):
         return ReadAnswer(recalled, target, has_right_content)

@@ -22,7 +22,7 @@ from itertools import takewhile
 
 from selfknow.evaluate.readers.numbers import NUMBER, in_plain_digits, numerals, value_of
 from selfknow.evaluate.readers.sentences import sentences
-from selfknow.evaluate.replies import Kept, explicit_answers, without_thinking
+from selfknow.evaluate.replies import Excerpt, explicit_answers, without_thinking
 
 _IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
 _ASIDES = re.compile(
@@ -72,7 +72,7 @@ class _Read:
     is_several: bool = False
 
 
-def _read(spoken: Kept) -> _Read:
+def _read(spoken: Excerpt) -> _Read:
     answers = [(answer.start, answer.text) for answer in explicit_answers(spoken)]
     stated = [(spoken.start + match.end(), spoken.text[match.end() :]) for match in [*_IS.finditer(spoken.text)][-1:]]
     for start, answer in sorted([*answers, *stated], reverse=True):

@@ -16,7 +16,7 @@ _BEFORE, _VERSIONS = "before", {"raw": "raw answers", "corrected": "corrected an
 def tuned_on_own(rows: Sequence[Row]) -> list[Panel]:
     """Figure 3: GSM8K before, and after tuning on a model's own creations, raw and corrected."""
     own = [row for row in rows if row["data"] == "self" and row["tuned"] is not None]
-    found = []
+    panels = []
     for name, group in grouped(own, "dataset").items():
         shown: list[dict[str, Any]] = []
         for model in list(dict.fromkeys(row["model"] for row in group))[:_MODELS]:
@@ -28,8 +28,8 @@ def tuned_on_own(rows: Sequence[Row]) -> list[Panel]:
                 one_share(row, str(model), "tuned", "accuracy", learnt=_VERSIONS[row["version"]]) for row in of_model
             ]
         chart = charts.dots(shown, "accuracy", colour="learnt", title="GSM8K solved")
-        found.append(Panel(name, chart))
-    return found
+        panels.append(Panel(name, chart))
+    return panels
 
 
 TUNING = Figure(
@@ -51,10 +51,10 @@ def headline(report: Report) -> Headline | None:
     if not rows:
         return None
     numbers = [number(joined(row["label"], setting(row, rows, "dataset")), row, "accuracy") for row in rows]
-    found = measures(report, ("Problems solved", _QUERY, numbers))
-    share = first_value(found)
+    shown_measures = measures(report, ("Problems solved", _QUERY, numbers))
+    share = first_value(shown_measures)
     saying = None if share is None else f"solves {share:.0%} of grade-school problems"
-    return Headline(None, saying, found, first_is_large=True)
+    return Headline(None, saying, shown_measures, first_is_large=True)
 
 
 def _accuracy(rows: Sequence[Row]) -> list[Panel]:

@@ -103,10 +103,10 @@ def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
     solutions = dict(zip(run.examples["id"].to_pylist(), run.examples["answer"].to_pylist(), strict=True))
     rows = run.calls.to_pylist()
     scores = ((row["generation_id"], "correct", _correct(row, solutions[row["example_id"]])) for row in rows)
-    kept = {
+    excerpts = {
         row["generation_id"]: without_thinking(row["generation"], row["prompt"]) for row in rows if not row["error"]
     }
-    return Scores({GSM8K.name: scores_table(scores)}, kept=kept)
+    return Scores({GSM8K.name: scores_table(scores)}, excerpts=excerpts)
 
 
 def _correct(row: Row, solution: str) -> Outcome[float]:

@@ -68,15 +68,15 @@ def _answers(examples: Mapping[str, Row], call: Row) -> Sequence[str]:
     return examples[call["example_id"]]["answers"] or ()
 
 
-def read_grade(what: str, said: str) -> str | None:
+def read_grade(what: str, reply: str) -> str | None:
     """Return the judge's word in lower case; null if it gave none of the offered words, or several.
 
     >>> read_grade("abstention", "**ABSTAINS**"), read_grade("correctness", "CORRECT? No: wrong.")
     ('abstains', None)
     """
-    text = without_thinking(said).text.lower()
-    found = {word for word in WORDS[what] if re.search(rf"\b{word}\b", text)}
-    return found.pop() if len(found) == 1 else None
+    text = without_thinking(reply).text.lower()
+    words = {word for word in WORDS[what] if re.search(rf"\b{word}\b", text)}
+    return words.pop() if len(words) == 1 else None
 
 
 def _outcome(grade: Row) -> Outcome[float]:
@@ -105,7 +105,7 @@ def judged_verdicts(grades: pa.Table, schema: pa.Schema) -> dict[str, pa.Table]:
         if grade["variant"] != ABSTENTION:
             continue
         outcome = _outcome(grade)
-        said = None if grade["error"] is not None else read_grade(ABSTENTION, grade["generation"])
+        word = None if grade["error"] is not None else read_grade(ABSTENTION, grade["generation"])
         key = hashlib.sha256(f"{grade['model']}@{grade['revision']}".encode()).hexdigest()[:8]
         verdicts.setdefault(key, []).append(
             {
@@ -114,7 +114,7 @@ def judged_verdicts(grades: pa.Table, schema: pa.Schema) -> dict[str, pa.Table]:
                 "encoder": grade["model"],
                 "references_name": "judge.yaml",
                 "abstained": outcome.value,
-                "kind": said,
+                "kind": word,
                 "reason": outcome.reason if outcome.value is None else None,
             }
         )

@@ -50,14 +50,14 @@ def says(group: str, text: str) -> bool:
     return patterns()[group].search(text) is not None
 
 
-def own_sentences(said: str, prompt: str) -> list[str]:
+def own_sentences(reply: str, prompt: str) -> list[str]:
     """Return a reply's sentences in lower case, without quotations, denials, greetings, and what repeats the prompt.
 
     Args:
-        said: A reply without its thinking.
+        reply: A reply without its thinking.
         prompt: As rendered.
     """
-    text = _ASIDE.sub(" ", own_words(plain(said).replace("’", "'"), gap=" … "))
+    text = _ASIDE.sub(" ", own_words(plain(reply).replace("’", "'"), gap=" … "))
     pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _pieces(text)]
     echoes = {words_only(piece) for piece in _pieces(prompt)} - sentences_to_say(prompt)
     every = [piece for piece in pieces if re.search(r"\w", piece)]
@@ -91,9 +91,9 @@ def words_only(sentence: str) -> str:
 @cache
 def sentences_to_say(prompt: str) -> frozenset[str]:
     """Return the words of the sentences that a prompt tells the model to say if it does not know."""
-    told = set()
+    offered = set()
     for match in _ASKED_FOR.finditer(prompt):
         start = max(prompt.rfind(end, 0, match.start()) for end in (". ", "\n", "! "))
         if _NOT_KNOWING.search(prompt[start + 1 : match.start()] + (match["quoted"] or match["told"])):
-            told.add(words_only(match["quoted"] or match["told"]))
-    return frozenset(told)
+            offered.add(words_only(match["quoted"] or match["told"]))
+    return frozenset(offered)

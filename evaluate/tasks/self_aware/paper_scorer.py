@@ -227,9 +227,9 @@ def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
     False
     """
     own = sentences(own_words(reply))
-    kept = [piece for piece in own if not any(holds_phrase(piece, denial) for denial in denials())]
-    has_phrase = any(holds_phrase(piece, phrase) for piece in kept for phrase in phrases)
-    return Evidence(has_phrase, tuple(window for piece in kept for window in windows(piece)))
+    remaining = [piece for piece in own if not any(holds_phrase(piece, denial) for denial in denials())]
+    has_phrase = any(holds_phrase(piece, phrase) for piece in remaining for phrase in phrases)
+    return Evidence(has_phrase, tuple(window for piece in remaining for window in windows(piece)))
 
 
 _LOOKS = {"paper": look_as_paper, "strict": look_strictly}
@@ -263,7 +263,10 @@ def judge(
     similarities = similarity.of(
         (window for evidence_of_reply in evidence for window in evidence_of_reply.windows), quiet=quiet
     )
-    return [_verdict(reply, scorer, one, similarities, threshold) for reply, one in zip(replies, evidence, strict=True)]
+    return [
+        _verdict(reply, scorer, pieces, similarities, threshold)
+        for reply, pieces in zip(replies, evidence, strict=True)
+    ]
 
 
 def _verdict(reply: str, scorer: str, evidence: Evidence, similarities: dict[str, float], threshold: float) -> Verdict:

@@ -95,15 +95,15 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
         >>> read_reply("The answer is unknown.").kind, read_reply("The Great Unknown is Sir Walter Scott.").kind
         ('abstains', 'answers')
     """
-    said = without_thinking(reply, prompt).text
-    if not re.search(r"\w", said):
+    text = without_thinking(reply, prompt).text
+    if not re.search(r"\w", text):
         reason = "an empty reply" if not reply.strip() else "nothing but thinking or marks"
         return Reading(UNREADABLE, reason=reason)
-    sentences = own_sentences(said, prompt)
+    sentences = own_sentences(text, prompt)
     if any(words_only(sentence) in sentences_to_say(prompt) for sentence in sentences):
-        told = next(sentence for sentence in sentences if words_only(sentence) in sentences_to_say(prompt))
-        if not any(says("answers", sentence) for sentence in sentences[sentences.index(told) + 1 :]):
-            return Reading(ABSTAINS, evidence=told)
+        offered = next(sentence for sentence in sentences if words_only(sentence) in sentences_to_say(prompt))
+        if not any(says("answers", sentence) for sentence in sentences[sentences.index(offered) + 1 :]):
+            return Reading(ABSTAINS, evidence=offered)
     if sentences and all(
         sentence.endswith("?")
         and not _TAG_QUESTION.search(sentence)
@@ -128,12 +128,12 @@ def _read(sentences: Sequence[str]) -> Reading:
     refusals = [
         sentence for sentence in sentences[:2] if says("refuses", sentence) and not says("lacks_a_self", sentence)
     ]
-    found = _read_marked(sentences, marks, refusals, is_short=is_short)
-    if found is not None:
-        return found
+    reading = _read_marked(sentences, marks, refusals, is_short=is_short)
+    if reading is not None:
+        return reading
     if refusals:
         return Reading(REFUSES, evidence=refusals[0])
-    hedge = next((one for one, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
+    hedge = next((hedged for hedged, mark in zip(sentences, marks, strict=True) if mark == "hedge"), None)
     if hedge is None:
         hedge = next(
             (sentence for sentence in sentences[:2] if says("commits", sentence) or _TAG_QUESTION.search(sentence)),
@@ -228,15 +228,15 @@ def _unknown(text: str, *, leniently: bool = False) -> str | None:
     if _DEFINITION.match(text) and not own:
         return None
     report = patterns()["reports"].search(text)
-    found = patterns()["of_the_question"].search(text)
-    if found:
-        return "question" if own or report is None or report.start() > found.start() else None
+    match = patterns()["of_the_question"].search(text)
+    if match:
+        return "question" if own or report is None or report.start() > match.start() else None
     main = _LEADING_CLAUSE.match(text)
     groups = [("of_its_subject", text)]
     if leniently:
         groups += [("in_a_short_reply", item) for item in (text, main["main"] if main else "")]
     for group, spoken in groups:
-        found = patterns()[group].search(spoken)
-        if found and (report is None or report.start() > text.find(found.group())):
+        match = patterns()[group].search(spoken)
+        if match and (report is None or report.start() > text.find(match.group())):
             return "subject"
     return None

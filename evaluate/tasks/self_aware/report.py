@@ -49,15 +49,15 @@ def _in_form(form: str) -> Callable[[Sequence[Row]], list[Panel]]:
     """F1 in one input form beside the human line, as in the paper's Figures 3 and 4."""
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
-        asked = [row for row in rows if _plain_form(row) == form]
-        return _f1([*asked, *(row for row in rows if row["is_human"])], form) if asked else []
+        rows_of_form = [row for row in rows if _plain_form(row) == form]
+        return _f1([*rows_of_form, *(row for row in rows if row["is_human"])], form) if rows_of_form else []
 
     return draw
 
 
 def _thresholds(rows: Sequence[Row]) -> list[Panel]:
     """F1 at every threshold, against labels by hand where there are some, else against whether there is an answer."""
-    found = []
+    panels = []
     for name, group in grouped(rows, "model", "form", "scorer", "encoder", "references_name").items():
         points = [
             {"label": against, "threshold": row["threshold"], "f1": row[column], "chance": chance, "n": n}
@@ -70,8 +70,8 @@ def _thresholds(rows: Sequence[Row]) -> list[Panel]:
         ]
         titles = ("threshold of the cosine", "F1 of abstaining")
         if points:
-            found.append(Panel(name, charts.lines(points, "threshold", "f1", titles=titles, steps=True)))
-    return found
+            panels.append(Panel(name, charts.lines(points, "threshold", "f1", titles=titles, steps=True)))
+    return panels
 
 
 def _categories(rows: Sequence[Row]) -> list[Panel]:
@@ -88,7 +88,7 @@ def _categories(rows: Sequence[Row]) -> list[Panel]:
 def _by_size(rows: Sequence[Row]) -> list[Panel]:
     """F1 over the number of parameters, a chart an input form, as in the paper's Figure 2."""
     shown = best_scorer(rows)
-    found = []
+    panels = []
     for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
         points = [
             {
@@ -105,18 +105,18 @@ def _by_size(rows: Sequence[Row]) -> list[Panel]:
             for row in group
         ]
         titles = ("parameters", "F1 of abstaining")
-        found.append(Panel(name, charts.lines(points, "num_parameters", "f1", titles=titles, log=True)))
-    return found
+        panels.append(Panel(name, charts.lines(points, "num_parameters", "f1", titles=titles, log=True)))
+    return panels
 
 
 def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
     shown = best_scorer(rows)
-    found = []
+    panels = []
     for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
         dots = [dot(row, f"{row['tuned']} · {row['base']}", "gain", "chance_gain") for row in group]
         title = "F1 of abstaining, less the base's"
-        found.append(Panel(name, charts.dots(dots, "gain", title=title, narrow=True)))
-    return found
+        panels.append(Panel(name, charts.dots(dots, "gain", title=title, narrow=True)))
+    return panels
 
 
 def _accuracy(rows: Sequence[Row]) -> list[Panel]:
@@ -214,14 +214,14 @@ def headline(report: Report) -> Headline | None:
     rows = {query: best_scorer(report.rows_of(query)) for query in (_RATES, _F1)}
     if not rows[_RATES]:
         return None
-    found = [
+    shown_measures = [
         replace(measure, is_change=value.endswith("difference"))
         for name, query, value, chance, n in _MEASURES
         for measure in measures(
             report, (name, query, _numbers(rows[query], value, chance, n)), chance_name="always abstaining"
         )
     ]
-    return Headline(None, _saying(rows[_RATES]), found)
+    return Headline(None, _saying(rows[_RATES]), shown_measures)
 
 
 def _saying(rows: Sequence[Row]) -> str | None:

@@ -91,15 +91,17 @@ def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
     Raises:
         UserError: There is no such scorer, or what is said of an encoder is for scorers that were not asked for.
     """
-    said = [name for name in ("encoder", "references", "threshold") if getattr(options, name) is not None]
+    given_options = [name for name in ("encoder", "references", "threshold") if getattr(options, name) is not None]
     # Who names an encoder and no scorer means those that need one.
-    scorers = tuple(dict.fromkeys(options.scorer)) or (SCORERS if said else (SENTENCES,))
+    scorers = tuple(dict.fromkeys(options.scorer)) or (SCORERS if given_options else (SENTENCES,))
     if unknown := sorted(set(scorers) - set(SCORERS)):
         raise UserError(f"there is no scorer {unknown[0]!r}{nearest(unknown[0], SCORERS)}")
     if options.threshold is not None and not -1 <= options.threshold <= 1:
         raise UserError(f"the threshold is a cosine, from -1 to 1, not {options.threshold}")
-    if said and scorers == (SENTENCES,):
-        raise UserError(f"--{said[0]} is for --scorer {' and --scorer '.join(WITH_AN_ENCODER)}: name one of them")
+    if given_options and scorers == (SENTENCES,):
+        raise UserError(
+            f"--{given_options[0]} is for --scorer {' and --scorer '.join(WITH_AN_ENCODER)}: name one of them"
+        )
     return scorers
 
 
@@ -133,12 +135,12 @@ def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Scores:
         tables["self-aware-judge"] = judged_scores(run.grades)
         for judge_name, table in judged_verdicts(run.grades, VERDICTS).items():
             verdicts[f"judge-{judge_name}"] = table
-    kept = {
+    excerpts = {
         row["generation_id"]: without_thinking(row["generation"], row["prompt"])
         for row in rows
         if row["generation"] is not None
     }
-    return Scores(tables, {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}, kept)
+    return Scores(tables, {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}, excerpts)
 
 
 def _as_it_came(row: Row, whole: Mapping[str, str]) -> Row:
@@ -167,10 +169,10 @@ def _reading_row(row: Row) -> dict[str, object]:
 def _reading_scores(verdicts: pa.Table) -> pa.Table:
     def outcomes(row: Row) -> dict[str, Outcome[float]]:
         refused = None if row["abstained"] is None else float(row["kind"] == REFUSES)
-        found = {"abstained": row["abstained"], "hedged": row["hedged"], "refused": refused}
+        values = {"abstained": row["abstained"], "hedged": row["hedged"], "refused": refused}
         return {
             name: Outcome(value, None if value is not None else row["reason"] or "it gives no answer")
-            for name, value in found.items()
+            for name, value in values.items()
         }
 
     return scores_table(

@@ -63,8 +63,8 @@ def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range
             continue
         deciding = occurrence.start - 1
         earlier = attention[deciding, : deciding + 1]
-        kept = set(np.argsort(-earlier, kind="stable")[: math.ceil(TOP_SHARE * len(earlier))].tolist())
-        recalls.append(sum(bool(kept & set(occurrence)) for occurrence in occurrences[:number]) / number)
+        most_attended = set(np.argsort(-earlier, kind="stable")[: math.ceil(TOP_SHARE * len(earlier))].tolist())
+        recalls.append(sum(bool(most_attended & set(occurrence)) for occurrence in occurrences[:number]) / number)
     return sum(recalls) / len(recalls) if recalls else None
 
 

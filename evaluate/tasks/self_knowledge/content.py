@@ -22,7 +22,7 @@ from selfknow.builders.self_knowledge.tasks import in_words
 from selfknow.evaluate.readers.programs import read_program
 from selfknow.evaluate.readers.reading import is_refusal
 from selfknow.evaluate.readers.words import find_name, only, read_arxiv_id
-from selfknow.evaluate.replies import Kept, asked_text, plain, unquoted, without_thinking
+from selfknow.evaluate.replies import Excerpt, asked_text, plain, unquoted, without_thinking
 
 _FINAL_TEXT = re.compile(r"^[ \t*_#>-]*final text[*_]*:?[*_]*", re.IGNORECASE | re.MULTILINE)
 _TITLE = re.compile(r"^[ \t*_#>-]*title[*_]*:[*_]*[ \t]*(\S[^\n]*)$", re.IGNORECASE | re.MULTILINE)
@@ -41,14 +41,14 @@ class Content:
         claim: The answer that the reply itself claims, in the tasks where it does.
         subject: Of ``fact`` the name.
         reason: Why there is none.
-        kept: The part of the reply that it is from.
+        excerpt: The part of the reply that it is from.
     """
 
     text: str | None
     claim: str | None = None
     subject: str | None = None
     reason: str | None = None
-    kept: Kept | None = None
+    excerpt: Excerpt | None = None
 
 
 def content_of(
@@ -74,30 +74,30 @@ def content_of(
         return Content(None, reason="empty")
     spoken = without_thinking(reply, prompt)
     if not spoken.text:
-        return Content(None, reason="cut off" if finish_reason == "length" else "thinking only", kept=spoken)
+        return Content(None, reason="cut off" if finish_reason == "length" else "thinking only", excerpt=spoken)
     if final_text:
         ends = [match.end() for match in _FINAL_TEXT.finditer(spoken.text)]
         if not ends:
-            return Content(None, reason="cut off" if finish_reason == "length" else "no final text", kept=spoken)
+            return Content(None, reason="cut off" if finish_reason == "length" else "no final text", excerpt=spoken)
         spoken = spoken.part(ends[-1]).stripped()
     if not spoken.text:
-        return Content(None, reason="empty", kept=spoken)
+        return Content(None, reason="empty", excerpt=spoken)
     if is_refusal(spoken.text):
-        return Content(None, reason="refusal", kept=spoken)
+        return Content(None, reason="refusal", excerpt=spoken)
     reader = _READERS.get(task, _text)
     return reader(spoken, params)
 
 
-def _text(spoken: Kept, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    kept = asked_text(spoken)
-    return Content(kept.text, kept=kept)
+def _text(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
+    excerpt = asked_text(spoken)
+    return Content(excerpt.text, excerpt=excerpt)
 
 
-def _fact(spoken: Kept, params: Mapping[str, Any]) -> Content:
+def _fact(spoken: Excerpt, params: Mapping[str, Any]) -> Content:
     name = find_name(asked_text(spoken))
     if name is None:
-        return Content(None, reason="no name", kept=spoken)
-    return Content(statement(name.text, params["date"]), subject=name.text, kept=name)
+        return Content(None, reason="no name", excerpt=spoken)
+    return Content(statement(name.text, params["date"]), subject=name.text, excerpt=name)
 
 
 def statement(name: str, date: str) -> str:
@@ -105,31 +105,31 @@ def statement(name: str, date: str) -> str:
     return f"{name} was born on {in_words(datetime.date.fromisoformat(date))}."
 
 
-def _arxiv(spoken: Kept, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
+def _arxiv(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     titles = [unquoted(spoken.part(*match.span(1)).stripped("\"“”*_' \t")) for match in _TITLE.finditer(spoken.text)]
     title = only("title", (plain(title.text) for title in titles))
     claim = read_arxiv_id(spoken.text)
-    return Content(title.value, claim.value, reason=title.reason, kept=titles[0] if titles else spoken)
+    return Content(title.value, claim.value, reason=title.reason, excerpt=titles[0] if titles else spoken)
 
 
-def _code(spoken: Kept, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
+def _code(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     program, reason = read_program(spoken)
-    return Content(None, reason=reason, kept=spoken) if program is None else Content(program.text, kept=program)
+    return Content(None, reason=reason, excerpt=spoken) if program is None else Content(program.text, excerpt=program)
 
 
-def _benchmark(spoken: Kept, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    kept = asked_text(spoken)
+def _benchmark(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
+    excerpt = asked_text(spoken)
     lines = list(_CORRECT.finditer(spoken.text))
     letters = only("letter behind Correct:", (match[1].upper() for match in lines))
-    place = spoken.start + lines[0].start() if lines else kept.end
-    if kept.start < place < kept.end:
-        kept = kept.part(0, place - kept.start).stripped()
-    content = Content(kept.text, letters.value, kept=kept)
-    options = _OPTION.findall(kept.text)
+    place = spoken.start + lines[0].start() if lines else excerpt.end
+    if excerpt.start < place < excerpt.end:
+        excerpt = excerpt.part(0, place - excerpt.start).stripped()
+    content = Content(excerpt.text, letters.value, excerpt=excerpt)
+    options = _OPTION.findall(excerpt.text)
     return content if options == list("ABCD") else replace(content, text=None, reason="no four options A) to D)")
 
 
-_READERS: Mapping[str, Callable[[Kept, Mapping[str, Any]], Content]] = {
+_READERS: Mapping[str, Callable[[Excerpt, Mapping[str, Any]], Content]] = {
     "fact": _fact,
     "arxiv": _arxiv,
     "code": _code,

@@ -99,15 +99,15 @@ class Creations:
     def _kept(self, name: str) -> list[Row]:
         if name not in VERSIONS:
             raise UserError(f"there is no version {name!r}{nearest(name, VERSIONS)}")
-        kept = [row for row in self.rows if row["state"] != DROPPED]
+        rows = [row for row in self.rows if row["state"] != DROPPED]
         if name == CORRECTED and self.open_rows:
             raise UserError(
-                f"{len(self.open_rows)} of the {len(kept)} questions in {self.folder} are not corrected yet: fill in "
+                f"{len(self.open_rows)} of the {len(rows)} questions in {self.folder} are not corrected yet: fill in "
                 f"{self.folder / 'sheet.csv'}, then `selfknow creations import`"
             )
-        if not kept:
+        if not rows:
             raise UserError(f"{self.folder} holds no question that is left to be tuned on")
-        return kept
+        return rows
 
     @staticmethod
     def _is_solved(row: Row) -> bool:

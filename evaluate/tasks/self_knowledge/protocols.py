@@ -264,9 +264,9 @@ def conversation(
         >>> [turn.role for turn in turns], question
         (['user', 'assistant'], 'How many words has the paragraph that you wrote?')
     """
-    asked = about_own_text(question) if text in written else None
+    own_question = about_own_text(question) if text in written else None
     between = [noise()] if noisy else []
-    prompt = "\n\n".join([*between, asked or question.replace(MARKER, text)])
+    prompt = "\n\n".join([*between, own_question or question.replace(MARKER, text)])
     return (Turn("user", asked_for), Turn("assistant", written)), prompt
 
 
@@ -280,8 +280,8 @@ def about_own_text(question: str) -> str | None:
     """
     if not question.endswith(_BELOW):
         return None
-    asked = _STANDS_BELOW.sub("you gave", question.removesuffix(_BELOW))
-    return _FOLLOWING.sub(r"\1 that you wrote", _THING_BELOW.sub("that you wrote", asked, count=1), count=1)
+    question_of_own = _STANDS_BELOW.sub("you gave", question.removesuffix(_BELOW))
+    return _FOLLOWING.sub(r"\1 that you wrote", _THING_BELOW.sub("that you wrote", question_of_own, count=1), count=1)
 
 
 def picture_in_context(asked_for: str, picture: str, question: str, *, noisy: bool) -> str:

@@ -47,7 +47,7 @@ def read(
     prompt: str = "",
     *,
     noun: str | None = None,
-    asked: str | None = None,
+    asked_value: str | None = None,
 ) -> Reading:
     """Read a verifying reply.
 
@@ -57,9 +57,9 @@ def read(
         finish_reason: ``length`` where it was cut off, so that its end is missing.
         prompt: As rendered; it may open the reply's thinking.
         noun: Of a number what is counted, as a regular expression.
-        asked: Of yes or no the answer that the question was about.
+        asked_value: Of yes or no the answer that the question was about.
     """
-    of_question = {"number": partial(read_number, noun=noun), "yes-no": partial(read_verdict, asked=asked)}
+    of_question = {"number": partial(read_number, noun=noun), "yes-no": partial(read_verdict, asked_value=asked_value)}
     reader = of_question.get(kind, _KINDS[kind])
     return read_reply(reader, reply, finish_reason, prompt)
 

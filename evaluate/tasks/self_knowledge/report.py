@@ -29,19 +29,19 @@ _MODELS = 20
 
 def expert_prompts(rows: Sequence[Row]) -> list[Panel]:
     """Figure 4: self-consistency in counting words, asked plainly and asked as an expert."""
-    asked = [
+    expert_rows = [
         row
         for row in rows
         if row["task"] == "total-count" and row["style"] in ("plain", "expert") and row["consistent"] is not None
     ]
-    found = []
-    for name, group in grouped(asked, "wording").items():
+    panels = []
+    for name, group in grouped(expert_rows, "wording").items():
         shown = [
             one_share(row, _who(row), "consistent", "share", style=row["style"], leaking=row["n_leaking"])
             for row in group[: 2 * _MODELS]
         ]
-        found.append(Panel(name, charts.dots(shown, "share", colour="style", title="self-consistent")))
-    return found
+        panels.append(Panel(name, charts.dots(shown, "share", colour="style", title="self-consistent")))
+    return panels
 
 
 def _who(row: Row, *more: str) -> str:
@@ -63,14 +63,14 @@ _PARTS = {"consistent": "self-consistent", "written": "written rightly", "read":
 
 def _summary(rows: Sequence[Row]) -> list[Panel]:
     groups = grouped(rows, "protocol", "wording", "style", "stage")
-    found = []
+    panels = []
     for name, group in groups.items():
         dots = [
             {
                 "label": row["generator"]
                 if row["generator"] == row["verifier"]
                 else f"{row['verifier']} on {row['generator']}",
-                "measure": said,
+                "measure": label,
                 "share": row[value],
                 "low": row[f"{value}_low"],
                 "high": row[f"{value}_high"],
@@ -78,13 +78,13 @@ def _summary(rows: Sequence[Row]) -> list[Panel]:
                 "n_graded": row[f"n_{value}"],
             }
             for row in group[:_BARS]
-            for value, said in _PARTS.items()
+            for value, label in _PARTS.items()
             if row[value] is not None
         ]
         if dots:
             chart = charts.dots(dots, "share", colour="measure", title="share of graded texts")
-            found.append(Panel(name, chart))
-    return found
+            panels.append(Panel(name, chart))
+    return panels
 
 
 def _tables(rows: Sequence[Row]) -> list[Panel]:
@@ -101,7 +101,7 @@ _KINDS = ["nothing", "writing", "reading", "both", "unknown"]
 
 
 def _writing_or_reading(rows: Sequence[Row]) -> list[Panel]:
-    found = []
+    panels = []
     for name, group in grouped(rows, "generator", "verifier", "wording", "style").items():
         several = len({(row["protocol"], row["stage"]) for row in group}) > 1
         shown = [
@@ -115,8 +115,8 @@ def _writing_or_reading(rows: Sequence[Row]) -> list[Panel]:
             for row in group
         ]
         chart = charts.stacked(shown, "failure", title="what went wrong, share of all texts", order=_KINDS, hues=_KINDS)
-        found.append(Panel(name, chart))
-    return found
+        panels.append(Panel(name, chart))
+    return panels
 
 
 FIGURES: Mapping[str, Figure] = {
@@ -154,7 +154,7 @@ def headline(report: Report) -> Headline | None:
     if not rows:
         return None
     labels = [_who(row, setting(row, rows, "protocol", "wording", "stage")) for row in rows]
-    found = measures(
+    shown_measures = measures(
         report,
         *(
             (
@@ -165,8 +165,8 @@ def headline(report: Report) -> Headline | None:
             for name, value in _MEASURES.items()
         ),
     )
-    agrees = first_value(found)
-    return Headline(None, None if agrees is None else f"agrees with {agrees:.0%} of what it wrote", found)
+    agrees = first_value(shown_measures)
+    return Headline(None, None if agrees is None else f"agrees with {agrees:.0%} of what it wrote", shown_measures)
 
 
 _NOT_RUN = f"""

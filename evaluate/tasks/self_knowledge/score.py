@@ -29,7 +29,7 @@ from selfknow.errors import SelfknowWarning
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import UNFINISHED
 from selfknow.evaluate.readers.words import bare
-from selfknow.evaluate.replies import Kept
+from selfknow.evaluate.replies import Excerpt
 from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks.self_knowledge import attention, replies
 from selfknow.evaluate.tasks.self_knowledge.content import Content
@@ -86,7 +86,7 @@ def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Scores:
         "self_knowledge_readings": pa.Table.from_pylist(scorer.parsed, schema=READINGS),
         "self_knowledge_unread": pa.Table.from_pylist(scorer.unread, schema=UNREAD),
     }
-    return Scores(tables, parsed, scorer.kept)
+    return Scores(tables, parsed, scorer.excerpts)
 
 
 class _Scorer:
@@ -105,7 +105,7 @@ class _Scorer:
             if row["stage"] == VERIFY
         }
         self.parsed: list[dict[str, object]] = []
-        self.kept: dict[str, Kept] = {}
+        self.excerpts: dict[str, Excerpt] = {}
         self.unread: list[dict[str, str]] = []
         self._contents: dict[str, Content] = {}
 
@@ -126,8 +126,8 @@ class _Scorer:
         id_ = row["generation_id"]
         if id_ not in self._contents:
             self._contents[id_] = content = self._example(row).content(row)
-            if content.kept is not None and not self._example(row).is_about_a_picture:
-                self.kept[id_] = content.kept
+            if content.excerpt is not None and not self._example(row).is_about_a_picture:
+                self.excerpts[id_] = content.excerpt
         return self._contents[id_]
 
     def _leave_unread(self, row: Row, *metrics: str) -> None:
@@ -221,12 +221,12 @@ class _Scorer:
         if row["error"] is not None:
             return failed(row)
         example = self._example(row)
-        said = (row["generation"], row["finish_reason"], row["prompt"])
+        reply = (row["generation"], row["finish_reason"], row["prompt"])
         which = "altered_answer" if example.is_altered(row["stage"]) else "answer"
-        asked = example.params.get(which) if example.task == "math" else None
+        asked_value = example.params.get(which) if example.task == "math" else None
         kind, noun = REPLY_KINDS[example.task], COUNTED.get(example.task)
-        reading = replies.read(kind, *said, noun=noun, asked=None if asked is None else str(asked))
-        self.kept[row["generation_id"]] = reading.kept
+        reading = replies.read(kind, *reply, noun=noun, asked_value=None if asked_value is None else str(asked_value))
+        self.excerpts[row["generation_id"]] = reading.excerpt
         return reading.outcome
 
     def _expected(self, row: Row, example: Example, about: Row) -> Outcome[str]:
@@ -270,11 +270,11 @@ def _month_of_identifier(content: Content, month: str) -> Outcome[float]:
     return Outcome(float(claimed[:4] == month[2:4] + month[5:]), f"{ESTIMATE}the month of its identifier alone")
 
 
-def _compare(one: Outcome[str], other: Outcome[str]) -> Outcome[float]:
+def _compare(reply: Outcome[str], reference: Outcome[str]) -> Outcome[float]:
     """Return true if both are the same; the reason of the other one stays, where it is an estimate."""
-    if one.value is None:
-        return Outcome(None, one.reason)
-    return Outcome(None if other.value is None else float(one.value == other.value), other.reason)
+    if reply.value is None:
+        return Outcome(None, reply.reason)
+    return Outcome(None if reference.value is None else float(reply.value == reference.value), reference.reason)
 
 
 def _graded(reply: Outcome[str], right: Outcome[str]) -> Outcome[float]:

@@ -74,13 +74,13 @@ def read_proposal(reply: str) -> Outcome[Proposal]:
     >>> read_proposal("How about poems?").reason
     'no line Task'
     """
-    found = []
+    values = []
     for line in _LINES:
         matches = re.findall(_LINE.replace("LINE", line), reply, re.IGNORECASE | re.MULTILINE)
         if len(matches) != 1:
             return Outcome(None, f"several lines {line}" if matches else f"no line {line}")
-        found.append(matches[0].strip())
-    return Outcome(Proposal(*found))
+        values.append(matches[0].strip())
+    return Outcome(Proposal(*values))
 
 
 def why_not_a_template(proposal: Proposal) -> str | None:
@@ -107,13 +107,13 @@ def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, 
     >>> read_instances("1. [num] = 3; [topic] = rain\n2. [num] = 4\n[topic]: fog; [num]: 5", rain, most=10)
     [{'num': '3', 'topic': 'rain'}, {'num': '5', 'topic': 'fog'}]
     """
-    found = []
+    instances = []
     for line in reply.splitlines():
         values = {slot: value.strip(' \t`*_"“”') for slot, value in _FILLED.findall(line)}
         instance = {slot: values.get(slot, "") for slot in proposal.slots}
-        if all(instance.values()) and instance not in found:
-            found.append(instance)
-    return found[:most]
+        if all(instance.values()) and instance not in instances:
+            instances.append(instance)
+    return instances[:most]
 
 
 PROPOSE, JUDGE, FILL, GENERATE, VERIFY = STAGES = ("propose", "judge", "fill", "generate", "verify")
@@ -215,9 +215,9 @@ def proposal_in(row: Row) -> Outcome[Proposal]:
 
 def template_in(row: Row) -> Outcome[Proposal]:
     """Return the same where it is a template; else null, with the reason."""
-    found = proposal_in(row)
-    reason = found.reason if found.value is None else why_not_a_template(found.value)
-    return found if reason is None else Outcome(None, reason)
+    proposal = proposal_in(row)
+    reason = proposal.reason if proposal.value is None else why_not_a_template(proposal.value)
+    return proposal if reason is None else Outcome(None, reason)
 
 
 def read_judgement(row: Row) -> Reading:
@@ -227,8 +227,8 @@ def read_judgement(row: Row) -> Reading:
 
 def reason_given(row: Row) -> str | None:
     """Return the judge's reason: the text behind ``Reason:``, else its whole reply; null if that is empty."""
-    said = _said(row).strip()
-    return said.rpartition("Reason:")[2].strip() or said or None
+    reply = _said(row).strip()
+    return reply.rpartition("Reason:")[2].strip() or reply or None
 
 
 def missing(text: Row) -> str | None:
@@ -237,8 +237,8 @@ def missing(text: Row) -> str | None:
         return failed(text).reason
     if not text["generation"].strip():
         return "empty"
-    said = _said(text)
-    return "refusal" if is_refusal(said) else (None if said else "thinking only")
+    reply = _said(text)
+    return "refusal" if is_refusal(reply) else (None if reply else "thinking only")
 
 
 def proposal_of(row: Row, by_id: Mapping[str, Row]) -> Row:

@@ -21,17 +21,19 @@ _MEASURES = {
 def headline(report: Report) -> Headline | None:
     """Self-consistency on tasks of its own, and how many of them there were; null where nothing was scored."""
     rows = report.rows_of(_QUERY)
-    found = measures(
+    shown_measures = measures(
         report,
         *(
             (name, _QUERY, [number(_label(row), row, "share") for row in rows if row["measure"] == measure])
             for measure, name in _MEASURES.items()
         ),
     )
-    if not found:
+    if not shown_measures:
         return None
-    share = first_value(found) if found[0].name == _MEASURES["self_consistent"] else None
-    return Headline(None, None if share is None else f"agrees with itself on {share:.0%} of its own tasks", found)
+    share = first_value(shown_measures) if shown_measures[0].name == _MEASURES["self_consistent"] else None
+    return Headline(
+        None, None if share is None else f"agrees with itself on {share:.0%} of its own tasks", shown_measures
+    )
 
 
 def _label(row: Row) -> str:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import Reading, is_refusal, read_reply
-from selfknow.evaluate.replies import Kept, asked_text, plain, without_thinking
+from selfknow.evaluate.replies import Excerpt, asked_text, plain, without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, ScoreOptions, Scores
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
     FILL,
@@ -78,8 +78,8 @@ def read_answer(kind: str, reply: str, finish_reason: str | None = None, prompt:
 def _read_text(text: str) -> Outcome[str]:
     if is_refusal(text):
         return Outcome(None, "refusal")
-    said = plain(text).strip(" \t\n.\"'*_").casefold()
-    return Outcome(said) if said else Outcome(None, "empty")
+    answer = plain(text).strip(" \t\n.\"'*_").casefold()
+    return Outcome(answer) if answer else Outcome(None, "empty")
 
 
 def score(run: FinishedRun, options: ScoreOptions) -> Scores:  # noqa: ARG001
@@ -92,20 +92,20 @@ def score(run: FinishedRun, options: ScoreOptions) -> Scores:  # noqa: ARG001
         for row in by_id.values()
         for metric, outcome in _metrics(row, by_id, num_instances).items()
     )
-    kept = {id_: part for id_, row in by_id.items() if (part := _kept(row, by_id)) is not None}
+    excerpts = {id_: part for id_, row in by_id.items() if (part := _kept(row, by_id)) is not None}
     proposals = [_proposal(row, by_id) for row in by_id.values() if row["stage"] == PROPOSE]
     parsed = {"self_knowledge_proposals": pa.Table.from_pylist(proposals, schema=PROPOSALS)}
-    return Scores({"self-knowledge-agents": scores}, parsed, kept)
+    return Scores({"self-knowledge-agents": scores}, parsed, excerpts)
 
 
-def _kept(row: Row, by_id: Mapping[str, Row]) -> Kept | None:
+def _kept(row: Row, by_id: Mapping[str, Row]) -> Excerpt | None:
     """Return the part of a reply that was read, or shown to whoever was asked about it."""
     if row["generation"] is None:
         return None
     if row["stage"] == JUDGE:
-        return read_judgement(row).kept
+        return read_judgement(row).excerpt
     if row["stage"] == VERIFY:
-        return _verified(row, by_id)[0].kept
+        return _verified(row, by_id)[0].excerpt
     if row["stage"] == GENERATE:
         return asked_text(row["generation"], row["prompt"])
     return without_thinking(row["generation"], row["prompt"])
@@ -118,8 +118,8 @@ def _metrics(row: Row, by_id: Mapping[str, Row], num_instances: int | None) -> d
     if row["error"] is not None:
         return dict.fromkeys(_METRICS.get(row["stage"], ()), failed(row))
     if row["stage"] == PROPOSE:
-        found = proposal_in(row) if num_instances is None else template_in(row)
-        return {"proposal_parsed": Outcome(float(found.value is not None), found.reason)}
+        proposal = proposal_in(row) if num_instances is None else template_in(row)
+        return {"proposal_parsed": Outcome(float(proposal.value is not None), proposal.reason)}
     if row["stage"] == JUDGE:
         verdict = read_judgement(row).outcome
         accepted = None if verdict.value is None else float(verdict.value == "yes")
@@ -157,9 +157,9 @@ def _proposal(row: Row, by_id: Mapping[str, Row]) -> dict[str, Any]:
     if row["error"] is not None:
         return {**own, "state": "failed", "why": failed(row).reason}
     proposal = proposal_in(row).value
-    said = {} if proposal is None else {**vars(proposal)}
+    fields_of_proposal = {} if proposal is None else {**vars(proposal)}
     after = [item for item in by_id.values() if item["stage"] == GENERATE and proposal_of(item, by_id) is row]
-    own |= {**said, "num_instances": len(after)}
+    own |= {**fields_of_proposal, "num_instances": len(after)}
     judged = next((item for item in by_id.values() if item["parent_generation_id"] == row["generation_id"]), None)
     if judged is None:
         reason = template_in(row).reason

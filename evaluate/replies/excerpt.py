@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Kept:
+class Excerpt:
     """The part of a reply that counts.
 
     Attributes:
@@ -16,7 +16,7 @@ class Kept:
         end: Where it ends, exclusive.
 
     Example:
-        >>> Kept("**42**", 2, 4).text
+        >>> Excerpt("**42**", 2, 4).text
         '42'
     """
 
@@ -34,13 +34,13 @@ class Kept:
         """True if nothing but white space was taken off."""
         return not (self.reply[: self.start] + self.reply[self.end :]).strip()
 
-    def part(self, start: int, end: int | None = None) -> "Kept":
+    def part(self, start: int, end: int | None = None) -> "Excerpt":
         """Return a part of this part, by places in its ``text``."""
         end = self.end - self.start if end is None else end
         assert 0 <= start <= end <= self.end - self.start, "a part lies within what it is a part of"
-        return Kept(self.reply, self.start + start, self.start + end)
+        return Excerpt(self.reply, self.start + start, self.start + end)
 
-    def stripped(self, characters: str | None = None) -> "Kept":
+    def stripped(self, characters: str | None = None) -> "Excerpt":
         """Without white space, or these characters, around it."""
         text = self.text
         left = text.lstrip(characters)
@@ -50,13 +50,13 @@ class Kept:
 _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
 
 
-def fenced_blocks(kept: Kept) -> Iterator[tuple[str, Kept]]:
+def fenced_blocks(excerpt: Excerpt) -> Iterator[tuple[str, Excerpt]]:
     """Yield the code blocks of a text, each with its language in lower case; one that is not closed runs to the end."""
-    text = kept.text
+    text = excerpt.text
     fences = list(_FENCE.finditer(text))
     for opening, closing in zip(fences[::2], [*fences[1::2], None], strict=False):
         end = len(text) if closing is None else closing.start()
-        yield opening[0].strip().strip("`").strip().casefold(), kept.part(min(opening.end() + 1, end), end)
+        yield opening[0].strip().strip("`").strip().casefold(), excerpt.part(min(opening.end() + 1, end), end)
 
 
 _ANSWER_LINE = re.compile(
@@ -68,7 +68,7 @@ _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{[^{}]{0,100}\}){0,200})\}
 _MOST_ANSWERS = 10  # a model that got stuck gives thousands
 
 
-def explicit_answers(kept: Kept) -> list[Kept]:
+def explicit_answers(excerpt: Excerpt) -> list[Excerpt]:
     r"""Return a reply's stated answers, the last one first; the text behind ``Answer:`` runs to the reply's end.
 
     Example:
@@ -76,9 +76,9 @@ def explicit_answers(kept: Kept) -> list[Kept]:
         ['12', '12']
     """
     answers = []
-    for match in deque(_ANSWER_LINE.finditer(kept.text), _MOST_ANSWERS):
-        closing = kept.text.find("</answer>", match.end()) if match[0][0] == "<" else -1
-        answers.append(kept.part(match.end(), None if closing < 0 else closing).stripped())
-    boxes = deque(_BOXED.finditer(kept.text), _MOST_ANSWERS)
-    answers += [kept.part(*match.span(1)).stripped() for match in boxes]
+    for match in deque(_ANSWER_LINE.finditer(excerpt.text), _MOST_ANSWERS):
+        closing = excerpt.text.find("</answer>", match.end()) if match[0][0] == "<" else -1
+        answers.append(excerpt.part(match.end(), None if closing < 0 else closing).stripped())
+    boxes = deque(_BOXED.finditer(excerpt.text), _MOST_ANSWERS)
+    answers += [excerpt.part(*match.span(1)).stripped() for match in boxes]
     return sorted((answer for answer in answers if answer.text), key=lambda item: item.start, reverse=True)
