@@ -81,12 +81,12 @@ def errors_table() -> str:
     and to unanswerable questions, because a scorer may err more often on one of the two.
     """
     lines = ["metric\ttruth\tquestions\tn\twrong\tunreadable\tlow\thigh"]
-    for metric, verdicts_of in verdicts().items():
+    for metric, own_verdicts in verdicts().items():
         for truth, abstains in (("abstains", True), ("does not abstain", False)):
             for questions, answerable in (("unanswerable", False), ("answerable", True)):
                 rows = [reply for reply in aims.unseen_replies() if reply.is_real and reply.answerable == answerable]
                 judged = [
-                    verdicts_of[reply.id] for reply in rows if reply.abstains == abstains and reply.id in verdicts_of
+                    own_verdicts[reply.id] for reply in rows if reply.abstains == abstains and reply.id in verdicts_of
                 ]
                 wrong = sum(value != float(abstains) for value in judged)
                 low, high = wilson_interval(wrong, len(judged))

@@ -74,7 +74,7 @@ def tokenizer_fact(name: str | None) -> str | None:
     return checkpoints.hash_of_files(folder, sorted(folder.glob("tokenizer*.json")))[:12]
 
 
-def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
+def result_facts(results: Mapping[str, Any]) -> ModelFacts:
     """Return the length of a training, and the share of its corpus that the model recalls.
 
     Args:
@@ -88,7 +88,7 @@ def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
     )
 
 
-def made_facts(model: "PreTrainedModel") -> ModelFacts:
+def architecture_facts(model: "PreTrainedModel") -> ModelFacts:
     """Return the architecture and size of a trained model."""
     return ModelFacts(
         architecture=model.config.model_type, num_parameters=sum(parameter.numel() for parameter in model.parameters())

@@ -166,7 +166,7 @@ class TrainingJob(JobOptions):
 
         return validated_rows(self.corpus.read("train"), self.corpus.read("validation"), self.recipe.validation_limit)
 
-    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+    def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """Return the trained model unchanged: it is saved in float32."""
         return model
 

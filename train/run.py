@@ -27,7 +27,7 @@ from selfknow.folders import replaced_whole
 from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts, write_facts
 from selfknow.runs.description import difference, versions
-from selfknow.train.facts import learnt_facts, made_facts
+from selfknow.train.facts import architecture_facts, result_facts
 from selfknow.train.job import load_trained
 from selfknow.train.recipe import Recipe
 
@@ -86,7 +86,7 @@ class Job(Protocol):
     def validated(self) -> "Validated":
         """Return the rows that every validation asks."""
 
-    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+    def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """Return the trained model as it is saved."""
 
     def test(self, folder: Path) -> "Mapping[str, object]":
@@ -137,8 +137,8 @@ def train(job: Job, folder: Path) -> dict[str, object]:
         is_validated = bool(trainer.validation.rows.questions)
         best = load_trained(job.recipe, trainer.state.best_model_checkpoint if is_validated else None, model)
         results = _training_results(job, trainer, best)
-        facts = job.facts().updated(made_facts(best)).updated(learnt_facts(results))
-        _save(job.as_kept(best), tokenizer, facts, folder / "model")
+        facts = job.facts().updated(architecture_facts(best)).updated(result_facts(results))
+        _save(job.prepare_to_save(best), tokenizer, facts, folder / "model")
         results = {**results, **job.test(folder)}
         description = {**read_json(folder / "run.json"), "facts": facts.as_json(), "results": results}
         write_json(folder / "run.json", description)

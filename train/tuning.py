@@ -124,7 +124,7 @@ class TuningJob:
 
         return Validated()
 
-    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+    def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """Return the model in the checkpoint's precision, so that both are compared in the same precision."""
         return cast("PreTrainedModel", cast("Any", model).to(checkpoints.load_config(self.model).dtype or model.dtype))
 

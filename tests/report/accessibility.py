@@ -22,5 +22,5 @@ def violations(browser: Any) -> list[str]:
     """Return a line for each rule that the open page breaks, with all of its folds opened."""
     browser.set_script_timeout(300)
     browser.execute_script(_axe())
-    violations_found: list[str] = browser.execute_async_script(_RUN)
-    return violations_found
+    lines: list[str] = browser.execute_async_script(_RUN)
+    return lines

@@ -25,7 +25,7 @@ ANSWERS = {"Ann": diaries.text(*diaries.diary("Ann", 1, 2)), "Ben": "no"}
 
 def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bool = True) -> list[Path]:
     """Write a run of each task; ``evil`` is in a question and in a reply."""
-    panels_of_runs = [
+    runs = [
         diaries.write_run(folder / "diaries", QUESTIONS, diaries.Asked(model=model, answers=ANSWERS)),
         aware.write(folder / "aware", aware.GIVEN, model),
         self_knowledge_run(folder / "knowledge", [Scripted(name=model)]),
@@ -33,7 +33,7 @@ def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bo
     ]
     if not marked:
         (folder / "portrait").rename(folder / "elsewhere")
-    return panels_of_runs
+    return runs
 
 
 def self_knowledge_run(folder: Path, models: Sequence[Scripted]) -> Path:
