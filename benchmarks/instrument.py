@@ -86,7 +86,7 @@ def errors_table() -> str:
             for questions, answerable in (("unanswerable", False), ("answerable", True)):
                 rows = [reply for reply in aims.unseen_replies() if reply.is_real and reply.answerable == answerable]
                 judged = [
-                    own_verdicts[reply.id] for reply in rows if reply.abstains == abstains and reply.id in verdicts_of
+                    own_verdicts[reply.id] for reply in rows if reply.abstains == abstains and reply.id in own_verdicts
                 ]
                 wrong = sum(value != float(abstains) for value in judged)
                 low, high = wilson_interval(wrong, len(judged))
