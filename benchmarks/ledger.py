@@ -16,7 +16,7 @@ def options(name: str, text: str | None, kinds: tuple[str, ...], count: int, cou
         text: Its docstring.
         kinds: The kinds of input or work.
         count: The default number.
-        counted: What ``--count`` counts, in words.
+        counted: The help of ``--count``.
     """
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=text)
     parser.add_argument("--count", type=int, default=count, help=counted)

@@ -29,15 +29,15 @@ STAND_INS: Mapping[str, str] = {
     "1000000": "1000",
     "100": "2",  # of the replies that people read
 }
-"""A word of a page, and what stands in for it where nothing of that name is there: a tiny model, a few questions."""
+"""Small stand-ins for a page's words that name no file here: a tiny model, a few questions."""
 LESS: Mapping[str, Mapping[str, str]] = {
     "evaluate": {"--limit": "2", "--max-new-tokens": "8"},
     "judge": {"--max-new-tokens": "8"},
     "reproduce": {"--throughput": "1e12", "--sizes": "1k", "--dry-run": ""},
     "train": {"--max-steps": "2", "--validation-limit": "2", "--max-new-tokens": "4", "--learning-rate": "1e-3"},
 }
-"""What a command is told beside what the page says, or in place of it: less of everything."""
-_MATCHES = 2  # the most files or runs that a pattern stands for
+"""Options that tests add to a page's command, or replace, to make everything smaller."""
+_MATCHES = 2  # the most files or runs that replace a pattern
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Block:
     """A fenced block of a page.
 
     Attributes:
-        language: Behind the fence; empty for none.
-        text: Between the fences.
-        reason: Why the tests do not run it; empty where they do.
+        language: The word behind the fence; may be empty.
+        text: The text between the fences.
+        reason: The reason that tests do not run it; empty if they do.
     """
 
     language: str

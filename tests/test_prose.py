@@ -43,7 +43,7 @@ def prose(text: str) -> str:
 
 
 def found(name: str, text: str) -> Iterator[str]:
-    """A line for each thing that nobody would say."""
+    """Return a line for each phrase that nobody would say."""
     checks = DEFAULT["checks"] | dict.fromkeys(UNUSED, False)
     registry = CheckRegistry()
     if not registry.checks:

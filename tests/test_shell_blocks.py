@@ -30,7 +30,7 @@ RUN_BY: Mapping[str, tuple[str, set[str]]] = {
     "docs/tuning.md": ("tests/train/test_tuning.py", {"console"}),
     "CONTRIBUTING.md": ("tests/test_contributing.py", {"python", "sql"}),
 }
-"""Which other test runs the blocks of which languages of a page."""
+"""The blocks of a page that another test runs, by their languages."""
 BUILT_ONCE = "selfknow data build model-replies --out replies"  # the folder is there: it is built once for all tests
 # Pages take long to draw: every kind of `selfknow report` that the guides show is run in tests/report.
 LIFECYCLE = ("make", "pip", "export", ".venv/bin/pytest")
@@ -39,7 +39,7 @@ CARDS = {
     f"datasets_src/{name.replace('-', '_')}/card.md": f"org/{name}"
     for name in ("according-to", "diary-recall", "model-replies", "self-aware", "self-knowledge")
 }
-"""The cards of the datasets that are built without downloading anything, and where their programs find them."""
+"""The cards of the datasets that need no download, and the paths in their programs."""
 
 
 @pytest.fixture(scope="module")

@@ -70,10 +70,10 @@ def fit(
 
     Args:
         network: A causal model.
-        tokenizer: One whose tokens of a reply do not hang on the prompt.
-        batches: Of prompt, reply and weight; taken in turn, and the weights of a prompt's replies add up to 1.
-        steps: Of the optimizer.
-        learning_rate: At the start; it falls to a fiftieth.
+        tokenizer: A tokenizer whose tokens of a reply do not depend on the prompt.
+        batches: Batches of (prompt, reply, weight), used in turn; the weights of a prompt's replies add up to 1.
+        steps: Steps of the optimizer.
+        learning_rate: The rate at the start; it falls to a fiftieth.
     """
     tensors = [_weighted(tokenizer, pairs) for pairs in batches]
     optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=0.0)

@@ -34,8 +34,8 @@ class WarmPython:
     """A server of warm processes, started at its first use; processes may run side by side, from any thread.
 
     Args:
-        shared: A folder that all workers of a test run have, and share the server in.
-        owner: The process without which the server ends.
+        shared: The folder through which all workers of a test run share the server.
+        owner: The process whose end ends the server.
     """
 
     def __init__(self, shared: Path, owner: int) -> None:
@@ -164,8 +164,8 @@ class WarmProcess:
     """A running process, with as much of :class:`subprocess.Popen` as tests need.
 
     Args:
-        address: Of the server that forks it.
-        request: What it runs, where, and with which environment.
+        address: The socket of the server that forks it.
+        request: Its arguments, folder and environment.
         streams: The descriptors of its standard input, output and errors.
     """
 

@@ -26,7 +26,7 @@ def take(page: Path, folder: Path) -> list[Path]:
 
     Args:
         page: The demo's report.
-        folder: Where the pictures go.
+        folder: The folder for the pictures.
     """
     pictures = []
     with TemporaryDirectory() as profile:

@@ -76,10 +76,10 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
     """Save a small model that gives the answers of :data:`FIRST`.
 
     Args:
-        folder: Where it is saved.
-        seed: Of its weights.
-        solves: Whether it works out whatever it is shown.
-        makes_up: What it writes when it is asked for it, by the prompt.
+        folder: The folder of the model.
+        seed: The seed of its weights.
+        solves: If true, it also works out every question and answer in a prompt.
+        makes_up: Further prompts with their replies.
     """
     replies_to = {
         solution_prompt(*pair): solution(pair[1])
