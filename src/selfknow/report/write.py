@@ -109,7 +109,7 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
     labels = read_labels(connection)
     section = read_section(connection, find_query(named.query, connection.tasks), named.figure, labels, only=named.part)
     if not section.panels:
-        raise UserError(f"{named.name} has nothing to show: {section.missing or 'no run was asked what it is about'}")
+        raise UserError(f"{named.name} has nothing to show: {section.missing or 'these runs hold no rows for it'}")
     if path.suffix.lower() == ".html":
         overview = connection.rows(find_query("overview", connection.tasks).sql)
         report = Report(runs, overview, labels, [section], {}, tasks, queries(connection.tasks))
