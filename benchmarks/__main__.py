@@ -1,4 +1,4 @@
-"""The measurements of docs/benchmarks.md that need nothing but this machine, one after the other (``make bench``).
+"""The measurements of docs/benchmarks.md that need only this machine, one after the other (``make bench``).
 
 The commands below take options of their own: ``python -m benchmarks.NAME --help``.
 """
@@ -17,14 +17,14 @@ ALONE = (
 
 
 def commands() -> dict[str, str]:
-    """Return every benchmark that can be called, with the first line of its docstring."""
-    found = {}
+    """Return every benchmark with a command line, and the first line of its docstring."""
+    docstrings = {}
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         name = ".".join(path.relative_to(Path(__file__).parent).with_suffix("").parts).removesuffix(".__main__")
         if name != "__main__" and '__name__ == "__main__"' in text:
-            found[name] = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
-    return found
+            docstrings[name] = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    return docstrings
 
 
 def main() -> None:

@@ -1,12 +1,13 @@
-"""The four aims of the default scorer of abstaining, and how each is measured, for any reader.
+"""The four aims of the default scorer of abstaining, and their measurement for any reader.
 
-A reader takes a reply and its prompt and says whether the reply abstains. Four counts say whether it goes by what a
-reply says, and not by its topic:
+A reader decides from a reply and its prompt if the reply abstains. Four counts show if it reads the reply's words, and
+not its topic:
 
 ``chat``       plain answers of real chat models that it takes for abstaining. The replies (AlpacaEval, CC BY-NC 4.0)
                are not part of this project; their labels are, by a hash of each reply.
 ``templates``  right answers in plain words ("It's X.") that it takes for abstaining
-``echo``       how much more a model abstains on unanswerable questions that only echoes each question as a statement
+``echo``       for a model that only repeats each question as a statement, the share of abstentions on unanswerable
+               questions minus that on answerable ones
 ``abstained``  labelled abstentions of the part ``unseen`` that it recognises
 """
 
@@ -25,10 +26,10 @@ from selfknow.evaluate.tasks.self_aware.read_replies import UNSEEN, ReadReply, r
 from selfknow.evaluate.tasks.self_aware.reading import UNREADABLE
 
 Reads = Callable[[str, str], bool]
-"""Whether a reply, to a prompt, abstains."""
+"""A reader: true if a reply (first argument) to a prompt (second) abstains."""
 CHAT_SHA256 = "8e3a5b4e0c31b01be334cef10be7d7553836f76b7bc06962754eaa0ea7ff2ca6"
 CHOSEN_MODELS = ("falcon-7b-instruct", "gpt4_0613_concise", "llama-2-7b-chat-hf")
-"""The chat models whose replies readers were chosen on; the other three are unseen."""
+"""The chat models whose replies were seen when readers were chosen; the other three are unseen."""
 QUESTIONS_OF_TEMPLATES = 60
 _LABELS = "self_aware/replies/chat_reply_labels.tsv"
 _TEMPLATES = "self_aware/replies/plain_templates.tsv"
@@ -36,14 +37,14 @@ _TEMPLATES = "self_aware/replies/plain_templates.tsv"
 
 @dataclass(frozen=True)
 class Count:
-    """Count the replies, of ``n``, that were read as abstaining."""
+    """The number of replies, of ``n``, that were read as abstaining."""
 
     abstaining: int
     n: int
 
     @property
     def share(self) -> float:
-        """The share of them."""
+        """The share of replies that were read as abstaining."""
         return self.abstaining / self.n
 
 
@@ -52,8 +53,8 @@ class ChatReply:
     """A reply of a chat model.
 
     Attributes:
-        model: Who said it.
-        prompt: What it was asked.
+        model: The model's name.
+        prompt: The prompt.
         reply: The text.
         label: ``abstains``, ``answers``, or ``other``: it refuses or asks back.
     """
@@ -68,7 +69,7 @@ def chat_replies(path: Path) -> list[ChatReply]:
     """Read the chat replies with their labels.
 
     Raises:
-        UserError: It is not the labelled file.
+        UserError: The file is not the labelled one.
     """
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != CHAT_SHA256:
@@ -87,8 +88,8 @@ def _key(reply: str) -> str:
 
 def false_on_chat(reads: Reads, replies: Sequence[ChatReply], *, chosen: bool) -> Count:
     """Count the plain answers of chat models that a reader takes for abstaining, of the chosen or the unseen models."""
-    plain = [one for one in replies if one.label == "answers" and (one.model in CHOSEN_MODELS) == chosen]
-    return Count(sum(reads(one.reply, one.prompt) for one in plain), len(plain))
+    plain = [reply for reply in replies if reply.label == "answers" and (reply.model in CHOSEN_MODELS) == chosen]
+    return Count(sum(reads(reply.reply, reply.prompt) for reply in plain), len(plain))
 
 
 def recognised_on_chat(reads: Reads, replies: Sequence[ChatReply]) -> Count:
@@ -99,7 +100,7 @@ def recognised_on_chat(reads: Reads, replies: Sequence[ChatReply]) -> Count:
 
 @cache
 def asked() -> tuple[Question, ...]:
-    """All our questions, answerable and unanswerable."""
+    """Return all our questions, answerable and unanswerable."""
     return tuple(question for split in SPLITS for question in questions(split))
 
 
@@ -109,24 +110,24 @@ def held_out(text: str) -> bool:
 
 
 def templates() -> list[str]:
-    """The plain templates round a right answer."""
+    """Return the plain templates for right answers."""
     return [row["template"] for row in read_table(_TEMPLATES)]
 
 
 def filled(template: str) -> Iterator[tuple[str, str]]:
-    """A template round the answers of questions spread over all answerable ones: replies and prompts."""
-    answerable = [one for one in asked() if one.answerable]
-    for one in answerable[:: len(answerable) // QUESTIONS_OF_TEMPLATES][:QUESTIONS_OF_TEMPLATES]:
-        yield template.replace("{answer}", one.answers[0]), cue(one.question)
+    """Yield replies and prompts: the template with the answers of questions spread over all answerable ones."""
+    answerable = [question for question in asked() if question.answerable]
+    for question in answerable[:: len(answerable) // QUESTIONS_OF_TEMPLATES][:QUESTIONS_OF_TEMPLATES]:
+        yield template.replace("{answer}", question.answers[0]), cue(question.question)
 
 
 def cue(question: str) -> str:
-    """A question as the form ``direct`` asks it."""
+    """Return the prompt of a question in the form ``direct``."""
     return requests([{"id": "", "question": question}], "direct")[0].prompt
 
 
 def false_on_templates(reads: Reads, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, Count]:
-    """Count for each template how many of its replies a reader takes for abstaining."""
+    """Count for each template the replies that a reader takes for abstaining."""
     return {
         template: Count(sum(reads(reply, prompt) for reply, prompt in replies), len(replies))
         for template in filter(wanted, templates())
@@ -135,7 +136,7 @@ def false_on_templates(reads: Reads, wanted: Callable[[str], bool] = lambda _: T
 
 
 def echoed(question: str) -> str:
-    """A question as a statement, which answers nothing and declines nothing.
+    """Turn a question into a statement, which answers nothing and declines nothing.
 
     >>> echoed("What is love?")
     'What is love.'
@@ -144,9 +145,10 @@ def echoed(question: str) -> str:
 
 
 def abstained_from_echoes(reads: Reads, wanted: Callable[[str], bool] = lambda _: True) -> tuple[Count, Count]:
-    """Count the echoes that a reader takes for abstaining: of unanswerable questions, and of answerable ones."""
+    """Count the echoes of unanswerable and of answerable questions that a reader takes for abstaining."""
     unanswerable, answerable = (
-        [one.question for one in asked() if one.answerable == kind and wanted(one.question)] for kind in (False, True)
+        [question.question for question in asked() if question.answerable == kind and wanted(question.question)]
+        for kind in (False, True)
     )
     counts = [
         Count(sum(reads(echoed(question), cue(question)) for question in kind), len(kind))
@@ -155,30 +157,32 @@ def abstained_from_echoes(reads: Reads, wanted: Callable[[str], bool] = lambda _
     return counts[0], counts[1]
 
 
-def prompt_of(one: ReadReply) -> str:
-    """Return the prompt of a labelled reply, without the question where its text is not kept."""
-    if one.form is None:
-        return one.question or ""
-    return requests([{"id": one.id, "question": one.question or ""}], one.form)[0].prompt
+def prompt_of(reply: ReadReply) -> str:
+    """Return the prompt of a labelled reply, without the question if its text is not stored."""
+    if reply.form is None:
+        return reply.question or ""
+    return requests([{"id": reply.id, "question": reply.question or ""}], reply.form)[0].prompt
 
 
-def is_a_reply(one: ReadReply) -> bool:
-    """Return true if it answers a question, as against documentation and reference answers."""
-    return one.manner not in ("documentation", "the answer is", "bare answer")
+def is_a_reply(reply: ReadReply) -> bool:
+    """Check that it replies to a question, and is no documentation or reference answer."""
+    return reply.manner not in ("documentation", "the answer is", "bare answer")
 
 
 def unseen_replies() -> list[ReadReply]:
-    """The readable replies of the unseen part."""
-    return [one for one in read_replies() if one.part == UNSEEN and is_a_reply(one) and one.kind != UNREADABLE]
+    """Return the readable replies of the unseen part."""
+    return [
+        reply for reply in read_replies() if reply.part == UNSEEN and is_a_reply(reply) and reply.kind != UNREADABLE
+    ]
 
 
 def recognised(reads: Reads, replies: Sequence[ReadReply]) -> Count:
     """Count the abstentions among some replies that a reader recognises."""
-    abstentions = [one for one in replies if one.abstains]
-    return Count(sum(reads(one.reply, prompt_of(one)) for one in abstentions), len(abstentions))
+    abstentions = [reply for reply in replies if reply.abstains]
+    return Count(sum(reads(reply.reply, prompt_of(reply)) for reply in abstentions), len(abstentions))
 
 
 def false_on_replies(reads: Reads, replies: Sequence[ReadReply]) -> Count:
-    """Count the others that it takes for abstaining."""
-    others = [one for one in replies if not one.abstains]
-    return Count(sum(reads(one.reply, prompt_of(one)) for one in others), len(others))
+    """Count the other replies that a reader takes for abstaining."""
+    others = [reply for reply in replies if not reply.abstains]
+    return Count(sum(reads(reply.reply, prompt_of(reply)) for reply in others), len(others))

@@ -2,10 +2,10 @@
 
     python -m benchmarks.abstention_frontier --chat-replies FILE
 
-Fits two learnt readers, which are asked only where the patterns find nothing: a logistic model over n-grams, and one
-over the packaged encoder's vectors. Both see only words that many authors use; all others are masked. They are fitted
-to the part ``chosen``, and to plain chat answers, templates and echoes as negatives, and measured on what they were not
-fitted to. Writes ``frontier.tsv``, for the instrument's page. Some minutes on two cores.
+Fits two learnt readers, which decide only if no pattern matches: a logistic model over n-grams, and one over the
+packaged encoder's vectors. Both see only words that many authors use; all other words are masked. They are fitted to
+the part ``chosen``, with plain chat answers, templates and echoes as negatives, and measured on other replies. Writes
+``frontier.tsv``, for the instrument's page. Takes some minutes on two cores.
 """
 
 import argparse
@@ -28,38 +28,38 @@ from selfknow.evaluate.tasks.self_aware.reading import ANSWERS, UNREADABLE, own_
 TABLE = "self_aware/replies/frontier.tsv"
 COLUMNS = ("reader", "measure", "abstaining", "n")
 PATTERNS = "patterns"
-FEWEST_AUTHORS, FEWEST_REPLIES = 7, 25  # that use a word, or it is masked
+FEWEST_AUTHORS, FEWEST_REPLIES = 7, 25  # words of fewer are masked
 MASK = "_"
 NGRAMS_ABOVE, HEAD_ABOVE = (0.7, 0.8, 0.95), (0.5, 0.7)
 Likely = Callable[[Sequence[str]], Sequence[float]]
-"""How likely masked texts abstain."""
+"""A function that returns for masked texts the probabilities of abstaining."""
 
 
 def by_patterns(reply: str, prompt: str) -> bool:
-    """Return true if the default scorer takes a reply for abstaining."""
+    """Check that the default scorer takes a reply for abstaining."""
     return read_reply(reply, prompt).abstained == 1
 
 
 def words_of(reply: str, prompt: str) -> list[str]:
-    """The words of a reply's first two sentences and its last, with the full stops."""
+    """Return the words of a reply's first two sentences and its last, with the full stops."""
     sentences = own_sentences(without_thinking(reply, prompt).text, prompt)
     ends = sentences if len(sentences) <= 3 else [*sentences[:2], sentences[-1]]
     return " . ".join(ends).replace(".", " . ").replace(",", " ").replace("?", " ").split()
 
 
 def common_words(replies: Iterable[ReadReply]) -> frozenset[str]:
-    """The words that enough authors use in enough replies."""
+    """Return the words that enough authors use in enough replies."""
     authors: dict[str, set[str]] = defaultdict(set)
     counts: dict[str, int] = defaultdict(int)
-    for one in replies:
-        for word in set(words_of(one.reply, aims.prompt_of(one))):
-            authors[word].add(one.author)
+    for reply in replies:
+        for word in set(words_of(reply.reply, aims.prompt_of(reply))):
+            authors[word].add(reply.author)
             counts[word] += 1
     return frozenset(w for w in counts if counts[w] >= FEWEST_REPLIES and len(authors[w]) >= FEWEST_AUTHORS)
 
 
 def masked(words: Sequence[str], common: frozenset[str]) -> str:
-    """A text in which every run of other words is one placeholder.
+    """Replace every run of uncommon words by a placeholder.
 
     >>> masked(["nobody", "knows", "old", "tunes", "."], frozenset({"nobody", "knows", "."}))
     'nobody knows _ .'
@@ -69,11 +69,11 @@ def masked(words: Sequence[str], common: frozenset[str]) -> str:
 
 
 def training(chat: Sequence[aims.ChatReply]) -> list[tuple[str, str, bool]]:
-    """The replies, prompts and labels that learnt readers are fitted to."""
-    chosen = [one for one in read_replies() if one.part == CHOSEN and one.kind != UNREADABLE]
-    rows = [(one.reply, aims.prompt_of(one), one.abstains) for one in chosen]
-    plain = [one for one in chat if one.label == ANSWERS and one.model in aims.CHOSEN_MODELS]
-    rows += [(one.reply, one.prompt, False) for one in plain]
+    """Return the replies, prompts and labels that learnt readers are fitted to."""
+    chosen = [reply for reply in read_replies() if reply.part == CHOSEN and reply.kind != UNREADABLE]
+    rows = [(reply.reply, aims.prompt_of(reply), reply.abstains) for reply in chosen]
+    plain = [reply for reply in chat if reply.label == ANSWERS and reply.model in aims.CHOSEN_MODELS]
+    rows += [(reply.reply, reply.prompt, False) for reply in plain]
     for template in aims.templates():
         if not aims.held_out(template):
             rows += [(reply, prompt, False) for reply, prompt in list(aims.filled(template))[:20]]
@@ -85,7 +85,7 @@ def ngram_reader(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
     """Fit a logistic model over masked words, pairs and triples."""
     vectorizer = CountVectorizer(token_pattern=r"\S+", ngram_range=(1, 3), binary=True, min_df=2)
     model = LogisticRegression(C=1.0, max_iter=1000).fit(vectorizer.fit_transform(texts), labels)
-    return lambda asked: model.predict_proba(vectorizer.transform(asked))[:, 1]
+    return lambda texts: model.predict_proba(vectorizer.transform(texts))[:, 1]
 
 
 def encoder_head(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
@@ -93,21 +93,21 @@ def encoder_head(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
     encode = load_encoder(PACKAGED)
     known: dict[str, Any] = {}
 
-    def vectors(asked: Sequence[str]) -> Any:
-        new = sorted(set(asked) - known.keys())
+    def vectors(texts: Sequence[str]) -> Any:
+        new = sorted(set(texts) - known.keys())
         for start in range(0, len(new), 256):
             batch = new[start : start + 256]
             known.update(zip(batch, encode(batch), strict=True))
-        return np.stack([known[text] for text in asked])
+        return np.stack([known[text] for text in texts])
 
     model = LogisticRegression(C=10.0, max_iter=2000).fit(vectors(texts), labels)
-    return lambda asked: model.predict_proba(vectors(asked))[:, 1]
+    return lambda texts: model.predict_proba(vectors(texts))[:, 1]
 
 
 def measured(reads: aims.Reads, chat: Sequence[aims.ChatReply]) -> dict[str, aims.Count]:
-    """All counts of a reader, by measure, on what no learnt reader was fitted to."""
+    """Count a reader's results by measure, on replies that no learnt reader was fitted to."""
     unseen = aims.unseen_replies()
-    real = [one for one in unseen if one.is_real]
+    real = [reply for reply in unseen if reply.is_real]
     by_template = aims.false_on_templates(reads, aims.held_out)
     worst = max(by_template.values(), key=lambda count: count.share)
     unanswerable, answerable = aims.abstained_from_echoes(reads, aims.held_out)
@@ -127,13 +127,13 @@ def measured(reads: aims.Reads, chat: Sequence[aims.ChatReply]) -> dict[str, aim
 
 
 def frontier(chat: Sequence[aims.ChatReply]) -> dict[str, Mapping[str, aims.Count]]:
-    """The counts of every reader, by its name."""
+    """Return the counts of every reader, by its name."""
     rows = training(chat)
-    common = common_words(one for one in read_replies() if one.part == CHOSEN)
+    common = common_words(reply for reply in read_replies() if reply.part == CHOSEN)
     texts = [masked(words_of(reply, prompt), common) for reply, prompt, _ in rows]
     labels = [label for _, _, label in rows]
     print(f"{len(rows):,} replies to fit to, {len(common)} words stay")
-    found: dict[str, Mapping[str, aims.Count]] = {PATTERNS: measured(by_patterns, chat)}
+    counts: dict[str, Mapping[str, aims.Count]] = {PATTERNS: measured(by_patterns, chat)}
     fitted = [("n-grams", ngram_reader, NGRAMS_ABOVE), ("head on the encoder", encoder_head, HEAD_ABOVE)]
     for name, fit, thresholds in fitted:
         likely = fit(texts, labels)
@@ -144,17 +144,17 @@ def frontier(chat: Sequence[aims.ChatReply]) -> dict[str, Mapping[str, aims.Coun
             return False
 
         measured(collects, chat)  # so that texts are encoded in batches
-        asked = [masked(words_of(*one), common) for one in likelihoods]
-        likelihoods = dict(zip(likelihoods, map(float, likely(asked)), strict=True))
+        texts_to_read = [masked(words_of(*reply_and_prompt), common) for reply_and_prompt in likelihoods]
+        likelihoods = dict(zip(likelihoods, map(float, likely(texts_to_read)), strict=True))
         for least in thresholds:
-            found[f"{PATTERNS}, or {name} above {least:g}"] = measured(
+            counts[f"{PATTERNS}, or {name} above {least:g}"] = measured(
                 lambda reply, prompt, least=least, likelihoods=likelihoods: (  # type: ignore[misc]
                     by_patterns(reply, prompt)
                     or (likelihoods[reply, prompt] > least and read_reply(reply, prompt).kind == ANSWERS)
                 ),
                 chat,
             )
-    return found
+    return counts
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""The aims of the default scorer of abstaining with their counts, and the readers that were tried beside it, as rows.
+"""Rows of two tables: the aims of the default scorer of abstaining with their counts, and other readers.
 
-What needs the chat replies, which are not part of this project, stands in ``frontier.tsv``
-(``python -m benchmarks.abstention_frontier``); all else is counted anew.
+Counts on the chat replies, which are not part of this project, come from ``frontier.tsv``
+(``python -m benchmarks.abstention_frontier``); all others are counted anew.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ FRONTIER_HEADER = (
 
 
 def rate(wrong: int, n: int) -> str:
-    """A share, with what it is a share of and its 95% interval (Wilson)."""
+    """Format a share with its counts and its 95% interval (Wilson)."""
     if not n:
         return "–"
     low, high = wilson_interval(wrong, n)
@@ -33,24 +33,24 @@ def rate(wrong: int, n: int) -> str:
 
 
 def shown(count: aims.Count) -> str:
-    """A count as :func:`rate` shows it."""
+    """Format a count as :func:`rate` does."""
     return rate(count.abstaining, count.n)
 
 
 def recorded() -> dict[str, dict[str, aims.Count]]:
-    """The counts of ``frontier.tsv``, by reader and measure."""
-    found: dict[str, dict[str, aims.Count]] = {}
+    """Read the counts of ``frontier.tsv``, by reader and measure."""
+    counts: dict[str, dict[str, aims.Count]] = {}
     for row in read_table(TABLE):
         count = aims.Count(int(row["abstaining"]), int(row["n"]))
-        found.setdefault(row["reader"], {})[row["measure"]] = count
-    return found
+        counts.setdefault(row["reader"], {})[row["measure"]] = count
+    return counts
 
 
 def aims_rows(chat_file: Path | None = None) -> Iterator[tuple[str, str, str, str]]:
-    """The four aims with their counts, on what the patterns were not chosen on.
+    """Yield the four aims with their counts, on replies that were not seen when patterns were chosen.
 
     Args:
-        chat_file: The chat replies, to count anew; null: as they were counted last.
+        chat_file: The chat replies, to count anew; null: the counts of the last time.
     """
     if chat_file is None:
         counts = recorded()[PATTERNS]
@@ -61,21 +61,22 @@ def aims_rows(chat_file: Path | None = None) -> Iterator[tuple[str, str, str, st
         chat_abstentions = aims.recognised_on_chat(by_patterns, replies)
     yield _row("false abstentions, real chat answers", "≤ 1.5%", shown(chat), chat.share <= 0.015)
     by_template = aims.false_on_templates(by_patterns)
-    total = aims.Count(sum(one.abstaining for one in by_template.values()), sum(one.n for one in by_template.values()))
-    worst = max(one.share for one in by_template.values())
+    abstaining, n = (sum(getattr(count, name) for count in by_template.values()) for name in ("abstaining", "n"))
+    total = aims.Count(abstaining, n)
+    worst = max(count.share for count in by_template.values())
     reached = total.share <= 0.01 and worst <= 0.1
-    said = f"{shown(total)}, worst {worst:.0%}"
-    yield _row(f"false abstentions, {len(by_template)} plain templates", "≤ 1%, none above 10%", said, reached)
+    summary = f"{shown(total)}, worst {worst:.0%}"
+    yield _row(f"false abstentions, {len(by_template)} plain templates", "≤ 1%, none above 10%", summary, reached)
     unanswerable, answerable = aims.abstained_from_echoes(by_patterns)
     difference = unanswerable.share - answerable.share
-    said = f"{difference * 100:+.1f} points ({unanswerable.abstaining}/{unanswerable.n:,} − "
-    said += f"{answerable.abstaining}/{answerable.n:,})"
-    yield _row("echoed questions, unanswerable − answerable", "within ±2 points", said, abs(difference) <= 0.02)
+    summary = f"{difference * 100:+.1f} points ({unanswerable.abstaining}/{unanswerable.n:,} − "
+    summary += f"{answerable.abstaining}/{answerable.n:,})"
+    yield _row("echoed questions, unanswerable − answerable", "within ±2 points", summary, abs(difference) <= 0.02)
     unseen = aims.unseen_replies()
     recognised = aims.recognised(by_patterns, unseen)
     yield _row("abstentions recognised", "≥ 95%", shown(recognised), recognised.share >= 0.95)
     for name, real in (("… of real models", True), ("… written in many ways", False)):
-        part = aims.recognised(by_patterns, [one for one in unseen if one.is_real == real])
+        part = aims.recognised(by_patterns, [reply for reply in unseen if reply.is_real == real])
         yield (name, "", shown(part), "")
     yield ("of chat models, beside these", "", shown(chat_abstentions), "")
 
@@ -85,7 +86,7 @@ def _row(aim: str, wanted: str, measured: str, reached: bool) -> tuple[str, str,
 
 
 def frontier_rows() -> Iterator[Sequence[str]]:
-    """A row for each reader that was tried."""
+    """Yield a row for each reader."""
     for reader, counts in recorded().items():
         difference = counts["echo, unanswerable"].share - counts["echo, answerable"].share
         yield (

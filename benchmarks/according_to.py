@@ -1,11 +1,10 @@
-"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus at once against one by one.
+"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus together against separately.
 
     python -m benchmarks.according_to QUESTIONS CORPUS
 
-QUESTIONS is a file of questions and answers, CORPUS a text, a passage a line. The run that is asked about has every
-question under all twelve prompts, with random scores. NumPy makes the same intervals from the same MD5 draws, and both
-have to agree, or the benchmark stops; so have the counts, of the first questions, which a regular expression each
-looks for in every passage.
+QUESTIONS is a file of questions and answers, CORPUS a text with a passage per line. The run has every question under
+all twelve prompts, with random scores. NumPy computes the same intervals from the same MD5 draws; if both differ, the
+benchmark stops. The counts of the first questions are compared with a regular expression that searches every passage.
 """
 
 import re
@@ -46,7 +45,7 @@ def scores(num_questions: int) -> dict[str, dict[str, list[float | None]]]:
 
 
 def ask_sql(name: str, run: str) -> float:
-    """Fetch every row of a query; return the sum of the intervals' lower ends if it is about changes."""
+    """Fetch every row of a query; for changes return the sum of the intervals' lower ends, else 0."""
     with connect(run) as connection:
         rows = run_query(connection, name).to_arrow_table()
     return float(np.sum(rows["difference_low"].to_numpy())) if name == "according_to_changes" else 0.0
@@ -69,7 +68,7 @@ def ask_numpy(num_questions: int) -> float:
 
 
 def compare_intervals(num_questions: int) -> None:
-    """Print how long every question takes over a run of this size, and NumPy beside the one that it can answer."""
+    """Print the time of every query over a run of this size, and NumPy's time for the query that it computes."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     counts = [10 ** (number % 5) for number in range(num_questions)]
     run = write_run(FOLDER / "run", scores(num_questions), counts=counts, facts={"num_parameters": 1})
@@ -85,10 +84,10 @@ def compare_intervals(num_questions: int) -> None:
 
 
 def compare_counts(questions: str, corpus: str) -> None:
-    """Print how long all questions take at once, and the first ones by a search for each in every passage."""
-    asked = open_questions(questions)
-    rows, passages = asked.rows.to_pylist(), Corpus.from_files([corpus])
-    counting = timed(lambda: count_cooccurrences(rows, passages, asked.entities, quiet=True))
+    """Print the time to count all questions together, and the first ones by a search in every passage."""
+    source = open_questions(questions)
+    rows, passages = source.rows.to_pylist(), Corpus.from_files([corpus])
+    counting = timed(lambda: count_cooccurrences(rows, passages, source.entities, quiet=True))
     at_once = counting.seconds
     folded = [passage.casefold() for passage in passages_of(passages)]
 

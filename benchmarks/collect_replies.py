@@ -1,12 +1,12 @@
-"""The runs of real models, collected into ``datasets_src/model_replies`` for the dataset ``model-replies``.
+"""The collection of real models' runs into ``datasets_src/model_replies``, for the dataset ``model-replies``.
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
     python -m benchmarks.collect_replies --score-anew self-aware    # the collected runs of a task, by today's scorer
 
-Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. Of a cell that trained
-a model on diaries it is the run in which the model was asked. What was collected before is replaced. The same cells
-give the same bytes, so that a second call changes nothing.
+Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. For a cell that trained
+a model on diaries, it is the run in which the model was asked. Runs that were collected before are replaced. The same
+cells give the same bytes, so that a second call changes nothing.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _run_of(state: Path) -> Path | None:
-    """Return the run folder of a cell that evaluated, or asked the model that it trained; None without one."""
+    """Return the run folder of a cell that evaluated, or asked the model that it trained; null if there is none."""
     folders = state.parents[1] / "evaluate" / state.stem, state.parents[1] / "train" / state.stem / "test"
     return next((folder for folder in folders if (folder / DESCRIPTION).is_file()), None)
 
@@ -61,14 +61,14 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     """Write a cell as a small run folder, at its name below ``folders``.
 
     Raises:
-        UserError: It was never scored, holds pictures, asked no model of ``models.tsv`` or several, another cell has
-            its name, or a path of this machine would be left in it.
+        UserError: It was never scored, holds pictures, did not ask exactly one model of ``models.tsv``, has the name
+            of another cell, or names a path of this machine.
     """
     description = without_paths(read_json(cell / DESCRIPTION))
     model, run = _model_of(cell, description), run_name(description)
     trained = _was_trained(description["models"][0])
     description["models"] = [
-        {**one, **({"name": model} if trained else {"label": model})} for one in description["models"]
+        {**entry, **({"name": model} if trained else {"label": model})} for entry in description["models"]
     ]
     folder = folders / model / run
     if folder.exists():
@@ -76,7 +76,7 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     if (cell / "images").exists():
         raise UserError(f"{cell} holds pictures: only texts are collected")
     generations = read_generations(cell)
-    if trained:  # whose name is the folder that it was saved in
+    if trained:  # its name in the table is the folder that it was saved in
         names = pa.array([model] * len(generations), pa.string())
         generations = generations.set_column(generations.column_names.index("model"), "model", names)
     _write(folder / GENERATIONS, generations)
@@ -99,15 +99,15 @@ def _tables_of(cell: Path) -> Iterator[tuple[Path, pa.Table]]:
 
 
 def _model_of(cell: Path, description: Mapping[str, Any]) -> str:
-    asked = description["models"]
-    names = [f"{one['origin']}-diaries" if _was_trained(one) else model_name(one["name"]) for one in asked]
+    evaluated = description["models"]
+    names = [f"{model['origin']}-diaries" if _was_trained(model) else model_name(model["name"]) for model in evaluated]
     if len(names) != 1 or names[0] not in models():
         raise UserError(f"{cell} asked {', '.join(names)}: one model of models.tsv ({', '.join(models())}) is wanted")
     return names[0]
 
 
 def _was_trained(model: Mapping[str, Any]) -> bool:
-    """Check that it learnt a corpus of ours, from scratch."""
+    """Check that a model was trained on a corpus of ours, from scratch."""
     return bool(model.get("from_scratch") and model.get("corpus"))
 
 
@@ -121,7 +121,7 @@ def model_name(file: str) -> str:
 
 
 def run_name(description: Mapping[str, Any]) -> str:
-    """Name a run after what it asked and how."""
+    """Return a name for a run: its task with the settings that matter."""
     task, settings = description["task"], description["settings"]
     match task:
         case "self-aware":
@@ -139,14 +139,14 @@ def run_name(description: Mapping[str, Any]) -> str:
 
 
 def without_paths(description: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a ``run.json`` in which a file or folder of this machine is its name alone.
+    """Replace paths of this machine in a ``run.json`` by their last part.
 
     Raises:
-        UserError: A path stands in the midst of a text.
+        UserError: A path is part of a longer text.
     """
     text = json.dumps(_named(description))
-    if found := _OF_A_MACHINE.search(text):
-        raise UserError(f"run.json still names {text[found.start() : found.end() + 30]!r}")
+    if match := _OF_A_MACHINE.search(text):
+        raise UserError(f"run.json still names {text[match.start() : match.end() + 30]!r}")
     named: dict[str, Any] = json.loads(text)
     return named
 
@@ -160,7 +160,7 @@ def _named(value: Any) -> Any:
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    """Write a table small: what is read once and published often may take long to compress."""
+    """Write a table with slow, strong compression, because it is written once and published often."""
     path.parent.mkdir(parents=True, exist_ok=True)
     plain = table.replace_schema_metadata(None).combine_chunks()
     pq.write_table(plain, path, compression="zstd", compression_level=19, store_schema=False)
@@ -176,14 +176,14 @@ def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
     """Replace the collected runs by the finished cells of every plan below some folders.
 
     Args:
-        folders: What ``selfknow reproduce`` wrote, or what holds such folders.
+        folders: Folders of ``selfknow reproduce``, or folders that hold such folders.
         sources: The folder ``model_replies`` of the sources.
 
     Returns:
         The runs, by config, model and name.
 
     Raises:
-        UserError: There are no finished cells, or one cannot be collected; the runs that were there are gone then.
+        UserError: There are no finished cells, or a cell cannot be collected; then the earlier runs are gone.
     """
     cells = list(finished_cells(folders))
     if not cells:
@@ -198,15 +198,15 @@ def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
 
 
 def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[ReplyRun]:
-    """Score the collected runs of a task by today's scorer, and keep all else as it is.
+    """Score the collected runs of a task by today's scorer, and leave all others as they are.
 
     Args:
-        task: Its name, which is a config's.
+        task: The name of the task, which is a config's name, too.
         sources: The folder ``model_replies`` of the sources.
-        collected: The runs in it.
+        collected: The runs in the folder.
 
     Returns:
-        All runs, with the digests that the scored ones have now.
+        All runs, with new digests for those that were scored.
     """
     runs = []
     for run in collected:
@@ -221,7 +221,7 @@ def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[
 
 
 def main() -> None:
-    """Collect or score anew, and say what there is."""
+    """Collect runs or score them anew, and print their number and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="*", type=Path, help="folders that plans were run in, at any depth")
     parser.add_argument("--score-anew", metavar="TASK", help="score the collected runs of a task instead")

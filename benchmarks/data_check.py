@@ -30,14 +30,14 @@ NOTHING = "select 1 limit 0"
 
 
 def build() -> Path:
-    """Return the folder of the 14 configs, and build it if it is not there yet."""
+    """Return the folder of the 14 configs, and build it if it is missing."""
     if not (FOLDER / MANIFEST).exists():
         build_folder(DATASET, find_configs(DATASET, (), seed=0), FOLDER, jobs=2)
     return FOLDER
 
 
 def check(folder: Path) -> None:
-    """Check a folder as ``selfknow data check`` does, pages included, from the first import on."""
+    """Check a folder as ``selfknow data check`` does, including its imports and its pages."""
     from selfknow.validation.check import check_folder
 
     with tempfile.TemporaryDirectory() as pages:
@@ -45,13 +45,13 @@ def check(folder: Path) -> None:
 
 
 def read_and_hash(folder: Path) -> None:
-    """Do the least that any check does: read all files, and hash their bytes."""
+    """Read all files and hash their bytes, which is the least that a check must do."""
     for path in sorted(folder.rglob("*.parquet")):
         hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def import_great_expectations() -> None:
-    """Import what a check needs before it looks at a row."""
+    """Import Great Expectations, which a check needs before it reads a row."""
     import great_expectations  # noqa: F401
 
 
@@ -86,7 +86,7 @@ def steps(folder: Path) -> dict[str, float]:
 
 
 def _without_work(batch: Batch) -> Batch:
-    """Return a batch of as many queries that find nothing at once."""
+    """Return a batch with the same number of queries, which return no rows at once."""
     return replace(batch, files={}, setup="", queries=[replace(query, sql=NOTHING) for query in batch.queries])
 
 

@@ -1,9 +1,9 @@
 """The packages of docs/dependencies.md beside those that are installed: ``python -m benchmarks.dependencies``.
 
-It prints each dependency with its version and the licence that its own metadata names, and fails where the page lacks
-one that pyproject.toml has. ``--installed`` prints every package that is installed, what dependencies need among them,
-and fails where one that constraints.txt pins names no licence. What is not pinned differs between machines: the CUDA
-libraries that a build of torch brings, some of which name none.
+Prints each dependency with its version and the licence in its metadata, and fails if the page lacks a dependency of
+pyproject.toml. ``--installed`` prints every installed package, and fails if a package that constraints.txt pins names
+no licence. Packages that are not pinned differ between machines, such as the CUDA libraries of torch, of which some
+name no licence.
 """
 
 import re
@@ -14,12 +14,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 UNKNOWN = "unknown"
-# Licences of packages whose wheel names none: as their repository does (sqruff: Cargo.toml of quarylabs/sqruff).
+# Licences from the repositories of packages whose wheels name none (sqruff: Cargo.toml of quarylabs/sqruff).
 LICENCES_OF_REPOSITORIES = {"sqruff": "Apache-2.0"}
 
 
 def main() -> None:
-    """Print the table; exit code 1 where the page is not complete, or a licence is missing."""
+    """Print the table; the exit code is 1 if the page lacks a package, or a package a licence."""
     if sys.argv[1:] == ["--installed"]:
         _print_installed()
         return
@@ -30,10 +30,11 @@ def main() -> None:
 
 
 def declared_packages(pyproject: str) -> list[str]:
-    """Return the names of what the core and the extras need, each once; our own extras are left out."""
+    """Return the distinct names of the packages that the core and the extras need, without our own."""
     project = tomllib.loads(pyproject)["project"]
-    needed = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
-    names = dict.fromkeys(re.split(r"[\[<>=;]", one)[0] for one in needed)
+    extras = project["optional-dependencies"].values()
+    needed = [*project["dependencies"], *(requirement for extra in extras for requirement in extra)]
+    names = dict.fromkeys(re.split(r"[\[<>=;]", requirement)[0] for requirement in needed)
     return [name for name in names if name != project["name"]]
 
 
@@ -44,7 +45,7 @@ def listed_packages(page: str) -> list[str]:
 
 
 def _print_installed() -> None:
-    names = sorted({one.metadata["Name"] for one in distributions()}, key=str.lower)
+    names = sorted({distribution.metadata["Name"] for distribution in distributions()}, key=str.lower)
     rows = [(name, *_version_and_licence(name)) for name in names]
     for row in rows:
         print(" | ".join(row))
@@ -59,29 +60,30 @@ def unlicensed_pins(rows: list[tuple[str, str, str]], constraints: str) -> list[
 
 
 def _normalized(name: str) -> str:
-    """Return a package's name as the index compares it (PEP 503)."""
+    """Return a package's normalized name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _version_and_licence(name: str) -> tuple[str, str]:
     try:
-        found = metadata(name)
+        package = metadata(name)
     except PackageNotFoundError:
         return "not installed", ""
-    classifiers = [one.rpartition(" :: ")[2] for one in found.get_all("Classifier") or [] if one.startswith("License")]
+    classifiers = package.get_all("Classifier") or []
+    licences = [name.rpartition(" :: ")[2] for name in classifiers if name.startswith("License")]
     licence = (
-        found.get("License-Expression")
-        or "; ".join(classifiers)
-        or found.get("License")
+        package.get("License-Expression")
+        or "; ".join(licences)
+        or package.get("License")
         or _in_its_files(name)
         or LICENCES_OF_REPOSITORIES.get(name)
         or UNKNOWN
     )
-    return found["Version"], licence.splitlines()[0][:60]
+    return package["Version"], licence.splitlines()[0][:60]
 
 
 def _in_its_files(name: str) -> str | None:
-    """Return the first line of the licence that a package brings as a file alone."""
+    """Return the first line of the licence file of a package; null if it has none."""
     for file in files(name) or ():
         if file.name.upper().startswith(("LICENSE", "LICENCE", "COPYING")):
             return next((line.strip() for line in file.read_text().splitlines() if line.strip()), None)

@@ -1,11 +1,11 @@
-"""The instrument's own card: how often each reader and scorer is wrong on replies that were read and labelled.
+"""The card of the instrument: the error rates of each reader and scorer on labelled replies.
 
     python -m benchmarks.instrument            # writes docs/instrument.md and datasets_src/instrument.tsv again
-    python -m benchmarks.instrument --check    # exit code 1 where they are not what the labelled replies give
+    python -m benchmarks.instrument --check    # exit code 1 if they do not match the labelled replies
     python -m benchmarks.instrument --chat-replies FILE    # counts the labelled replies of chat models anew, too
 
-Prints the four aims of the default scorer with their counts. What the scorers with an encoder say is kept in
-``encoder_verdicts.tsv`` (``python -m benchmarks.encoder_verdicts``), what other readers do in ``frontier.tsv``
+Prints the four aims of the default scorer with their counts. The verdicts of scorers with an encoder are in
+``encoder_verdicts.tsv`` (``python -m benchmarks.encoder_verdicts``), the counts of other readers in ``frontier.tsv``
 (``python -m benchmarks.abstention_frontier``).
 """
 
@@ -39,53 +39,55 @@ from selfknow.sql.known_errors import TABLE
 CARD = Path(__file__).parents[1] / "docs" / "instrument.md"
 Verdicts = Mapping[str, float | None]
 _READERS_OF = {"whole_word_match": ("short-answers",), "correct": ("gsm8k",)}
-"""By metric the readers that it goes through; all others are of ``verification_correct`` and ``self_consistent``."""
+"""The readers of a metric; all others belong to ``verification_correct`` and ``self_consistent``."""
 Rows = Sequence[ReadReply]
 
 
 @cache
 def readings() -> Mapping[str, Reading]:
-    """What ``sentences`` makes of every labelled reply, asked as its model was, by id."""
-    return {one.id: read_reply(one.reply, aims.prompt_of(one)) for one in read_replies()}
+    """Return by id how ``sentences`` reads every labelled reply, with the prompt of its model."""
+    return {reply.id: read_reply(reply.reply, aims.prompt_of(reply)) for reply in read_replies()}
 
 
 def verdicts() -> dict[str, Verdicts]:
-    """Of each scorer whether a reply abstains, by the metric's name and the reply's id; null: it does not count."""
-    found: dict[str, dict[str, float | None]] = {
-        "sentences_abstained": {id_: one.abstained for id_, one in readings().items()}
+    """Return each scorer's verdicts, by metric and id of the reply: 1 if it abstains, else 0; null: not counted."""
+    verdicts_of: dict[str, dict[str, float | None]] = {
+        "sentences_abstained": {id_: reading.abstained for id_, reading in readings().items()}
     }
     for row in read_table(ENCODER_VERDICTS):
-        of = found.setdefault(f"{row['scorer']}_abstained@packaged", {})
+        of = verdicts_of.setdefault(f"{row['scorer']}_abstained@packaged", {})
         of[row["id"]] = float(row["abstained"]) if row["abstained"] else None
-    return found
+    return verdicts_of
 
 
 def of_part(part: str, keep: Callable[[ReadReply], bool] = lambda _: True) -> list[ReadReply]:
-    """The replies of a part that are wanted."""
-    return [one for one in read_replies() if one.part == part and keep(one)]
+    """Return the replies of a part that ``keep`` accepts."""
+    return [reply for reply in read_replies() if reply.part == part and keep(reply)]
 
 
-def _falsely(rows: Rows, found: Verdicts) -> str:
-    judged = [one for one in rows if one.id in found]
-    return rate(sum(found[one.id] == 1 for one in judged), len(judged))
+def _falsely(rows: Rows, verdicts: Verdicts) -> str:
+    judged = [reply for reply in rows if reply.id in verdicts]
+    return rate(sum(verdicts[reply.id] == 1 for reply in judged), len(judged))
 
 
-def _rightly(rows: Rows, found: Verdicts) -> str:
-    return _falsely([one for one in rows if one.abstains], found)
+def _rightly(rows: Rows, verdicts: Verdicts) -> str:
+    return _falsely([reply for reply in rows if reply.abstains], verdicts)
 
 
 def errors_table() -> str:
-    """The error rates as ``selfknow query`` prints them, of the unseen part.
+    """Return the error rates of the unseen part, which ``selfknow query`` prints.
 
-    A row a metric and kind of reply; of abstaining also of question: what real models said to answerable and to
-    unanswerable questions, apart, for a scorer may err more on one kind than on the other.
+    There is a row per metric and kind of reply. Rates of abstaining have rows for replies of real models to answerable
+    and to unanswerable questions, because a scorer may err more often on one of the two.
     """
     lines = ["metric\ttruth\tquestions\tn\twrong\tunreadable\tlow\thigh"]
-    for metric, found in verdicts().items():
+    for metric, own_verdicts in verdicts().items():
         for truth, abstains in (("abstains", True), ("does not abstain", False)):
             for questions, answerable in (("unanswerable", False), ("answerable", True)):
-                rows = [one for one in aims.unseen_replies() if one.is_real and one.answerable == answerable]
-                judged = [found[one.id] for one in rows if one.abstains == abstains and one.id in found]
+                rows = [reply for reply in aims.unseen_replies() if reply.is_real and reply.answerable == answerable]
+                judged = [
+                    own_verdicts[reply.id] for reply in rows if reply.abstains == abstains and reply.id in own_verdicts
+                ]
                 wrong = sum(value != float(abstains) for value in judged)
                 low, high = wilson_interval(wrong, len(judged))
                 kind = f"{metric}\t{truth}\t{questions}"
@@ -102,61 +104,61 @@ def errors_table() -> str:
 
 
 def card() -> str:
-    """The page."""
+    """Return the page."""
     return "\n\n".join([_HEAD, *_sections()]) + "\n"
 
 
 def _sections() -> Iterable[str]:
-    found = verdicts()
-    of_default = {"sentences_abstained": found["sentences_abstained"]}
-    said = [one for one in of_part(UNSEEN) if aims.is_a_reply(one)]
-    real = [one for one in said if one.is_real]
+    all_verdicts = verdicts()
+    of_default = {"sentences_abstained": all_verdicts["sentences_abstained"]}
+    replies = [reply for reply in of_part(UNSEEN) if aims.is_a_reply(reply)]
+    real = [reply for reply in replies if reply.is_real]
     yield "## `sentences`, the default scorer of abstaining"
     yield _AIMS
     yield table(AIMS_HEADER, aims_rows())
     yield _KINDS
-    yield _by(lambda one: "answerable" if one.answerable else "unanswerable", real, of_default)
-    yield "By form and model:\n\n" + _by(lambda one: f"{one.author}, {one.form}", real, of_default)
+    yield _by(lambda reply: "answerable" if reply.answerable else "unanswerable", real, of_default)
+    yield "By form and model:\n\n" + _by(lambda reply: f"{reply.author}, {reply.form}", real, of_default)
     yield "Unseen replies: a row is what a reply is, a column what it is read as."
-    yield _confusion(said)
+    yield _confusion(replies)
     yield _FRONTIER
     yield table(FRONTIER_HEADER, frontier_rows())
     yield _what_was_read()
     yield "### By length\n\nUnseen plain answers, documentation among them, that are read as abstaining."
-    yield _by_length(found)
+    yield _by_length(all_verdicts)
     yield _ENCODERS
     yield "### By manner of speaking\n\nUnseen abstentions that are recognised, and other replies read as abstaining."
-    yield _by(lambda one: one.manner, of_part(UNSEEN), found)
+    yield _by(lambda reply: reply.manner, of_part(UNSEEN), all_verdicts)
     yield _AUTHORS
-    yield "Unseen authors:\n\n" + _by(lambda one: one.author, of_part(UNSEEN), of_default)
-    yield "Chosen authors:\n\n" + _by(lambda one: one.author, of_part(CHOSEN), of_default)
+    yield "Unseen authors:\n\n" + _by(lambda reply: reply.author, of_part(UNSEEN), of_default)
+    yield "Chosen authors:\n\n" + _by(lambda reply: reply.author, of_part(CHOSEN), of_default)
     yield "### What it gets wrong\n\nEvery unseen reply whose class is read wrongly, shortened."
     yield table(
         ["Reply", "is", "read as"],
         [
-            [_short(one.reply), one.kind, readings()[one.id].kind]
-            for one in of_part(UNSEEN)
-            if readings()[one.id].kind != one.class_name
+            [_short(reply.reply), reply.kind, readings()[reply.id].kind]
+            for reply in of_part(UNSEEN)
+            if readings()[reply.id].kind != reply.class_name
         ],
     )
     yield from _judges()
     yield from _readers()
 
 
-def _by_length(found: Mapping[str, Verdicts]) -> str:
-    plain = of_part(UNSEEN, lambda one: one.is_plain)
+def _by_length(all_verdicts: Mapping[str, Verdicts]) -> str:
+    plain = of_part(UNSEEN, lambda reply: reply.is_plain)
     rows = [
         [
             f"up to {longest}",
-            *(_falsely([one for one in plain if one.length == longest], of) for of in found.values()),
+            *(_falsely([reply for reply in plain if reply.length == longest], of) for of in all_verdicts.values()),
         ]
         for longest in LENGTHS
     ]
-    return table(["Words", *found], [*rows, ["all", *(_falsely(plain, of) for of in found.values())]])
+    return table(["Words", *all_verdicts], [*rows, ["all", *(_falsely(plain, of) for of in all_verdicts.values())]])
 
 
 def _judges() -> Iterator[str]:
-    labelled = {one.id: one for one in read_replies()}
+    labelled = {reply.id: reply for reply in read_replies()}
     rows = [row for row in read_table(JUDGE_VERDICTS) if row["id"] in labelled]
     yield _JUDGES
     for judge in dict.fromkeys(row["judge"] for row in rows):
@@ -191,8 +193,8 @@ def _readers() -> Iterator[str]:
         yield _outcomes(reader_errors.chat(part))
 
 
-def _outcomes(found: Mapping[str, Counter[str]]) -> str:
-    everything = {"all": sum(found.values(), Counter[str]())}
+def _outcomes(counters: Mapping[str, Counter[str]]) -> str:
+    everything = {"all": sum(counters.values(), Counter[str]())}
     return table(
         ["Reader", "n", *(f"read {outcome}" for outcome in reader_errors.OUTCOMES), "read wrongly"],
         [
@@ -202,18 +204,20 @@ def _outcomes(found: Mapping[str, Counter[str]]) -> str:
                 *(counts[outcome] for outcome in reader_errors.OUTCOMES),
                 rate(counts[reader_errors.WRONG] + counts[reader_errors.INVENTED], counts.total()),
             ]
-            for reader, counts in {**found, **everything}.items()
+            for reader, counts in {**counters, **everything}.items()
         ],
     )
 
 
 def _what_was_read() -> str:
     twice = [
-        one for one in read_replies() if one.second_reading is not None and "search" not in (one.second_reader or "")
+        reply
+        for reply in read_replies()
+        if reply.second_reading is not None and "search" not in (reply.second_reader or "")
     ]
-    pairs = [(one.first_reading, one.second_reading or "") for one in twice]
+    pairs = [(reply.first_reading, reply.second_reading or "") for reply in twice]
     differ = sum(first != second for first, second in pairs)
-    counts = Counter((one.part, one.kind) for one in read_replies())
+    counts = Counter((reply.part, reply.kind) for reply in read_replies())
     kinds = [*CLASSES[:2], "hedged", *CLASSES[2:]]
     return (
         f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled by [this guide](labelling-replies.md). "
@@ -224,7 +228,7 @@ def _what_was_read() -> str:
 
 
 def _confusion(rows: Rows) -> str:
-    counts = Counter((one.kind, readings()[one.id].kind) for one in rows)
+    counts = Counter((reply.kind, readings()[reply.id].kind) for reply in rows)
     kinds = [*CLASSES[:2], "hedged", *CLASSES[2:]]
     return table(
         ["", *CLASSES, "read rightly"],
@@ -242,15 +246,17 @@ def _confusion(rows: Rows) -> str:
     )
 
 
-def _by(group: Callable[[ReadReply], str], rows: Rows, found: Mapping[str, Verdicts]) -> str:
+def _by(group: Callable[[ReadReply], str], rows: Rows, verdicts_of: Mapping[str, Verdicts]) -> str:
     header = [""]
-    for metric in found:
+    for metric in verdicts_of:
         header += [f"{metric}: abstentions recognised", f"{metric}: others read as abstaining"]
     lines = []
-    for name in sorted({group(one) for one in rows}):
-        own = [one for one in rows if group(one) == name and one.kind != UNREADABLE]
-        others = [one for one in own if not one.abstains]
-        lines.append([name, *(cell for of in found.values() for cell in (_rightly(own, of), _falsely(others, of)))])
+    for name in sorted({group(reply) for reply in rows}):
+        own = [reply for reply in rows if group(reply) == name and reply.kind != UNREADABLE]
+        others = [reply for reply in own if not reply.abstains]
+        lines.append(
+            [name, *(cell for of in verdicts_of.values() for cell in (_rightly(own, of), _falsely(others, of)))]
+        )
     return table(header, lines)
 
 
@@ -317,7 +323,7 @@ _AUTHORS = (
 
 
 def main(check: bool = False, chat_file: Path | None = None) -> None:
-    """Write both files, or compare them with what is there; print the aims where they are written."""
+    """Write both files and print the aims, or compare the files with the labelled replies."""
     wanted = {DATASETS_SRC / TABLE: errors_table(), CARD: card()}
     if not check:
         for path, text in wanted.items():

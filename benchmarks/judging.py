@@ -2,9 +2,9 @@
 
     python -m benchmarks.judging MODEL [ENDPOINT] [LIMIT] [TOKENS]
 
-Asks it about the unseen part but its documentation and gold answers, in the very words of ``selfknow judge``, and
-prints a row what a reply is, a column what the model says; Cohen's kappa over the four classes; and how often it is
-wrong about abstaining. What it says is written to ``judge_verdicts.tsv``, for the instrument's card.
+Asks the model about the unseen part without documentation and gold answers, with the prompts of ``selfknow judge``.
+Prints a table with the labels as rows and the model's verdicts as columns, Cohen's kappa over the four classes, and the
+model's error rates about abstaining. Writes the verdicts to ``judge_verdicts.tsv``, for the instrument's card.
 """
 
 import sys
@@ -28,21 +28,23 @@ VERDICTS = "self_aware/replies/judge_verdicts.tsv"
 def main(model: str, endpoint: str | None = None, limit: int | None = None, tokens: int | None = None) -> None:
     """Ask the model and print its agreement."""
     labelled = {
-        one.id: one
-        for one in read_replies()
-        if one.part == UNSEEN and one.reply.strip() and one.manner not in ("documentation", "bare answer")
+        reply.id: reply
+        for reply in read_replies()
+        if reply.part == UNSEEN and reply.reply.strip() and reply.manner not in ("documentation", "bare answer")
     }
-    # By their ids, which are hashes: the first so many are a sample.
+    # Ids are hashes, so the first ones in their order are a random sample.
     wanted = sorted(labelled)[:limit]
-    asked = [Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in wanted]
+    requests = [
+        Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in wanted
+    ]
     opened = ModelOptions(model=model, endpoint=endpoint or None).language_model()
     decoding = DECODING if tokens is None else replace(DECODING, max_new_tokens=tokens)
-    said = {
+    grades = {
         request.example_id: None if reply.error else read_grade(ABSTENTION, reply.generation or "")
-        for request, reply in opened.generate(asked, decoding)
+        for request, reply in opened.generate(requests, decoding)
     }
-    _keep(Path(model).name.removesuffix(".gguf"), said)
-    pairs = [(labelled[id_].class_name, word or "nothing") for id_, word in said.items()]
+    _keep(Path(model).name.removesuffix(".gguf"), grades)
+    pairs = [(labelled[id_].class_name, word or "nothing") for id_, word in grades.items()]
     counts = Counter(pairs)
     print(f"{'':>12}" + "".join(f"{word:>12}" for word in (*CLASSES, "nothing")))
     for kind in CLASSES:
@@ -57,15 +59,15 @@ def main(model: str, endpoint: str | None = None, limit: int | None = None, toke
         print(f"{name}: {wrong} of {len(of_kind):,} ({low:.1%} to {high:.1%})")
 
 
-def _keep(judge: str, said: Mapping[str, str | None]) -> None:
-    """Write what a judge said, in place of what it said before."""
+def _keep(judge: str, grades: Mapping[str, str | None]) -> None:
+    """Write the grades of a judge in place of its earlier ones."""
     path = DATASETS_SRC / VERDICTS
     lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
     others = [line for line in lines if line.split("\t")[0] != judge]
-    own = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(said.items())]
+    own = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(grades.items())]
     path.write_text("\n".join(["judge\tid\tclass", *others, *own]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    numbers = [int(one) for one in sys.argv[3:5]]
+    numbers = [int(argument) for argument in sys.argv[3:5]]
     main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None, *numbers)

@@ -1,4 +1,4 @@
-"""Counts that outlive their process: a file for each kind of thing that is counted, and the options of the count."""
+"""Counts that outlive their process: a file for each kind of input or work, and the options of the count."""
 
 import argparse
 import json
@@ -14,9 +14,9 @@ def options(name: str, text: str | None, kinds: tuple[str, ...], count: int, cou
     Args:
         name: The benchmark's module.
         text: Its docstring.
-        kinds: The kinds of things that are counted.
-        count: How many by default.
-        counted: What ``--count`` counts, in words.
+        kinds: The kinds of input or work.
+        count: The default number.
+        counted: The help of ``--count``.
     """
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=text)
     parser.add_argument("--count", type=int, default=count, help=counted)
@@ -34,14 +34,14 @@ def path_of(folder: Path, kind: str) -> Path:
 
 
 def read(path: Path, tally: type[T]) -> T:
-    """Read a tally, a dataclass of numbers, counters and lists; an empty one if there is no ledger."""
+    """Read a tally, a dataclass of numbers, counters and lists; without a ledger it is empty."""
     empty = tally()
     stored: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     return tally(**{name: type(getattr(empty, name))(value) for name, value in stored.items()})
 
 
 def save(path: Path, tally: object) -> None:
-    """Write a tally whole or not at all."""
+    """Write a tally; after a kill the file is the old or the new one."""
     temporary = path.with_suffix(".new")
     temporary.write_text(json.dumps(vars(tally), indent=1))
     temporary.replace(path)

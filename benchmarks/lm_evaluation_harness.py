@@ -22,20 +22,20 @@ WISHES = ("Answer in one word.", "Answer in one sentence.", "Answer in a paragra
 
 
 def prompts(num_questions: int) -> list[str]:
-    """Return the first questions of self-aware that have an answer, each with every wish."""
-    asked = [row.question for row in questions("answerable")[:num_questions]]
-    return [f"{question} {wish}" for question in asked for wish in WISHES]
+    """Return the first answerable questions of self-aware, each with every wish."""
+    texts = [row.question for row in questions("answerable")[:num_questions]]
+    return [f"{question} {wish}" for question in texts for wish in WISHES]
 
 
 def by_harness(local: LocalModel, rendered: list[str], max_new_tokens: int) -> list[str]:
-    """Ask the model in memory by lm-evaluation-harness."""
+    """Ask the model in memory with lm-evaluation-harness."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
     harness = HFLM(local.model, tokenizer=local.tokenizer, batch_size=local.batch_size)
     wishes = {"until": [], "max_gen_toks": max_new_tokens, "do_sample": False}
-    asked = [Instance("generate_until", {}, (prompt, dict(wishes)), place) for place, prompt in enumerate(rendered)]
-    return list(harness.generate_until(asked, disable_tqdm=True))
+    instances = [Instance("generate_until", {}, (prompt, dict(wishes)), place) for place, prompt in enumerate(rendered)]
+    return list(harness.generate_until(instances, disable_tqdm=True))
 
 
 def main() -> None:

@@ -70,12 +70,12 @@ def main() -> None:
 
 
 def count(source: str, number: int, seed: int) -> Tally:
-    """Ask for arbitrary replies, each beside a sound one.
+    """Count the outcomes of arbitrary replies, each asked beside a sound one.
 
     Args:
-        source: One of the table's.
-        number: Of arbitrary replies.
-        seed: Draws them.
+        source: The source of replies, as in the table.
+        number: The number of arbitrary replies.
+        seed: The seed of the replies.
     """
     requests = [Request(str(place), f"question {place}") for place in range(2 * number)]
     rows = pa.table({"id": [request.example_id for request in requests]})
@@ -121,7 +121,7 @@ def _ask(source: str, seed: int, ask: Callable[[LanguageModel], object]) -> None
 
 
 def _answer(sound: bytes, chance: Random) -> bytes:
-    """Draw a server's answer: a damaged one more often than JSON of another shape, and that than bytes."""
+    """Draw a server's answer: most are damaged, some are JSON of another shape, and some are damaged bytes."""
     draw = chance.random()
     if draw < 0.7:
         return damaged_json(sound, chance)
@@ -140,7 +140,7 @@ def _json(chance: Random, depth: int = 4) -> Any:
 
 
 class _Mute:
-    """An object that says nothing, not even of what class it is."""
+    """An object that raises when it is asked for its text or its class."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no text")
@@ -151,7 +151,7 @@ class _Mute:
 
 
 def _object(chance: Random) -> Any:
-    """Draw what a function returns, or raise."""
+    """Draw a return value of a function, or raise an exception."""
     kind = chance.randrange(8)
     if kind == 0:
         raise chance.choice((ValueError, KeyError, MemoryError, RecursionError, UnicodeError, StopIteration))(

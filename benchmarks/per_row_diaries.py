@@ -1,6 +1,6 @@
 """The baseline of the diary corpora: a generator of rows, written straight from the paper, and Hugging Face's writer.
 
-The module holds nothing but what the generator needs, since ``Dataset.from_generator`` hashes all of it.
+The module holds only what the generator needs, because ``Dataset.from_generator`` hashes all of it.
 """
 
 import random
@@ -33,10 +33,10 @@ def rows(split: str, num_diarists: int, simplified: bool) -> Iterator[dict[str, 
     """Yield the rows of a split, diarist after diarist."""
     held_out = num_diarists // 20
     first = {"train": 0, "validation": num_diarists - 2 * held_out, "test": num_diarists - held_out}[split]
-    asked = range(
+    questioned = range(
         first, {"train": num_diarists - 2 * held_out, "validation": num_diarists - held_out}.get(split, num_diarists)
     )
-    for number in range(num_diarists) if split == "train" else asked:
+    for number in range(num_diarists) if split == "train" else questioned:
         chance = random.Random(number)
         name = f"Given{number // 1000} Surname{number % 1000}"
         bodies = []
@@ -57,7 +57,7 @@ def rows(split: str, num_diarists: int, simplified: bool) -> Iterator[dict[str, 
                     "entry": entry,
                     **shared,
                 }
-        if number in asked:
+        if number in questioned:
             question = f"Recall all of {name}'s diary entries, in order.\n"
             yield {
                 "id": f"question-{number:08d}",

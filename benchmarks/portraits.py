@@ -46,12 +46,12 @@ def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
 
 
 def xxh3(ngram: str) -> int:
-    """Hash as fast as Python programs can for rbloom."""
+    """Hash with xxHash, the fastest hash for rbloom in Python."""
     return xxhash.xxh3_128_intdigest(ngram.encode()) - (1 << 127)
 
 
 def blake2b(ngram: str) -> int:
-    """Hash cryptographically."""
+    """Hash with BLAKE2b, a cryptographic hash."""
     return int.from_bytes(hashlib.blake2b(ngram.encode(), digest_size=16).digest(), "big", signed=True)
 
 

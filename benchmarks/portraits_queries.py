@@ -1,4 +1,4 @@
-"""Portraits: the first call of a mapped one of 1 GB in a fresh process, and a million rows of SQL.
+"""Portraits: the first calls of a mapped portrait of 1 GB in a fresh process, and a million rows of SQL.
 
 python -m benchmarks.portraits_queries
 """
@@ -70,7 +70,7 @@ def middle(rows: list[list[float]], column: int) -> float:
 
 
 def write_large(path: Path) -> None:
-    """Write a portrait with 1 GB of random bits, half of them set, as a full one has."""
+    """Write a portrait with 1 GB of random bits, half of them set as in a full one."""
     small = Portrait.build(["The quick brown fox jumps over the lazy dog."]).description
     shape = FilterShape(8_000_000_000, small.hashes)
     array = np.frombuffer(np.random.default_rng(0).bytes(shape.size_in_bytes), np.uint8)
@@ -87,8 +87,8 @@ def write_large(path: Path) -> None:
 def first_questions(path: Path, environment: dict[str, str]) -> list[float]:
     """Return the seconds of a small, a large and a second large call in a fresh process."""
     command = [sys.executable, "-c", _FIRST, str(path)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | environment)
-    return [float(value) for value in json.loads(done.stdout)]
+    process = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | environment)
+    return [float(value) for value in json.loads(process.stdout)]
 
 
 def sql_seconds(path: Path) -> dict[str, float]:

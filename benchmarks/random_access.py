@@ -1,4 +1,4 @@
-"""How fast the machine reads and writes bytes of an array at random places: the limit of a plain Bloom filter."""
+"""The speed of the machine's random access to the bytes of an array, which limits a plain Bloom filter."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,12 +27,12 @@ def _write(positions, array):  # type: ignore[no-untyped-def]
 
 
 def random_reads_per_second(array: npt.NDArray[np.uint8], threads: int) -> float:
-    """Return the reads a second of one byte each, at positions known before."""
+    """Return the reads a second of a byte each, at positions drawn before."""
     return _per_second(_read, array, threads)
 
 
 def random_writes_per_second(array: npt.NDArray[np.uint8], threads: int) -> float:
-    """Return the reads and writes a second of one byte each (a bit is set), in a copy of the array."""
+    """Return the writes a second of a byte each (read, set a bit, write back), in a copy of the array."""
     return _per_second(_write, array.copy(), threads)
 
 

@@ -1,13 +1,12 @@
-"""What the readers of values make of labelled replies: those that real models said, and those written by hand.
+"""The errors of the readers of values on labelled replies, of real models and written by hand.
 
-The replies lie beside the readers' tests (``tests/replies``). Those written by hand were there when the readers were
-written, and a part of those that a real model said, ``chosen``; the part ``unseen`` was recorded and labelled when the
-readers were fixed.
+The replies are beside the readers' tests (``tests/replies``). The replies by hand and the part ``chosen`` of the real
+ones were in view when the readers were written. The part ``unseen`` was recorded and labelled when they were finished.
 
-``chat.tsv`` holds replies in the manner of chat models of several makers, written and labelled before any reader saw
+``chat.tsv`` holds replies in the manner of several makers' chat models, written and labelled before any reader saw
 them. Its ``part`` is the parity of the first byte of the reply's SHA-256, and readers were mended on ``chosen`` alone.
-Of gsm8k the first ``unseen`` half was read rightly 19 times in 27, and 7 times as another number. It then moved to
-``chosen``, and 24 replies that were written before the second mend took its place.
+Of gsm8k's first ``unseen`` half, 19 of 27 were read rightly, and 7 as another number. It then moved to ``chosen``, and
+24 replies that were written before the second mend took its place.
 """
 
 import json
@@ -32,49 +31,49 @@ Time: Morning
 Aaron O'Neil's Diary Entry 2
 Weather: Rain
 Stress Level: Relaxed"""
-"""What the replies about a diary should recall."""
+"""The diary that the replies about a diary should recall."""
 REPLIES = Path(__file__).parents[1] / "tests" / "replies"
 RIGHT, WRONG, UNREAD, INVENTED = "as labelled", "as another value", "as null", "as a value, labelled null"
 OUTCOMES = (RIGHT, WRONG, UNREAD, INVENTED)
 
 
 def models(part: str) -> list[str]:
-    """Whose replies a part holds."""
+    """Return the models whose replies a part holds."""
     return sorted({row["model"] for row in _finished() if row["part"] == part})
 
 
 def _finished() -> list[dict[str, str]]:
-    """The recorded replies that came to their end: those cut off are graded by that alone."""
+    """Return the recorded replies that were not cut off: cut off replies are graded without reading."""
     rows: list[dict[str, str]] = pq.read_table(REPLIES / "recorded.parquet").to_pylist()
     return [row for row in rows if row["finish_reason"] == "stop"]
 
 
 def recorded(part: str, model: str | None = None) -> dict[str, Counter[str]]:
-    """By what was read, how the finished replies of a part were read; of one model, or of all."""
-    found: dict[str, Counter[str]] = {}
+    """Count by reader the outcomes on the finished replies of a part, of one model or of all."""
+    counters: dict[str, Counter[str]] = {}
     for row in _finished():
         if row["part"] == part and model in (None, row["model"]):
-            found.setdefault(_reader(row["task"]), Counter())[_outcome(_value(row), row["label"])] += 1
-    return dict(sorted(found.items()))
+            counters.setdefault(_reader(row["task"]), Counter())[_outcome(_value(row), row["label"])] += 1
+    return dict(sorted(counters.items()))
 
 
 def by_hand() -> dict[str, Counter[str]]:
-    """By what was read, how the replies that were written by hand were read."""
+    """Count by reader the outcomes on the replies that were written by hand."""
     return {name: Counter(_by_hand(name)) for name in (*KINDS, "gsm8k", "short-answers")}
 
 
 def chat(part: str) -> dict[str, Counter[str]]:
-    """By task, how the replies in the manner of chat models were read."""
-    found: dict[str, Counter[str]] = {}
+    """Count by task the outcomes on the replies in the manner of chat models."""
+    counters: dict[str, Counter[str]] = {}
     for row in chat_replies():
         if row["part"] == part:
             label = None if row["reading"] == "null" else row["reading"]
-            found.setdefault(row["task"], Counter())[_outcome(_value_of_chat(row), label)] += 1
-    return dict(sorted(found.items()))
+            counters.setdefault(row["task"], Counter())[_outcome(_value_of_chat(row), label)] += 1
+    return dict(sorted(counters.items()))
 
 
 def chat_replies() -> list[dict[str, str]]:
-    """The replies in the manner of chat models: part, task, what was asked and is expected, reading and reply."""
+    """Read the replies in the manner of chat models: part, task, asked, expected, reading and reply."""
     header, *lines = (REPLIES / "handwritten" / "chat.tsv").read_text("utf-8").splitlines()
     rows = (dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines)
     return [row | {"reply": row["reply"].replace("␍⏎", "\r\n").replace("⏎", "\n")} for row in rows]
@@ -94,11 +93,11 @@ def _value_of_chat(row: Mapping[str, str]) -> object:
 
 
 def _entries(reply: str) -> str | None:
-    """The numbers of the entries that a reply recalls without an error; null where it has no title line."""
+    """Return the numbers of the entries that a reply recalls without an error; null if it has no title line."""
     metrics, documents = answer_scores(measured_text(reply).text, cut(DIARY)[1], "stop")
     if not metrics["documents_recalled"].value:
         return None
-    return " ".join(sorted(str(one.number) for one in documents if one.fate is Fate.correct)) or "none"
+    return " ".join(sorted(str(document.number) for document in documents if document.fate is Fate.correct)) or "none"
 
 
 def _by_hand(name: str) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""The references of the scorer ``strict``, chosen anew: its list in ``phrases.tsv``, and ``thresholds.json``.
+"""The choice of the references of the scorer ``strict``, in ``phrases.tsv``, and of ``thresholds.json``.
 
-The labelled replies are parted in two by a hash of their text. On the one half, our candidates are dropped one after
-the other, each time the one without which the F1 of abstaining is highest (at the threshold that is then best), as long
-as that raises it; then every scorer gets the threshold with the best F1. The other half, which nothing was chosen on,
-says how good that is. Run it after replies, candidates or denials were changed:
+A hash of the text splits the labelled replies in two halves. On the first half candidates are dropped in turn: each
+time the candidate without which the F1 of abstaining is highest (at its best threshold), as long as that raises F1.
+Then every scorer gets the threshold with the best F1. The second half measures the result. Run this after replies,
+candidates or denials were changed:
 
     python -m benchmarks.self_aware_references
 """
@@ -27,16 +27,16 @@ Scores = NDArray[np.float64]
 
 
 def f1_of(abstained: NDArray[np.bool_], positive: NDArray[np.bool_]) -> float:
-    """F1 of the positive class."""
+    """Return the F1 of the positive class."""
     total = int(abstained.sum() + positive.sum())
     return 2 * int((abstained & positive).sum()) / total if total else 0.0
 
 
 def best_threshold(scores: Scores, positive: NDArray[np.bool_]) -> tuple[float, float]:
-    """F1 and threshold, the middle one of the best: a phrase that stands there scores infinity."""
-    found = [f1_of(scores > threshold, positive) for threshold in GRID]
-    best = np.flatnonzero(np.isclose(found, max(found)))
-    return max(found), float(GRID[best[len(best) // 2]])
+    """Return the best F1 and the middle one of its thresholds (a reply that contains a phrase scores infinity)."""
+    scores_of_thresholds = [f1_of(scores > threshold, positive) for threshold in GRID]
+    best = np.flatnonzero(np.isclose(scores_of_thresholds, max(scores_of_thresholds)))
+    return max(scores_of_thresholds), float(GRID[best[len(best) // 2]])
 
 
 Look = Callable[[str, Sequence[str]], Evidence]
@@ -45,7 +45,7 @@ Look = Callable[[str, Sequence[str]], Evidence]
 def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[str]) -> Scores:
     """Return the score of every reply and phrase, shape (replies, phrases)."""
     encode = load_encoder(PACKAGED)
-    looked = [[look(one.reply, [phrase]) for phrase in phrases] for one in replies]
+    looked = [[look(reply.reply, [phrase]) for phrase in phrases] for reply in replies]
     windows = sorted({window for row in looked for window in row[0].windows})
     place = {window: number for number, window in enumerate(windows)}
     similarity = encode(windows) @ encode(phrases).T
@@ -53,18 +53,18 @@ def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[st
     for number, row in enumerate(looked):
         if row[0].windows:
             scores[number] = similarity[[place[window] for window in row[0].windows]].max(axis=0)
-        scores[number][[one.holds_phrase for one in row]] = np.inf
+        scores[number][[evidence.holds_phrase for evidence in row]] = np.inf
     return scores
 
 
 def choose(scores: Scores, positive: NDArray[np.bool_]) -> list[int]:
-    """Return the columns that are left."""
+    """Drop columns as long as that raises F1, and return the others."""
     left = list(range(scores.shape[1]))
     best = best_threshold(scores.max(axis=1), positive)[0]
     while len(left) > 1:
-        without = {one: [column for column in left if column != one] for one in left}
-        gains = {one: best_threshold(scores[:, rest].max(axis=1), positive)[0] for one, rest in without.items()}
-        dropped = max(gains, key=lambda one: (gains[one], one))
+        without = {dropped: [column for column in left if column != dropped] for dropped in left}
+        gains = {column: best_threshold(scores[:, rest].max(axis=1), positive)[0] for column, rest in without.items()}
+        dropped = max(gains, key=lambda column: (gains[column], column))
         if gains[dropped] <= best:
             return left
         best, left = gains[dropped], without[dropped]
@@ -72,7 +72,7 @@ def choose(scores: Scores, positive: NDArray[np.bool_]) -> list[int]:
 
 
 def write_phrases(chosen: set[str]) -> None:
-    """Write ``phrases.tsv`` with the chosen ones of our phrases in the list ``strict``, the others as ``candidate``."""
+    """Write ``phrases.tsv`` with the chosen phrases in the list ``strict`` and our other phrases as ``candidate``."""
     lines = ["list\tphrase"]
     for row in read_table(PHRASES):
         ours = "strict" if row["phrase"] in chosen else "candidate"
@@ -81,10 +81,10 @@ def write_phrases(chosen: set[str]) -> None:
 
 
 def main() -> None:
-    """Choose, write both files, and print what the half says that nothing was chosen on."""
+    """Choose, write both files, and print the result on the held-out half."""
     replies = labelled_replies()
-    positive = np.array([one.kind == ABSTAINING for one in replies])
-    choosing = np.array([one.is_for_choosing for one in replies])
+    positive = np.array([reply.kind == ABSTAINING for reply in replies])
+    choosing = np.array([reply.is_for_choosing for reply in replies])
     candidates = [row["phrase"] for row in read_table(PHRASES) if row["list"] in ("strict", "candidate")]
     scores = score_all(look_strictly, replies, candidates)
     chosen = choose(scores[choosing], positive[choosing])
@@ -102,7 +102,7 @@ def main() -> None:
         held_out = f1_of(abstained[~choosing], positive[~choosing])
         print(f"{name}: threshold {thresholds[name]:.2f}, held-out F1 {held_out:.3f}")
         for kind in KINDS:
-            rows = ~choosing & np.array([one.kind == kind for one in replies])
+            rows = ~choosing & np.array([reply.kind == kind for reply in replies])
             print(f"  {kind:10}  {abstained[rows].sum():3} of {rows.sum():3} judged to abstain")
 
 

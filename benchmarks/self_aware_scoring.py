@@ -1,9 +1,8 @@
-"""Judging replies: each window of all replies once, in batches, against every window on its own.
+"""The scoring of replies: windows in batches, each distinct one once, against every window on its own.
 
     python -m benchmarks.self_aware_scoring [REPLIES]
 
-The replies are made of the labelled ones, two to four each, as models write them: the verdicts must be the same, and
-the similarities within 1e-5.
+Each reply joins two to four labelled replies. The verdicts must be the same, and the similarities within 1e-5.
 """
 
 import sys
@@ -22,8 +21,8 @@ from selfknow.evaluate.tasks.self_aware.read_replies import labelled_replies
 
 
 def made_replies(number: int) -> list[str]:
-    """Make replies of two to four labelled ones; a text comes again as often as models repeat themselves."""
-    texts = [one.reply for one in labelled_replies()]
+    """Make replies of two to four labelled replies, with repetitions as in models' replies."""
+    texts = [reply.reply for reply in labelled_replies()]
     return [
         " ".join(texts[(place * 7 + step * 101) % len(texts)] for step in range(2 + place % 3))
         for place in range(number)
@@ -31,7 +30,7 @@ def made_replies(number: int) -> list[str]:
 
 
 def main(number: int = 200) -> None:
-    """Measure both ways, one after the other, and compare what they find."""
+    """Measure both ways, one after the other, and compare their verdicts."""
     replies, references, encode = made_replies(number), load_references("paper"), load_encoder(PACKAGED)
     threshold = default_threshold(PACKAGED, "paper")
     encode(["to warm up"])
@@ -47,8 +46,8 @@ def main(number: int = 200) -> None:
 
     one_by_one = timed(judge_alone)
     verdicts, alone, ours, theirs = batched.value, one_by_one.value, batched.seconds, one_by_one.seconds
-    found = [verdict.max_similarity or 0.0 for verdict in verdicts]
-    largest = max(abs(one - other) for one, other in zip(found, alone, strict=True))
+    similarities = [verdict.max_similarity or 0.0 for verdict in verdicts]
+    largest = max(abs(first - second) for first, second in zip(similarities, alone, strict=True))
     same = all(
         (verdict.abstained == 1) == (verdict.holds_phrase or similarity > threshold)
         for verdict, similarity in zip(verdicts, alone, strict=True)

@@ -36,7 +36,7 @@ METRICS = ("reply_parsed", "verification_correct", "self_consistent", "all_corre
 
 
 def make_runs(folder: Path, samples: int) -> int:
-    """Write a run for every task and protocol in which five models write and are asked; return how many generations."""
+    """Write a run of five models for every task and protocol; return the number of generations."""
     random, count = np.random.default_rng(0), 0
     for number, (task, protocol) in enumerate(product(TASKS, PROTOCOLS)):
         count += _write_run(folder / f"{task}-{protocol}", f"run{number:03d}", task, protocol, samples, random)
@@ -87,14 +87,14 @@ def _write_run(folder: Path, run_id: str, task: str, protocol: str, samples: int
 
 
 def _column(value: object, type_: pa.DataType, length: int) -> pa.Array:
-    """Return a column of given values, of one repeated value, or of nulls."""
+    """Return a column of these values, of a repeated value, or of nulls."""
     if isinstance(value, pd.Series | pd.Index | list):
         return pa.array(value, type_)
     return pa.repeat(pa.scalar(value, type_), length)
 
 
 def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
-    """Fetch every row of a query; return how many there are, and of the matrix the sum of its shares."""
+    """Fetch every row of a query; return their number, and for the matrix the sum of its shares."""
     with connect(runs) as connection:
         rows = run_query(connection, name).fetchdf()
     return len(rows), float(rows["consistent"].sum()) if name.endswith("_matrix") else 0.0
@@ -138,12 +138,12 @@ def main(samples: int = SAMPLES) -> None:
     matrix: list[Measurement] = []
 
     def row(name: str) -> list[str]:
-        done = measure(ask_sql, name, runs)
+        measurement = measure(ask_sql, name, runs)
         if name == "self_knowledge_matrix":
-            matrix.append(done)
-        num_rows, _ = done.value
-        seconds = [f"{done.seconds:.1f}", f"{done.cpu_seconds:.1f}"]
-        return [f"`{name}`", f"{num_rows:,}", *seconds, f"{done.peak_memory_in_mb:,.0f}"]
+            matrix.append(measurement)
+        num_rows, _ = measurement.value
+        seconds = [f"{measurement.seconds:.1f}", f"{measurement.cpu_seconds:.1f}"]
+        return [f"`{name}`", f"{num_rows:,}", *seconds, f"{measurement.peak_memory_in_mb:,.0f}"]
 
     names = (name for name, query in queries().items() if query.task == "self-knowledge")
     print_table(["query", "rows", "SQL (s)", "SQL CPU (s)", "SQL peak (MB)"], map(row, names))

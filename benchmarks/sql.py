@@ -36,7 +36,7 @@ MODELS = (
 
 
 def make_runs(folder: Path, questions: int = QUESTIONS) -> list[Path]:
-    """Write a million scored generations: 15 models, four sizes, both setups; better with model, size and setup."""
+    """Write a million scored generations of 15 models, for four sizes and both setups."""
     corpus = folder / "diary-recall"
     configs = [size + setup for size in SIZES for setup in ("", "-simplified")]
     dataset = find_dataset("diary-recall")
@@ -60,14 +60,14 @@ def _shares(config: int, rank: int) -> dict[str, float]:
 
 
 def ask_sql(name: str, runs: list[str], check: str) -> tuple[int, float]:
-    """Fetch every row of a query; return how many there are, and the number that pandas gives too."""
+    """Fetch every row of a query; return the number of rows, and the number that pandas computes, too."""
     with connect(runs) as connection:
         rows = run_query(connection, name).to_arrow_table()
     return len(rows), float(duckdb.sql(f"select {check} from rows").fetchall()[0][0]) if len(rows) else 0.0
 
 
 def ask_pandas(name: str, runs: list[str]) -> float:
-    """Return the same number, by pandas."""
+    """Return the same number, computed by pandas."""
     return float(IN_PANDAS[name][0](runs))
 
 

@@ -1,6 +1,6 @@
-"""Queries over diary runs, written plainly in pandas: the shares and counts, without their intervals.
+"""Queries over diary runs in plain pandas: the shares and counts, without their intervals.
 
-Each function reads the columns that it needs of all runs, and returns one number that the SQL has to give too.
+Each function reads the columns that it needs from all runs, and returns a number that the SQL must return, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +20,12 @@ Runs = Sequence[str]
 def _read(runs: Runs, kind: str, columns: list[str], **equal: object) -> pd.DataFrame:
     filters = [(name, "in" if isinstance(value, list) else "=", value) for name, value in equal.items()]
 
-    def of(run: RunFolder) -> pd.DataFrame:
+    def read_run(run: RunFolder) -> pd.DataFrame:
         frames = [pq.read_table(path, columns=columns, filters=filters or None) for path in run.files[kind]]
-        frame = pd.concat([one.to_pandas() for one in frames], ignore_index=True)
+        frame = pd.concat([table.to_pandas() for table in frames], ignore_index=True)
         return frame.assign(config=run.dataset["config"])
 
-    return pd.concat(map(of, open_runs(list(runs))), ignore_index=True)
+    return pd.concat(map(read_run, open_runs(list(runs))), ignore_index=True)
 
 
 def _calls(runs: Runs, *columns: str, stage: str | None = "answer") -> pd.DataFrame:
@@ -153,4 +153,4 @@ IN_PANDAS: dict[str, tuple[Callable[[Runs], float], str]] = {
     "probes": (_probes, "sum(orderly)"),
     "recalled_documents": (_recalled_documents, "sum(share)"),
 }
-"""By query, the function in pandas, and the expression over the SQL's rows that has to come to the same number."""
+"""For each query its function in pandas, and the expression over the SQL's rows that must give the same number."""

@@ -1,10 +1,10 @@
-"""CPU seconds of each file of the tests, with all that its tests start, written to tests/slow_files.tsv (Linux alone).
+"""CPU seconds of each test file, including its child processes, written to tests/slow_files.tsv (only on Linux).
 
     python -m benchmarks.suite_times                       # all files
-    python -m benchmarks.suite_times tests/train           # these: the rows of the others stay
+    python -m benchmarks.suite_times tests/train           # only these; rows of other files stay
     python -m benchmarks.suite_times --tests tests/train   # prints the slowest tests, too
 
-The order of the tests, and what `make quick` leaves out, are read from that table. Tests of the full suite are not run.
+The table sets the order of the tests and the files that `make quick` leaves out. Tests of the full suite are not run.
 """
 
 import argparse
@@ -25,7 +25,7 @@ _CHILD = "SELFKNOW_MEASURED_FROM"
 
 
 def cpu_seconds(root: int) -> float:
-    """CPU seconds of a process and of everything that it started, ended or not."""
+    """Return the CPU seconds of a process and of all its descendants, ended or not."""
     processes = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -44,24 +44,24 @@ def cpu_seconds(root: int) -> float:
 
 
 class Clock:
-    """A plugin of pytest that takes the time between the ends of two tests for that of the second one."""
+    """A plugin of pytest that counts the time between the ends of two tests for the second."""
 
     def __init__(self, root: int) -> None:
         self.root, self.last, self.of_tests = root, 0.0, Counter[str]()
 
     def pytest_collection_finish(self) -> None:
-        """Start with the first test."""
+        """Start the clock before the first test."""
         self.last = cpu_seconds(self.root)
         self.of_tests["collecting"] = self.last
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """End a test."""
+        """Count the time of a test."""
         now = cpu_seconds(self.root)
         self.of_tests[nodeid], self.last = now - self.last, now
 
 
 def measure(paths: list[str], *, show_tests: bool) -> int:
-    """Run tests in this process; the exit code of pytest."""
+    """Run tests in this process, and return the exit code of pytest."""
     clock = Clock(int(os.environ[_CHILD]))
     code = pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not full", *paths], [clock])
     of_files = Counter[str]()
@@ -80,7 +80,7 @@ def measure(paths: list[str], *, show_tests: bool) -> int:
 
 
 def main() -> None:
-    """Measure in a process whose descendants all stay this one's."""
+    """Measure in a child process; all its descendants stay children of this one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--tests", action="store_true", help="print the slowest tests, not the slowest files")

@@ -1,10 +1,10 @@
-"""Markdown tables, as the documents show them."""
+"""Markdown tables for the documents."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: Collection[int] = (0,)) -> None:
-    """Print a table, each row as soon as it is there (see :func:`table`)."""
+    """Print a table, each row as soon as it is measured (see :func:`table`)."""
     for line in _lines(columns, rows, left):
         print(line, flush=True)
 
@@ -15,7 +15,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, left: Col
     Args:
         columns: The heads.
         rows: The cells of each row.
-        left: The places of the columns that are aligned to the left, from 0; the others are numbers.
+        left: The indices of the columns that are aligned to the left, from 0; the others are numbers.
 
     Example:
         >>> print(table(["query", "seconds"], [["`overview`", "2.1"]]))

@@ -1,10 +1,10 @@
-"""A target of the Makefile in a fresh clone, step by step: wall and CPU seconds (Linux alone).
+"""A target of the Makefile in a fresh clone, step by step: wall and CPU seconds (only on Linux).
 
-    python -m benchmarks.targets test           # what is committed, set up and tested
-    python -m benchmarks.targets demo --busy    # beside a process on every core that does nothing else
+    python -m benchmarks.targets test           # sets up and tests the last commit
+    python -m benchmarks.targets demo --busy    # beside a busy process on every core
 
-CPU seconds of a step are those of its command and of all that this waited for. What outlives its parent, as the
-servers of the tests do, counts towards the step that is shown as it runs: tests and demo.
+CPU seconds of a step are those of its command and of all child processes that it waited for. Processes that outlive
+their parent, such as the servers of the tests, count towards the step whose output is shown as it runs: tests and demo.
 """
 
 import argparse
@@ -28,7 +28,7 @@ STEP = re.compile(r"^  done: (?P<name>.+), (?P<seconds>\d+) s \((?P<cpu_seconds>
 
 
 class Step(NamedTuple):
-    """Wall and CPU seconds of one step."""
+    """The wall and CPU seconds of a step."""
 
     name: str
     seconds: float
@@ -36,10 +36,10 @@ class Step(NamedTuple):
 
 
 def run_target(target: str, folder: Path) -> list[Step]:
-    """Make a target in a folder; its steps, and the whole last.
+    """Make a target in a folder, and return its steps and, last, the whole.
 
     Raises:
-        subprocess.CalledProcessError: the target failed.
+        subprocess.CalledProcessError: The target failed.
     """
     adopt_orphans()
     start, steps = time.monotonic(), []
@@ -60,7 +60,7 @@ def run_target(target: str, folder: Path) -> list[Step]:
 
 
 def _wait_for_orphans(patience_in_seconds: float = 20.0) -> None:
-    """Wait for what outlived its parent, so that its time is counted."""
+    """Wait for processes that outlived their parents, so that their time is counted."""
     end = time.monotonic() + patience_in_seconds
     while time.monotonic() < end:
         try:
@@ -71,7 +71,7 @@ def _wait_for_orphans(patience_in_seconds: float = 20.0) -> None:
 
 
 def with_tests_in_full(steps: list[Step]) -> list[Step]:
-    """Give the tests what no other step has used of the whole: their servers are waited for by nobody."""
+    """Assign to the tests all time that no other step used, because nothing waits for their servers."""
     whole = steps[-1].cpu_seconds
     others = sum(step.cpu_seconds for step in steps[:-1] if step.name != "Testing")
     return [step._replace(cpu_seconds=whole - others) if step.name == "Testing" else step for step in steps]
@@ -79,7 +79,7 @@ def with_tests_in_full(steps: list[Step]) -> list[Step]:
 
 @contextmanager
 def busy_cores(busy: bool) -> Iterator[None]:
-    """Keep every core busy with a process that does nothing else; it is not waited for, so it counts nowhere."""
+    """Keep every core busy with a process; nothing waits for it, so its time is not counted."""
     spinning = [
         subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy * (os.cpu_count() or 1))
     ]

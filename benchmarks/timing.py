@@ -1,7 +1,7 @@
-"""Time, processor time and peak memory: of a function in a process of its own, or of work in this one.
+"""Time, processor time and peak memory of a function, in a process of its own or in this one.
 
-The peak is that of one process with all its threads (resident, shared pages included). It is no less than what the
-calling process holds when it starts it, so callers stay small.
+The peak is that of one process with all its threads (resident, shared pages included). It is at least the memory of the
+calling process at the start, so callers stay small.
 """
 
 import ctypes
@@ -22,10 +22,10 @@ class Measurement:
     """A measured call. The time does not include starting Python and importing.
 
     Attributes:
-        seconds: Of the clock.
-        cpu_seconds: Of the processor, over all threads.
-        peak_memory_in_mb: The most that the process held.
-        value: What the call returned.
+        seconds: Seconds by the clock.
+        cpu_seconds: Seconds of the processor, over all threads.
+        peak_memory_in_mb: The peak memory of the process.
+        value: The return value of the call.
     """
 
     seconds: float
@@ -51,11 +51,11 @@ def measure(function: Callable[..., object], *arguments: object) -> Measurement:
 
 
 def measure_in_turn(works: Mapping[str, Sequence[Any]], repetitions: int) -> dict[str, Measurement]:
-    """Measure several works side by side: each once, then each again.
+    """Measure several functions in turn: each once, then each again.
 
     Args:
-        works: By name, a function and its arguments.
-        repetitions: How often each is measured.
+        works: The functions by name, each with its arguments.
+        repetitions: The number of measurements of each.
 
     Returns:
         By name, the median times and the largest peak.
@@ -76,7 +76,7 @@ def _median(measurements: Sequence[Measurement]) -> Measurement:
 
 
 def timed(function: Callable[..., object], *arguments: object) -> Measurement:
-    """Call a function in this process."""
+    """Call a function in this process, and measure it."""
     start, cpu_start = time.perf_counter(), time.process_time()
     value = function(*arguments)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
@@ -88,11 +88,11 @@ def _call(queue: multiprocessing.SimpleQueue, function: Callable[..., object], a
 
 
 def check_same(name: str, ours: float, baseline: float) -> None:
-    """Stop a benchmark whose two sides do not come to the same number."""
+    """Stop a benchmark whose two sides do not compute the same number."""
     if not math.isclose(ours, baseline, rel_tol=1e-9):
         raise SystemExit(f"{name}: SQL says {ours}, the baseline {baseline}")
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process below this one whose own parent ends, so that its time is counted (Linux)."""
+    """Become the parent of all descendants whose own parent ends, so that their time is counted (Linux)."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -1,8 +1,8 @@
-"""The words of ``self-aware``: what gives an answer away, and how near the questions of a pair are.
+"""The vocabulary of ``self-aware``, ours and the authors': words that reveal the class, and the likeness of pairs.
 
-Ours beside the authors'. AUC of a logistic regression on words, on words and bigrams (TF-IDF), and on the packaged
-sentence encoder, in five folds: random ones, ones that part no pair, and ones that part no cluster of similar
-questions (k-means over TF-IDF). The authors' questions have no pairs.
+Prints the AUC of a logistic regression on words, on words and bigrams (TF-IDF), and on the packaged sentence encoder,
+in five folds: random folds, folds that split no pair, and folds that split no cluster of similar questions (k-means
+over TF-IDF). The authors' questions have no pairs.
 
     python -m benchmarks.vocabulary [SelfAware.json]
 """
@@ -33,12 +33,12 @@ Floats = NDArray[np.float32]
 
 
 def main() -> None:
-    """Print a row for each measure, ours and, where a path is given, the authors'."""
+    """Print a row for each measure: ours, and the authors' if there is a path to their questions."""
     measured = [measures([question for split in SPLITS for question in questions(split)])]
     if len(sys.argv) > 1:
         measured.append(measures(parse(Path(sys.argv[1]).read_bytes())))
     for name in measured[0]:
-        print(" | ".join([name, *(found.get(name, "") for found in measured)]))
+        print(" | ".join([name, *(results.get(name, "") for results in measured)]))
 
 
 def measures(rows: Sequence[Question]) -> dict[str, str]:
@@ -46,19 +46,19 @@ def measures(rows: Sequence[Question]) -> dict[str, str]:
     texts = [row.question for row in rows]
     unanswerable = np.array([not row.answerable for row in rows])
     vectors = load_encoder(PACKAGED)(texts)
-    found = _areas(texts, unanswerable, vectors, [row.pair_id for row in rows])
+    results = _areas(texts, unanswerable, vectors, [row.pair_id for row in rows])
     halves = {name: [row for row in rows if row.answerable == (name == "answerable")] for name in SPLITS}
     for name, half in halves.items():
         questions = [row.question for row in half]
-        found[f"near-duplicates, {name}"] = str(num_near_duplicates(questions))
-        found[f"alike by cosine, {name}"] = str(num_alike_by_cosine(questions))
+        results[f"near-duplicates, {name}"] = str(num_near_duplicates(questions))
+        results[f"alike by cosine, {name}"] = str(num_alike_by_cosine(questions))
     if rows[0].pair_id:
-        found["cosine of a pair, median"] = f"{np.median(pair_cosines(rows, vectors)):.2f}"
-    found["word types"] = f"{len({word for text in texts for word in _words(text)}):,}"
-    found["first words, distance"] = f"{first_word_distance(halves):.2f}"
-    found["answers yes or no"] = str(sum(row.answers[0].lower() in {"yes", "no"} for row in halves["answerable"]))
-    found["short aliases"] = str(sum(has_short_alias(row.answers) for row in halves["answerable"]))
-    return found
+        results["cosine of a pair, median"] = f"{np.median(pair_cosines(rows, vectors)):.2f}"
+    results["word types"] = f"{len({word for text in texts for word in _words(text)}):,}"
+    results["first words, distance"] = f"{first_word_distance(halves):.2f}"
+    results["answers yes or no"] = str(sum(row.answers[0].lower() in {"yes", "no"} for row in halves["answerable"]))
+    results["short aliases"] = str(sum(has_short_alias(row.answers) for row in halves["answerable"]))
+    return results
 
 
 def _areas(texts: list[str], unanswerable: Labels, vectors: Floats, pairs: Sequence[str | None]) -> dict[str, str]:
@@ -72,13 +72,13 @@ def _areas(texts: list[str], unanswerable: Labels, vectors: Floats, pairs: Seque
     if all(pairs):
         folds["folds by pair"] = list(grouped.split(words, unanswerable, pairs))
     folds["folds by cluster"] = list(grouped.split(words, unanswerable, clusters))
-    found = {}
+    areas = {}
     for name, features in {"words": words, "bigrams": bigrams, "encoder": vectors}.items():
         for kind, parts in folds.items():
             model = LogisticRegression(max_iter=1_000)
             scores = cross_val_predict(model, features, unanswerable, cv=parts, method="decision_function")
-            found[f"AUC, {name}, {kind}"] = f"{roc_auc_score(unanswerable, scores):.3f}"
-    return found
+            areas[f"AUC, {name}, {kind}"] = f"{roc_auc_score(unanswerable, scores):.3f}"
+    return areas
 
 
 def _words(text: str) -> list[str]:
@@ -86,7 +86,7 @@ def _words(text: str) -> list[str]:
 
 
 def num_near_duplicates(texts: Sequence[str]) -> int:
-    """Count the texts that share half their words with another one, or more (Jaccard)."""
+    """Count the texts that share half of their words or more with another text (Jaccard)."""
     sets = [set(_words(text)) for text in texts]
     having_one = {
         place
@@ -99,7 +99,7 @@ def num_near_duplicates(texts: Sequence[str]) -> int:
 
 
 def num_alike_by_cosine(texts: Sequence[str], cosine: float = 0.6) -> int:
-    """Count the texts of the same rare words as another one: sets of words weighed by log(n / frequency)."""
+    """Count the texts with the same rare words as another text: sets of words, weighted by log(n / frequency)."""
     vectors = TfidfVectorizer(token_pattern=_WORDS, binary=True, smooth_idf=False).fit(texts)
     vectors.idf_ -= 1  # what scikit-learn adds to the logarithm
     products = (matrix := vectors.transform(texts)) @ matrix.T
@@ -118,7 +118,7 @@ def pair_cosines(rows: Sequence[Question], vectors: Floats) -> list[float]:
 
 
 def first_word_distance(halves: dict[str, list[Question]]) -> float:
-    """Return the distance of the shares of first words: half the sum of their differences, 0 to 1."""
+    """Return the distance between the shares of first words: half the sum of their differences, 0 to 1."""
     shares = []
     for half in halves.values():
         counts = Counter(_words(row.question)[0] for row in half)
@@ -128,9 +128,9 @@ def first_word_distance(halves: dict[str, list[Question]]) -> float:
 
 
 def has_short_alias(answers: Sequence[str]) -> bool:
-    """Check for an alias of three characters or fewer that is no number, nor yes or no."""
+    """Check for an alias of at most three characters that is no number, yes or no."""
     known = {"yes", "no"} | _SMALL_NUMBERS
-    return any(len(one) <= 3 and not re.search(r"\d", one) and one.lower() not in known for one in answers)
+    return any(len(answer) <= 3 and not re.search(r"\d", answer) and answer.lower() not in known for answer in answers)
 
 
 if __name__ == "__main__":

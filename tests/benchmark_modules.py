@@ -1,4 +1,4 @@
-"""The benchmarks' modules, which lie in the repository and not in the package."""
+"""The benchmarks' modules, which are in the repository and not in the package."""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ from tests.conftest import REPOSITORY
 
 
 def import_benchmark(name: str) -> ModuleType:
-    """Import ``benchmarks.NAME``; the repository does not stay on Python's path, where it would hide the wheel."""
+    """Import ``benchmarks.NAME``, and remove the repository from Python's path, where it would hide the wheel."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
         return importlib.import_module(f"benchmarks.{name}")

@@ -1,4 +1,4 @@
-"""What the tests of all rooms share: corpora that are built once, and the command line."""
+"""Fixtures for the tests of all rooms: corpora that are built once, and the command line."""
 
 import csv
 import os
@@ -45,19 +45,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slowest files begin: else a worker would be alone with one of them at the end."""
+    """Start the slowest files first: at the end a worker would be alone with one of them."""
     items.sort(key=lambda item: -SLOW_FILES.get(item.path, 0.0))
 
 
 @pytest.fixture(scope="session")
 def full_suite(request: pytest.FixtureRequest) -> bool:
-    """Whether tests of the full suite are among those that run: what they alone need is made for them alone."""
+    """Return true if tests of the full suite run, so that only then their fixtures are made."""
     return any(item.get_closest_marker("full") for item in request.session.items)
 
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all workers of this run have: what one has made there the others need not make again."""
+    """Return a folder that all workers of this run share, so that only one of them makes each fixture."""
     folder = tmp_path_factory.getbasetemp()
     folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "shared"
     folder.mkdir(exist_ok=True)
@@ -66,7 +66,7 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True, scope="session")
 def fresh_hugging_face_home(shared_folder: Path) -> None:
-    """Hide whatever this machine has cached: a warm cache hides failures."""
+    """Hide the caches of this machine: a warm cache hides failures."""
     os.environ["HF_HOME"] = str(shared_folder / "hugging_face_home")
     os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
     os.environ["XDG_CACHE_HOME"] = str(shared_folder / "cache")
@@ -74,7 +74,7 @@ def fresh_hugging_face_home(shared_folder: Path) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def one_certificate(shared_folder: Path) -> None:
-    """Every HTTP client reads all certificates of this machine, for plain HTTP too, which takes longer than a reply."""
+    """Load one certificate instead of all: every HTTP client loads them, which takes longer than a reply."""
     path = shared_folder / "certificate.pem"
     with FileLock(f"{path}.lock"):
         if not path.exists():
@@ -85,7 +85,7 @@ def one_certificate(shared_folder: Path) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def commands_are_made_once() -> Iterator[None]:
-    """Typer makes all commands of a program anew for each call in this process, which takes longer than most calls."""
+    """Cache the commands that Typer makes anew for each call, which takes longer than most calls."""
     get_command = cache(typer.main.get_command)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.testing, "_get_command", get_command)
@@ -95,7 +95,7 @@ def commands_are_made_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared_decider() -> Iterator[None]:
-    """The process that decides mathematics takes seconds to start: those who score and collect here share one."""
+    """Share the process that decides mathematics, which takes seconds to start."""
     from selfknow.evaluate.tasks.self_knowledge import collecting, score
     from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 
@@ -113,13 +113,13 @@ def python(fresh_hugging_face_home: None, one_certificate: None, shared_folder: 
 
 @pytest.fixture
 def selfknow(tmp_path: Path) -> Run:
-    """Run ``selfknow`` with arguments, in this process and an empty folder; what it printed and its exit code."""
+    """Run ``selfknow`` with arguments, in this process and an empty folder; return its output and exit code."""
     return lambda *arguments, **options: in_process.run(*arguments, **{"cwd": tmp_path, **options})
 
 
 @pytest.fixture
 def selfknow_process(python: WarmPython, tmp_path: Path) -> Run:
-    """Run ``selfknow`` as the fixture above does, in a process of its own: for tests of what a process is and has."""
+    """Run ``selfknow`` as the fixture above does, but in a process of its own, for tests of the process itself."""
 
     def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
         return python.run("-m", "selfknow", *arguments, **{"cwd": tmp_path, **options})
@@ -129,19 +129,19 @@ def selfknow_process(python: WarmPython, tmp_path: Path) -> Run:
 
 @pytest.fixture(scope="session")
 def small_corpora(shared_folder: Path) -> Path:
-    """A dataset folder with ``1k`` and ``1k-simplified``; copy it before changing it."""
+    """Build a dataset folder with ``1k`` and ``1k-simplified``; copy it before changing it."""
     return _built(shared_folder / "small" / "diary-recall", ["1k", "1k-simplified"])
 
 
 @pytest.fixture(scope="session")
 def all_corpora(shared_folder: Path) -> Path:
-    """A dataset folder with all 14 configs of diary recall."""
+    """Build a dataset folder with all 14 configs of diary recall."""
     return _built(shared_folder / "all" / "diary-recall", [])
 
 
 @pytest.fixture(scope="session")
 def replies(shared_folder: Path) -> Path:
-    """What real models replied: the dataset folder ``model-replies``, its run folders in ``runs``."""
+    """Build the dataset folder ``model-replies`` of real models' replies, with its run folders in ``runs``."""
     return _built(shared_folder / "all" / "model-replies", [])
 
 

@@ -1,4 +1,4 @@
-"""Dataset folders to damage: their rows can be rewritten and the manifest and the card signed anew."""
+"""Dataset folders to damage: their rows can be rewritten, and manifest and card signed again."""
 
 import shutil
 from collections.abc import Callable
@@ -35,7 +35,7 @@ SHAPE = Shape(num_diarists=160)  # as many diarists of each entry count, in ever
 
 
 class Folder:
-    """A dataset folder whose rows can be rewritten, so that only what they say is wrong."""
+    """A dataset folder whose rows can be rewritten, so that only their content is wrong."""
 
     def __init__(self, path: Path, corpora: list[DatasetConfig]) -> None:
         self.path = path
@@ -60,13 +60,13 @@ class Folder:
         self.sign()
 
     def change_rows(self, change: Callable[[Row], Row | None], config: str | None = None) -> None:
-        """Change every row of every split, or leave it out when there is None of it."""
+        """Change every row of every split; a row for which the function returns null is removed."""
         for split in ("train", "validation", "test"):
             changed = [change(row) for row in self.rows(split, config)]
             self.write([row for row in changed if row is not None], split, config)
 
     def sign(self, **parameters: object) -> None:
-        """Write the manifest and the card that a build of what now lies here would have written."""
+        """Write the manifest and the card that a build of these files would write."""
         manifest = read_manifest(self.path)
         configs = {}
         for config, entry in manifest.configs.items():
@@ -74,7 +74,7 @@ class Folder:
             for split, of_split in entry.splits.items():
                 described = [self._describe(file.path) for file in of_split.files]
                 splits[split] = SplitEntry(sum(file.num_rows for file in described), tuple(described))
-            files = {split: [self.path / file.path for file in found.files] for split, found in splits.items()}
+            files = {split: [self.path / file.path for file in entry.files] for split, entry in splits.items()}
             configs[config] = replace(
                 entry,
                 splits=splits,
@@ -112,17 +112,22 @@ class Folder:
         return self.findings
 
     def examples(self, expectation: str, column: str) -> list[object]:
-        """What a column of the examples of one expectation says, of the last check or a first one."""
+        """Return a column of an expectation's examples in the findings of the last or the first check."""
         findings = self.findings if self.findings is not None else self.check()
-        return [example[column] for one in findings if one.expectation == expectation for example in one.examples]
+        return [
+            example[column]
+            for finding in findings
+            if finding.expectation == expectation
+            for example in finding.examples
+        ]
 
     def unmet(self) -> set[str]:
-        """The names of the expectations that files, manifest and card do not meet; the rows are not looked at."""
+        """Return the names of the expectations that files, manifest and card do not meet; rows are not read."""
         facts = facts_of_folder(self.path, read_manifest(self.path), diary_recall.SUITE)
         return {fact.expectation for fact in facts if not fact.is_met}
 
     def failed(self) -> set[str]:
-        """The names of the expectations that the folder does not meet."""
+        """Return the names of the expectations that the folder does not meet."""
         return {finding.expectation for finding in (self.findings if self.findings is not None else self.check())}
 
 
@@ -143,11 +148,11 @@ def built_twins(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(built_standard: Path, tmp_path: Path) -> Folder:
-    """A good folder with one standard config."""
+    """Build a sound folder with one standard config."""
     return Folder(shutil.copytree(built_standard, tmp_path / "diaries"), configs_of_shape(SHAPE)[:1])
 
 
 @pytest.fixture
 def twins(built_twins: Path, tmp_path: Path) -> Folder:
-    """A good folder with both setups of a size."""
+    """Build a sound folder with both setups of a size."""
     return Folder(shutil.copytree(built_twins, tmp_path / "twins"), configs_of_shape(SHAPE))

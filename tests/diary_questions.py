@@ -41,7 +41,7 @@ def questions(number: int) -> pa.Table:
 
 @dataclass
 class Parrot:
-    """Answers with a fixed text per prompt, slowly if asked to; some requests fail a few times first."""
+    """A model with a fixed reply per prompt, slow if wanted; some requests fail a few times first."""
 
     answers: dict[str, str] = field(default_factory=dict)
     name: str = "parrot"

@@ -53,8 +53,8 @@ def _drawn_pictures(folder: Path) -> Iterator[Addresses]:
     from tests.images import picture_server  # needs Pillow, which the core does without
 
     with picture_server.serve() as address:
-        asked = f"--image-endpoint {address} --image-model painter --endpoint {address} --model viewer"
-        printed(f"selfknow evaluate self-knowledge:image-color {asked} --verifier denier --limit 10 --out runs/color")
+        models = f"--image-endpoint {address} --image-model painter --endpoint {address} --model viewer"
+        printed(f"selfknow evaluate self-knowledge:image-color {models} --verifier denier --limit 10 --out runs/color")
         printed("selfknow score runs/color")
         yield {PAINTER: address}
 
@@ -62,7 +62,7 @@ def _drawn_pictures(folder: Path) -> Iterator[Addresses]:
 @contextmanager
 def _small_corpus(folder: Path) -> Iterator[Addresses]:
     (folder / "corpus.txt").write_text("".join(f"{sentence}\n" for sentence in CORPUS.values()))
-    (folder / "asked.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ASKED))
+    (folder / "asked.jsonl").write_text("".join(json.dumps(request) + "\n" for request in ASKED))
     yield {}
 
 
@@ -78,7 +78,7 @@ PAGES: Mapping[str, Callable[[Path], AbstractContextManager[Addresses]]] = {
 
 @dataclass(frozen=True)
 class Output:
-    """A command of a page, what the page shows below it, and what it prints."""
+    """A command of a page, its output on the page, and its output here."""
 
     command: str
     shown: str
@@ -86,13 +86,13 @@ class Output:
 
 
 def printed(command: str) -> str:
-    """What a command prints on stdout, in the current folder; patterns of file names are expanded, in order."""
+    """Return a command's stdout in the current folder; patterns of file names are expanded, in order."""
     program, *words = shlex.split(command)
     assert program == "selfknow"
     arguments = [path for word in words for path in _expanded(word)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, f"{command}\n{done.stderr}"
-    return done.stdout
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, f"{command}\n{result.stderr}"
+    return result.stdout
 
 
 def _expanded(word: str) -> list[str]:
@@ -102,14 +102,14 @@ def _expanded(word: str) -> list[str]:
 
 @contextmanager
 def prepared(page: str, folder: Path, runs: Path = RUNS) -> Iterator[Addresses]:
-    """Make the folder that a page's commands are run in the current one, and fill it."""
+    """Make the folder of a page's commands the current one, and fill it."""
     link_replies(folder, runs)
     with chdir(folder), PAGES[page](folder) as addresses:
         yield addresses
 
 
 def outputs(page: str, addresses: Addresses) -> Iterator[Output]:
-    """Every command of a page, one after the other, with what it prints here."""
+    """Yield every command of a page, one after the other, with its output here."""
     for block in CONSOLE.findall((DOCS / page).read_text(encoding="utf-8")):
         for command, shown in COMMAND.findall(block):
             text = printed(command)
@@ -120,17 +120,17 @@ def outputs(page: str, addresses: Addresses) -> Iterator[Output]:
 
 
 def query_tables() -> str:
-    """All queries in Markdown, by task."""
+    """Return tables of all queries in Markdown, by task."""
     parts = []
     for name, heading in [*((task.name, f"{task.name}: {task.question}") for task in TASKS), (None, "Any run")]:
-        rows = [one for one in queries().values() if one.task == name]
-        lines = [f"| `{one.name}` | {one.title} | {one.source} |" for one in rows]
+        rows = [query for query in queries().values() if query.task == name]
+        lines = [f"| `{query.name}` | {query.title} | {query.source} |" for query in rows]
         parts.append("\n".join([f"### {heading}\n", "| query | asks | source |", "| --- | --- | --- |", *lines]))
     return "\n\n".join(parts) + "\n\n"
 
 
 def write_page(page: str, runs: Path) -> None:
-    """Write a page again with what its commands print."""
+    """Write a page again with its commands' output."""
     with tempfile.TemporaryDirectory() as folder, prepared(page, Path(folder), runs) as addresses:
         new = iter(list(outputs(page, addresses)))
 
@@ -142,7 +142,7 @@ def write_page(page: str, runs: Path) -> None:
 
 
 def main() -> None:
-    """Write the named pages again, or all of them."""
+    """Write the named pages again, or all pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="*", metavar="PAGE", choices=[*PAGES, REFERENCE.name, []])
     parser.add_argument("--replies", type=Path, default=RUNS, metavar="FOLDER", help="MODEL/RUN below it")

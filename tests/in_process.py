@@ -1,4 +1,4 @@
-"""The command line in this process, for tests to which it does not matter that it is one of its own."""
+"""The command line in this process, for tests that need no process of its own."""
 
 import io
 import subprocess
@@ -20,7 +20,7 @@ def run(
     input: str = "",  # noqa: A002
     text: bool = True,
 ) -> subprocess.CompletedProcess[Any]:
-    """Run ``selfknow`` with arguments to its end; what it printed and its exit code, as of a process."""
+    """Run ``selfknow`` with arguments to its end; return its output and exit code, as of a process."""
     words = ["selfknow", *map(str, arguments)]
     streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="") for text in (input, "", "")]
     with pytest.MonkeyPatch.context() as patch, chdir(cwd):

@@ -4,7 +4,7 @@ from typing import Any
 
 
 def sample_lines() -> dict[str, list[dict[str, Any]]]:
-    """The rows of each file, by kind."""
+    """Return the rows of each file, by kind."""
     chat = [{"role": "user", "content": "What is 1 + 1?"}]
     body = {"model": "gpt", "messages": chat, "temperature": 0.0, "max_tokens": 5, "seed": 1}
     choice = {"index": 0, "message": {"role": "assistant", "content": "2"}, "finish_reason": "stop", "logprobs": None}

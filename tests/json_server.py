@@ -1,4 +1,4 @@
-"""The base of the model servers that the tests run on loopback: JSON comes in, JSON goes out."""
+"""The base of the model servers that tests run on loopback: JSON comes in, JSON goes out."""
 
 import json
 import threading
@@ -9,23 +9,23 @@ from typing import Any
 
 
 class JsonHandler(BaseHTTPRequestHandler):
-    """Reads and writes; what is answered, ``do_POST`` of each server decides, by ``self.server.state``."""
+    """A handler that reads and writes JSON; the subclass's ``do_POST`` replies, from ``self.server.state``."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: Any
 
     def body(self) -> dict[str, Any]:
-        """What was posted."""
+        """The JSON of the request."""
         body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         return body
 
     def reply(self, status: int, answer: object, headers: Mapping[str, str] | None = None) -> None:
-        """Answer with JSON."""
+        """Reply with JSON."""
         self.send(status, "application/json", json.dumps(answer).encode(), headers)
 
     def send(self, status: int, kind: str, content: bytes, headers: Mapping[str, str] | None = None) -> None:
-        """Answer with any bytes."""
+        """Reply with any bytes."""
         self.send_response(status)
         for name, value in ({"Content-Type": kind, "Content-Length": str(len(content))} | dict(headers or {})).items():
             self.send_header(name, value)
@@ -33,7 +33,7 @@ class JsonHandler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        """Write no log."""
 
     def handle(self) -> None:
         with suppress(OSError):  # a client that was ended in the middle
@@ -42,7 +42,7 @@ class JsonHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serve_json(handler: type[JsonHandler], state: object) -> Iterator[str]:
-    """Run a server whose handlers share a state; yields its address."""
+    """Run a server whose handlers share a state; yield its address."""
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.state, server.daemon_threads = state, True
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -53,9 +53,9 @@ def serve_json(handler: type[JsonHandler], state: object) -> Iterator[str]:
         server.server_close()
 
 
-def chat(body: Mapping[str, Any], said: str) -> dict[str, Any]:
-    """A chat completion."""
-    message = {"role": "assistant", "content": said}
+def chat(body: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return a chat completion."""
+    message = {"role": "assistant", "content": text}
     return {
         "id": "1",
         "object": "chat.completion",

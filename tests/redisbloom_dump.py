@@ -8,11 +8,11 @@ import numpy as np
 
 
 def make_dump(folder: Path, name: str = "d.7-1.bf") -> None:
-    """A dump as the Data Portraits tool writes it: the header and the bits, in two part files, and their index.
+    """Make a dump in the format of the Data Portraits tool: header and bits, in two part files, and their index.
 
     Args:
-        folder: Where it is written.
-        name: Of the index; says width and stride.
+        folder: The folder of the dump.
+        name: The name of the index, with width and stride.
     """
     bits = np.random.default_rng(0).integers(0, 256, 512, dtype=np.uint8).tobytes()
     header = struct.pack("=QLLLQQQddLQB", 100, 1, 4, 2, 512, 4096, 100, 0.01, 9.6, 7, 400, 12)

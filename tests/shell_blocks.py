@@ -1,4 +1,4 @@
-"""The guides' shell blocks: run in this process, with small stand-ins for what must be downloaded or trained for hours.
+"""The guides' shell blocks: run in this process, with small stand-ins for large downloads and long trainings.
 
 A block that cannot run here is followed by a paragraph ``The tests do not run this: REASON.``
 """
@@ -29,15 +29,15 @@ STAND_INS: Mapping[str, str] = {
     "1000000": "1000",
     "100": "2",  # of the replies that people read
 }
-"""A word of a page, and what stands in for it where nothing of that name is there: a tiny model, a few questions."""
+"""Small stand-ins for a page's words that name no file here: a tiny model, a few questions."""
 LESS: Mapping[str, Mapping[str, str]] = {
     "evaluate": {"--limit": "2", "--max-new-tokens": "8"},
     "judge": {"--max-new-tokens": "8"},
     "reproduce": {"--throughput": "1e12", "--sizes": "1k", "--dry-run": ""},
     "train": {"--max-steps": "2", "--validation-limit": "2", "--max-new-tokens": "4", "--learning-rate": "1e-3"},
 }
-"""What a command is told beside what the page says, or in place of it: less of everything."""
-_MATCHES = 2  # the most files or runs that a pattern stands for
+"""Options that tests add to a page's command, or replace, to make everything smaller."""
+_MATCHES = 2  # the most files or runs that replace a pattern
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Block:
     """A fenced block of a page.
 
     Attributes:
-        language: Behind the fence; empty for none.
-        text: Between the fences.
-        reason: Why the tests do not run it; empty where they do.
+        language: The word behind the fence; may be empty.
+        text: The text between the fences.
+        reason: The reason that tests do not run it; empty if they do.
     """
 
     language: str
@@ -56,12 +56,12 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """All fenced blocks of a page, in order."""
-    return [Block(*(part or "" for part in found)) for found in _BLOCK.findall(page.read_text(encoding="utf-8"))]
+    """Return all fenced blocks of a page, in order."""
+    return [Block(*(part or "" for part in parts)) for parts in _BLOCK.findall(page.read_text(encoding="utf-8"))]
 
 
 def commands(block: Block) -> Iterator[list[str]]:
-    """The words of each command of a shell block, without comments, output, and the file that takes it."""
+    """Yield the words of each command of a shell block, without comments, output, and the file that takes it."""
     for line in re.sub(r"\\\n\s*", "", block.text).splitlines():
         if block.language not in ("bash", "sh"):
             if not line.startswith("$ "):
@@ -75,12 +75,12 @@ def commands(block: Block) -> Iterator[list[str]]:
 def run(words: Sequence[str]) -> None:
     """Run a command in the current folder, with stand-ins."""
     arguments = [word for word in _small(list(words[1:])) if word]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0, f"selfknow {shlex.join(arguments)}\n{done.stderr}"
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, f"selfknow {shlex.join(arguments)}\n{result.stderr}"
 
 
 def _small(words: list[str]) -> Iterator[str]:
-    """The words with their stand-ins, and with less of everything."""
+    """Replace words by their stand-ins, and add options that make everything smaller."""
     less = LESS.get(words[0], {})
     for before, word in pairwise(["", *words]):
         if "--endpoint" in (before, word) or before in less or word in less:
@@ -114,7 +114,7 @@ def _program() -> Any:
 
 
 def pages() -> dict[str, Path]:
-    """Every page, by its path in the repository."""
-    found = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]
-    found += (REPOSITORY / "datasets_src").rglob("*card.md")
-    return {path.relative_to(REPOSITORY).as_posix(): path for path in sorted(found)}
+    """Return every page, by its path in the repository."""
+    paths = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").glob("*.md")]
+    paths += (REPOSITORY / "datasets_src").rglob("*card.md")
+    return {path.relative_to(REPOSITORY).as_posix(): path for path in sorted(paths)}

@@ -1,4 +1,4 @@
-"""What the shell blocks of each page find in their folder: a tiny model, and small files under the page's names."""
+"""The files in the folder of each page's shell blocks: a tiny model, and small files under the page's names."""
 
 import csv
 import gzip
@@ -24,7 +24,7 @@ _QUESTIONS = [{"question": f"who wrote book {number}", "answer": ["Ann"]} for nu
 
 
 def write_tiny_model(folder: Path) -> None:
-    """A base model with random weights that reads long prompts."""
+    """Save a base model with random weights that reads long prompts."""
     from tests.tiny_models import save, tiny_config, tiny_model, tiny_tokenizer
 
     tokenizer = tiny_tokenizer([_VERSE * 40])
@@ -63,10 +63,10 @@ def _models(folder: Path) -> None:
 
 
 def _own_corpus(folder: Path) -> None:
-    found = blocks(pages()["docs/own-corpus.md"])
-    [table] = [block.text for block in found if block.language == "csv"]
+    page_blocks = blocks(pages()["docs/own-corpus.md"])
+    [table] = [block.text for block in page_blocks if block.language == "csv"]
     (folder / "elements.csv").write_text(table, encoding="utf-8")
-    run(next(commands(next(block for block in found if block.language == "console"))))
+    run(next(commands(next(block for block in page_blocks if block.language == "console"))))
 
 
 def _portraits(folder: Path) -> None:
@@ -122,13 +122,13 @@ FOLDERS: Mapping[str, Callable[[Path], object]] = {
 
 
 def fill_sheets(folder: Path) -> None:
-    """Do what people do between two commands: give every row of every blank sheet a judgement or an answer."""
+    """Do people's work between two commands: fill in every row of every blank sheet."""
     for path in folder.glob("*/*.csv"):
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
-        said = {"answer": "unknown", "judgement": "abstains" if path.parent.name == "judged" else "answerable"}
+        answers = {"answer": "unknown", "judgement": "abstains" if path.parent.name == "judged" else "answerable"}
         for row in rows:
-            row.update({name: word for name, word in said.items() if name in row})
+            row.update({name: word for name, word in answers.items() if name in row})
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, rows[0])
             writer.writeheader()

@@ -1,4 +1,4 @@
-"""Checking a dataset folder by the SQL of its expectations alone, without Great Expectations to judge what it finds.
+"""The check of a dataset folder by the SQL of its expectations alone, without Great Expectations.
 
 What is damaged is found by the queries. Great Expectations judges what they find for each dataset's good
 folder, and for damaged ones in tests/validation.
@@ -21,18 +21,18 @@ _connect = duckdb.connect
 
 
 def check_by_sql(folder: Path) -> list[Finding]:
-    """What ``check_folder`` returns."""
+    """Return what ``check_folder`` returns."""
     with patch.object(check, "validate", validate_by_sql):
         return check.check_folder(folder)
 
 
 def _in_one_thread(*, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-    """Connect as the check does: to rows as few as these, a second thread is in the way."""
+    """Connect as the check does, but with one thread: for so few rows a second one is slower."""
     return _connect(config={**config, "threads": 1})
 
 
 def validate_by_sql(batches: Sequence[Batch], advance: Callable[[], object]) -> list[Any]:
-    """What ``validate`` returns, as far as findings are made of it."""
+    """Return what ``validate`` returns, as far as findings need it."""
     with patch.object(duckdb, "connect", _in_one_thread):
         return [_result(batch) for batch in batches]
 

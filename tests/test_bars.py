@@ -1,4 +1,4 @@
-"""Progress bars: drawn on a terminal, and in a log a line every half minute."""
+"""Progress bars: drawn on a terminal, and a line every half minute in a log."""
 
 import io
 import re
@@ -19,7 +19,7 @@ class Terminal(io.StringIO):
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that moves when a test says so."""
 
     def __init__(self) -> None:
         self.seconds = 1_000.0
@@ -43,7 +43,7 @@ def shown_on(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, work: Callabl
 
 
 def updates(clock: Clock, steps: int, seconds_a_step: float) -> None:
-    """Step by step, each with its loss, as a training does."""
+    """Update step by step, each with its loss, as a training does."""
     with Bar(total=steps, desc="train", unit="step") as bar:
         for step in range(steps):
             clock.seconds += seconds_a_step

@@ -1,4 +1,4 @@
-"""What is kept in the cache folder, and that nothing depends on it."""
+"""The content of the cache folder, and that nothing depends on it."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +13,7 @@ from selfknow.sql import connection
 
 
 class Maker:
-    """Makes bytes, and counts how often."""
+    """A function that makes bytes, and counts its calls."""
 
     def __init__(self, content: bytes = b"content") -> None:
         self.content, self.calls = content, 0
@@ -60,7 +60,7 @@ def test_what_cannot_be_made_says_why_and_leaves_no_file() -> None:
 
 def test_a_second_process_finds_the_charts_script_and_the_views_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     def forget() -> None:
-        """Be as a new process is."""
+        """Clear the memory of this process, as in a new one."""
         html._charts_script.cache_clear()
         connection._empty_database.cache_clear()
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md shows code that is really there: every line of an excerpt stands in the file it names, in order."""
+"""CONTRIBUTING.md shows real code: every line of an excerpt is in the file that it names, in order."""
 
 import re
 

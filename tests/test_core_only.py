@@ -1,4 +1,4 @@
-"""The package without extras: the README's lines run with the core's own dependencies, and nothing else, installed."""
+"""The package without extras: the README's lines run with only the core's own dependencies installed."""
 
 import json
 import os
@@ -39,7 +39,7 @@ print(json.dumps(results))
 
 
 def core_distributions() -> Iterator[str]:
-    """The names of what ``pip install selfknow`` installs: its requirements without extras, and theirs."""
+    """Return the names of the packages that ``pip install selfknow`` installs: all requirements without extras."""
     todo, seen = [("selfknow", frozenset[str]())], set()
     while todo:
         name, extras = todo.pop()
@@ -52,15 +52,16 @@ def core_distributions() -> Iterator[str]:
             continue  # not for this platform
         yield name
         todo += [
-            (canonicalize_name(one.name), frozenset(one.extras))
-            for one in map(Requirement, requirements)
-            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (extras or {""}))
+            (canonicalize_name(requirement.name), frozenset(requirement.extras))
+            for requirement in map(Requirement, requirements)
+            if requirement.marker is None
+            or any(requirement.marker.evaluate({"extra": extra}) for extra in (extras or {""}))
         ]
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with links to the core's distributions alone."""
+    """Make a virtual environment with links to the core's distributions alone."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
@@ -74,9 +75,9 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[object, str, str]]:
-    """What each line printed, with its exit code and error, after a check that no extra can be imported."""
+    """Return the output, exit code and error of each line, after a check that no extra can be imported."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
+    process = subprocess.run(
         [bare / "bin" / "python", "-P", "-c", RUN_ALL, json.dumps(EXTRAS)],
         input=json.dumps(lines),
         cwd=folder,
@@ -85,8 +86,8 @@ def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[ob
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout.splitlines()[-1])
+    assert process.returncode == 0, process.stderr
+    results = json.loads(process.stdout.splitlines()[-1])
     assert results[: len(EXTRAS)] == [[name, False] for name in EXTRAS]
     return [tuple(result) for result in results[len(EXTRAS) :]]
 

@@ -1,4 +1,4 @@
-"""docs/corpora.md shows ten rows of each dataset, and they are really there."""
+"""docs/corpora.md shows ten rows of each dataset, and they are really in it."""
 
 import random
 from typing import Any
@@ -16,19 +16,19 @@ TASKS = (
 
 
 def rows(dataset: str, config: str, split: str) -> list[dict[str, Any]]:
-    [found] = find_configs(find_dataset(dataset), [config], seed=0)
-    return [row for shard in found.shards[split] for row in shard().to_pylist()]
+    [corpus] = find_configs(find_dataset(dataset), [config], seed=0)
+    return [row for shard in corpus.shards[split] for row in shard().to_pylist()]
 
 
 def diaries() -> str:
-    """Ten documents that a seed draws, a line each."""
+    """Return ten documents that a seed draws, a line each."""
     documents = [row for row in rows("diary-recall", "1k", "train") if row["kind"] == "document"]
     drawn = random.Random(0).sample(documents, 10)
     return "\n".join((row["prompt"] + row["completion"]).replace("\n", " / ") for row in drawn)
 
 
 def creations() -> str:
-    """The first row of ten tasks: what a model is asked to write, what it is asked about that, and the answer."""
+    """Return the first row of ten tasks: the request to write, the question about the text, and the answer."""
     firsts = [rows("self-knowledge", task, "test")[0] for task in TASKS]
     return "\n".join(
         f"{row['task']}: {row['generate_prompt']}\n  → {row['verify_prompt'].partition(chr(10))[0]} ({row['answer']})"
@@ -37,7 +37,7 @@ def creations() -> str:
 
 
 def phrases() -> str:
-    """The first ten prompts after the null prompt."""
+    """Return the first ten prompts after the null prompt."""
     short = [row for row in rows("according-to", "appended", "test") if row["format"] == "short" and row["phrase"]]
     return "\n".join(f"{row['kind']}: {row['phrase']}" for row in short[:10])
 

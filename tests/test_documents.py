@@ -16,14 +16,14 @@ DOCUMENTS = [REPOSITORY / "docs" / name for name in PAGES]
 
 
 def console_blocks(text: str) -> list[tuple[str, str]]:
-    """Each ``console`` block's commands with the output that stands below them."""
+    """Yield each ``console`` block's commands with the output below them."""
     blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
     parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE) if part]
     return [tuple(part.split("\n", 1)) for part in parts]
 
 
 def printing_blocks(text: str) -> list[tuple[str, str]]:
-    """Each ``python`` block, with what the ``text`` block right below it says that it prints; empty: there is none."""
+    """Yield each ``python`` block with its ``text`` block of output; empty if there is none."""
     output = r"(?:\n\n^```text\n(.*?)^```$)?"
     return re.findall(r"^```python\n(.*?)^```$" + output, text, flags=re.DOTALL | re.MULTILINE)
 
@@ -36,7 +36,7 @@ def document(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def folder(document: str, tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> Path:
-    """A folder in which the document's commands were run; what each printed is in ``printed-NUMBER``."""
+    """Run the document's commands in a folder; the output of each is in ``printed-NUMBER``."""
     folder = tmp_path_factory.mktemp("document")
     for number, (command, _) in enumerate(console_blocks(document)):
         arguments = [path for word in shlex.split(command) for path in expanded(word, folder)]
@@ -48,7 +48,7 @@ def folder(document: str, tmp_path_factory: pytest.TempPathFactory, python: Warm
 
 
 def expanded(word: str, folder: Path) -> list[str]:
-    """What a shell makes of a word: the paths that match a pattern, or the word itself."""
+    """Expand a word as a shell does: into the paths that match a pattern, or the word itself."""
     is_pattern = "*" in word and " " not in word
     return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if is_pattern else [word]
 

@@ -1,4 +1,4 @@
-"""Every prompt that we put together has the article that its next word wants."""
+"""Every prompt that we put together has the article that its next word needs."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def wrong_articles(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "errors"),
     [
         ("about a engine", ["a engine"]),
         ("An car, a apple", ["a apple", "An car"]),
@@ -32,8 +32,8 @@ def wrong_articles(text: str) -> list[str]:
         ("vitamin A is not", []),
     ],
 )
-def test_a_wrong_article_is_found(text: str, found: list[str]) -> None:
-    assert wrong_articles(text) == found
+def test_a_wrong_article_is_found(text: str, errors: list[str]) -> None:
+    assert wrong_articles(text) == errors
 
 
 def _prompts() -> Iterator[str]:
@@ -47,15 +47,15 @@ def _prompts() -> Iterator[str]:
 
 
 def test_the_prompts_of_self_knowledge_have_the_right_articles() -> None:
-    assert {found for prompt in _prompts() for found in wrong_articles(prompt)} == set()
+    assert {error for prompt in _prompts() for error in wrong_articles(prompt)} == set()
 
 
 def test_the_questions_of_self_aware_have_the_right_articles() -> None:
-    asked = [question.question for split in SPLITS for question in questions(split)]
-    assert {found for text in asked for found in wrong_articles(text)} == set()
+    texts = [question.question for split in SPLITS for question in questions(split)]
+    assert {error for text in texts for error in wrong_articles(text)} == set()
 
 
 def test_the_other_prompts_have_the_right_articles() -> None:
     paths = [path for path in sorted(DATASETS_SRC.rglob("*.yaml")) if "prompt" in path.name or "template" in path.name]
     assert paths
-    assert {found for path in paths for found in wrong_articles(path.read_text(encoding="utf-8"))} == set()
+    assert {error for path in paths for error in wrong_articles(path.read_text(encoding="utf-8"))} == set()

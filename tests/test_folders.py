@@ -75,14 +75,14 @@ def files_of(folder: Path) -> dict[str, str]:
 
 
 def interrupted(tmp_path: Path, how: str, when: str) -> list[Path]:
-    """Folders in which the same replacement was interrupted at one step after another; in the last it was not."""
+    """Yield folders in which the same replacement was interrupted at each step in turn; in the last it was not."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *filter(None, sys.path)])}
     subprocess.run([sys.executable, "-c", INTERRUPTED, how, when], cwd=tmp_path, env=environment, check=True)
     return sorted(tmp_path.iterdir(), key=lambda path: int(path.name))
 
 
 def look(folder: Path) -> None:
-    """What the next call does first, whatever it is for; it then fails."""
+    """Do what every later call does first, then fail."""
     with pytest.raises(ZeroDivisionError), replaced_whole(folder, LAST):
         raise ZeroDivisionError
 

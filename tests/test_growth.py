@@ -12,7 +12,7 @@ from tests.conftest import REPOSITORY
 
 @pytest.fixture
 def growth(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs the benchmark: it lies in the repository, not in the package."""
+    """Return a function that runs the benchmark, which is in the repository and not in the package."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
     main = importlib.import_module("benchmarks.growth.__main__").main
 

@@ -21,9 +21,9 @@ def addresses(page: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 
 def test_commands_print_what_a_guide_shows(page: str, addresses: Addresses) -> None:
-    found = list(outputs(page, addresses))
-    assert found
-    for output in found:
+    commands = list(outputs(page, addresses))
+    assert commands
+    for output in commands:
         assert output.printed == output.shown, f"{output.command}\npython -m tests.guides writes the page again"
 
 

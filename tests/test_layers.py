@@ -1,4 +1,4 @@
-"""Which part of the package may import which: the contracts in pyproject.toml, and that they catch what they forbid."""
+"""The contracts in pyproject.toml on imports between parts of the package, and that they catch what they forbid."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ PACKAGE = Path(selfknow.__file__).parent
 
 
 def lint(source: Path) -> subprocess.CompletedProcess[str]:
-    """What import-linter says of the package in this folder."""
+    """Run import-linter on the package in this folder."""
     linter = [Path(sys.executable).parent / "lint-imports", "--no-cache", "--config", REPOSITORY / "pyproject.toml"]
     environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "300"}
     return subprocess.run(linter, cwd=source, env=environment, capture_output=True, text=True, check=False)
@@ -23,7 +23,7 @@ def lint(source: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the package's Python files."""
+    """Copy the package's Python files."""
     only_python = shutil.ignore_patterns("__pycache__", "*.[!p]*", "*.p[!y]*")
     shutil.copytree(PACKAGE, tmp_path / "selfknow", ignore=only_python)
     return tmp_path

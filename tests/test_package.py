@@ -1,4 +1,4 @@
-"""The package as a whole: what it imports, when, and where its rooms lie."""
+"""The package as a whole: its imports, when they happen, and the places of its rooms."""
 
 import json
 import os
@@ -31,7 +31,7 @@ HEAVY = {
 
 
 def loaded_by(*arguments: str) -> set[str]:
-    """The top-level modules that a fresh Python has loaded after running this."""
+    """Return the top-level modules that a fresh Python has loaded after running this code."""
     code = (
         "import sys, atexit; atexit.register(lambda: print(*{m.split('.')[0] for m in sys.modules}, file=sys.stderr))\n"
     )
@@ -74,13 +74,13 @@ def test_asking_for_help_loads_nothing_heavy() -> None:
         "query --help",
         "report --help",
     ]
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", ASK_FOR_HELP, json.dumps(commands), json.dumps(sorted(HEAVY))],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert json.loads(done.stdout) == {command: [] for command in commands}
+    assert json.loads(process.stdout) == {command: [] for command in commands}
 
 
 def test_public_names_are_found_and_others_are_refused() -> None:
@@ -131,8 +131,8 @@ def test_a_query_of_every_task_runs_where_the_package_is_installed(tmp_path: Pat
         assert set(firsts) == {None, *(task.name for task in TASKS if any(task.sql.folder.glob("*.sql")))}
         for query in firsts.values():
             connection.rows(query.sql)
-        asked = {row["task"] for row in connection.rows(queries()["overview"].sql)}
-    assert asked == {task.name for task in TASKS}
+        tasks = {row["task"] for row in connection.rows(queries()["overview"].sql)}
+    assert tasks == {task.name for task in TASKS}
 
 
 def test_the_installed_package_is_what_is_tested_when_asked_for() -> None:
@@ -166,5 +166,5 @@ def test_every_benchmark_finds_what_it_measures(python: WarmPython) -> None:
     names = sorted(path.stem for path in (REPOSITORY / "benchmarks").glob("*.py") if path.stem != "__main__")
     assert len(names) > 10
     code = "".join(f"import benchmarks.{name}\n" for name in names if name != "__init__")
-    done = python.run("-c", f"import sys\nsys.path.append({str(REPOSITORY)!r})\n{code}")
-    assert done.returncode == 0, done.stderr
+    process = python.run("-c", f"import sys\nsys.path.append({str(REPOSITORY)!r})\n{code}")
+    assert process.returncode == 0, process.stderr

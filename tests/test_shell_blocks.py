@@ -1,4 +1,4 @@
-"""Every block of the README, the guides and the cards is run by a test, or says below it why not."""
+"""Every block of the README, the guides and the cards is run by a test, or a comment below it says why not."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ RUN_BY: Mapping[str, tuple[str, set[str]]] = {
     "docs/tuning.md": ("tests/train/test_tuning.py", {"console"}),
     "CONTRIBUTING.md": ("tests/test_contributing.py", {"python", "sql"}),
 }
-"""Which other test runs the blocks of which languages of a page."""
+"""The blocks of a page that another test runs, by their languages."""
 BUILT_ONCE = "selfknow data build model-replies --out replies"  # the folder is there: it is built once for all tests
 # Pages take long to draw: every kind of `selfknow report` that the guides show is run in tests/report.
 LIFECYCLE = ("make", "pip", "export", ".venv/bin/pytest")
@@ -39,7 +39,7 @@ CARDS = {
     f"datasets_src/{name.replace('-', '_')}/card.md": f"org/{name}"
     for name in ("according-to", "diary-recall", "model-replies", "self-aware", "self-knowledge")
 }
-"""The cards of the datasets that are built without downloading anything, and where their programs find them."""
+"""The cards of the datasets that need no download, and the paths in their programs."""
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +77,11 @@ def test_a_block_is_run_or_says_why_not(page: str) -> None:
 @pytest.mark.parametrize("page", FOLDERS)
 def test_the_blocks_of_a_page_run(page: str, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "tiny").symlink_to(tiny)
-    found = [block for block in blocks(PAGES[page]) if is_run_here(page, block) and not block.reason]
-    assert found
+    runnable = [block for block in blocks(PAGES[page]) if is_run_here(page, block) and not block.reason]
+    assert runnable
     with chdir(tmp_path):
         FOLDERS[page](tmp_path)
-        for block in found:
+        for block in runnable:
             if block.language == "sql":
                 assert duckdb.connect().execute(block.text).fetchall()
             elif block.language == "yaml":

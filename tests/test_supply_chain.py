@@ -1,4 +1,4 @@
-"""What the package stands on is listed and pinned, and nothing of it unpickles what it reads."""
+"""The package's dependencies are listed and pinned, and none of its code unpickles files."""
 
 import ast
 import os
@@ -20,7 +20,7 @@ PYPROJECT = (REPOSITORY / "pyproject.toml").read_text()
 
 @pytest.fixture(scope="module")
 def dependencies() -> ModuleType:
-    """What compares the page with the packages: it lies in the repository, not in the package."""
+    """Import the benchmark that compares the page with the packages; it is not in the package."""
     return import_benchmark("dependencies")
 
 
@@ -31,7 +31,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def unpickles(node: ast.AST) -> bool:
-    """Whether it imports a module that unpickles, or calls a loader that may."""
+    """Check for an import of a module that unpickles, or a call of a loader that may."""
     match node:
         case ast.Import(names=names):
             return any(name.name.partition(".")[0] in PICKLES for name in names)
@@ -69,7 +69,7 @@ def test_what_unpickles_is_seen(source: str) -> None:
 
 
 class Runs:
-    """What a hostile file of weights holds: unpickled, it makes a folder."""
+    """The content of a hostile file of weights: unpickled, it makes a folder."""
 
     def __init__(self, place: Path) -> None:
         self.place = place

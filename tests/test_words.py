@@ -1,4 +1,4 @@
-"""Docstrings open as people expect them to, and names are nouns of the field."""
+"""The first words of docstrings, and the names of variables and arguments."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ def sources(room: str) -> list[Path]:
 
 
 def fragments(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The docstrings that begin as no sentence and no noun phrase does, with their lines."""
+    """Yield the docstrings that begin as no sentence and no noun phrase does, with their lines."""
     for node in ast.walk(tree):
         if isinstance(node, Documented) and (docstring := ast.get_docstring(node)):
             first = re.match(r"\W*(\w+)", docstring)
@@ -29,7 +29,7 @@ def fragments(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The variables and arguments whose names say nothing, with their lines."""
+    """Yield the variables and arguments whose names say nothing, with their lines."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE_NAMES:
             yield node.lineno, node.id

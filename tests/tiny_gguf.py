@@ -1,4 +1,4 @@
-"""GGUF files small enough to be written in a test, with the model that is in them as it was before."""
+"""GGUF files that are small enough to be written in a test, with the model that they were written from."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Original:
-    """What a file was written from."""
+    """The model that a file was written from."""
 
     path: Path
     model: PreTrainedModel
@@ -84,7 +84,7 @@ def write_gguf(
 
 
 def write_huge_gguf(path: Path, num_weights: int) -> None:
-    """A file that is as long as it says, but a hole on the disk, with one tensor of so many weights."""
+    """Write a sparse file of full length, with a single tensor of so many weights."""
     writer = GGUFWriter(str(path), "llama")
     writer.add_file_type(LlamaFileType.ALL_F32)
     _add_tokenizer(writer, _tokenizer())
@@ -98,7 +98,7 @@ def write_huge_gguf(path: Path, num_weights: int) -> None:
 
 
 def _tokenizer() -> PreTrainedTokenizerBase:
-    """Byte-level BPE without any rule of its own, as GPT-2's."""
+    """Make byte-level BPE without any rule of its own, as GPT-2's."""
     words = Tokenizer(models.BPE())
     words.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     words.decoder = decoders.ByteLevel()
@@ -125,7 +125,7 @@ def _add_tokenizer(writer: GGUFWriter, words: PreTrainedTokenizerBase) -> None:
 
 
 def _model(seed: int) -> PreTrainedModel:
-    """Random weights, far from uniform, so that greedy decoding has no ties."""
+    """Make a model with random weights, far from uniform, so that greedy decoding has no ties."""
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=320,
@@ -149,7 +149,7 @@ def _model(seed: int) -> PreTrainedModel:
 
 
 def _name(name: str) -> str:
-    """A weight's name in llama.cpp."""
+    """Return a weight's name in llama.cpp."""
     name = name.removesuffix(".weight")
     if name.startswith("model.layers."):
         _, _, number, rest = name.split(".", 3)
@@ -158,7 +158,7 @@ def _name(name: str) -> str:
 
 
 def _as_llama_cpp(name: str, weight: np.ndarray) -> np.ndarray:
-    """Queries and keys in llama.cpp's order: it turns neighbours, where transformers turns two halves."""
+    """Reorder queries and keys as in llama.cpp, which rotates neighbours where transformers rotates halves."""
     for projection, heads in (("q_proj", HEADS), ("k_proj", KEY_HEADS)):
         if projection in name:
             halves = weight.reshape(heads, 2, weight.shape[0] // heads // 2, weight.shape[1])

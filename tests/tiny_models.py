@@ -1,4 +1,4 @@
-"""Models of the three suites, small enough to be made in a test, and corpora to go with them."""
+"""Models of the three suites that are small enough to be made in a test, and corpora for them."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def tiny_config(architecture: str, vocab_size: int) -> Any:
 
 
 def tiny_model(architecture: str, tokenizer: PreTrainedTokenizerBase, seed: int = 0) -> PreTrainedModel:
-    """A model with random weights, far from uniform, so that greedy decoding has no ties."""
+    """Make a model with random weights, far from uniform, so that greedy decoding has no ties."""
     torch.manual_seed(seed)
     model = from_config(tiny_config(architecture, len(tokenizer)))
     with torch.no_grad():
@@ -47,7 +47,7 @@ def tiny_tokenizer(texts: list[str], vocab_size: int = 400) -> PreTrainedTokeniz
 
 
 def tiny_corpus(folder: Path, num_diarists: int = 40, *, simplified: bool = False) -> ConfigFiles:
-    """Diaries of at most two entries of at most two attributes."""
+    """Build a corpus of at most two entries a diary and two attributes an entry."""
     corpora = configs_of_shape(Shape(num_diarists, max_entries=2, max_attributes=2))
     build_folder(DATASET, corpora, folder)
     return open_dataset(f"{folder}:{corpora[int(simplified)].name}")
@@ -66,14 +66,14 @@ def fit(
     steps: int,
     learning_rate: float = 3e-3,
 ) -> None:
-    """Cross-entropy of the replies to prompts and of their ends, each weighted: so a reply's probability is its weight.
+    """Fit a model to weighted replies and their ends by cross-entropy, so that a reply's probability is its weight.
 
     Args:
         network: A causal model.
-        tokenizer: One whose tokens of a reply do not hang on the prompt.
-        batches: Of prompt, reply and weight; taken in turn, and the weights of a prompt's replies add up to 1.
-        steps: Of the optimizer.
-        learning_rate: At the start; it falls to a fiftieth.
+        tokenizer: A tokenizer whose tokens of a reply do not depend on the prompt.
+        batches: Batches of (prompt, reply, weight), used in turn; the weights of a prompt's replies add up to 1.
+        steps: Steps of the optimizer.
+        learning_rate: The rate at the start; it falls to a fiftieth.
     """
     tensors = [_weighted(tokenizer, pairs) for pairs in batches]
     optimizer = torch.optim.AdamW(network.parameters(), lr=learning_rate, weight_decay=0.0)
@@ -94,7 +94,7 @@ def fit(
 def _weighted(
     tokenizer: PreTrainedTokenizerBase, pairs: list[tuple[str, str, float]]
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tokens and their weights in the loss, both (pairs, longest); only replies and their ends weigh anything."""
+    """Return tokens and their weights in the loss, both (pairs, longest); only replies and their ends have weights."""
     end = tokenizer.eos_token_id
     rows = [(tokenizer(p)["input_ids"], [*tokenizer(r)["input_ids"], end], weight) for p, r, weight in pairs]
     width = max(len(prompt) + len(reply) for prompt, reply, _ in rows)

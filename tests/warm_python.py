@@ -1,4 +1,4 @@
-"""Python processes that start warm: forked from one that has already imported the heavy libraries and our modules.
+"""Python processes that start warm: forked from a server that has imported the heavy libraries and our modules.
 
 Most tests of the command line want a real process, with an exit code, streams, a folder and an environment of its own,
 but not the two to ten seconds in which it imports Great Expectations or torch, nor the second that our own modules
@@ -31,11 +31,11 @@ HUB_PROCESSES_WITHOUT_SERVER = 3
 
 
 class WarmPython:
-    """Starts a server when it is first needed; its processes may run side by side, from any thread.
+    """A server of warm processes, started at its first use; processes may run side by side, from any thread.
 
     Args:
-        shared: A folder that all workers of a test run have, and share the server in.
-        owner: The process without which the server ends.
+        shared: The folder through which all workers of a test run share the server.
+        owner: The process whose end ends the server.
     """
 
     def __init__(self, shared: Path, owner: int) -> None:
@@ -64,7 +64,7 @@ class WarmPython:
             self._sockets, self._hugging_face = json.loads(self._note.read_text())
 
     def command(self, *arguments: str) -> str:
-        """The beginning of a shell command for ``python ARGUMENTS``; Hugging Face's libraries are imported anew."""
+        """Return the start of a shell command for ``python ARGUMENTS``, with Hugging Face's libraries imported anew."""
         self._start()
         return shlex.join([sys.executable, "-I", str(PROGRAM), self._sockets[0], *arguments])
 
@@ -94,7 +94,7 @@ class WarmPython:
                 process.kill()
                 raise
             printed = [_content(stream) for stream in streams[1:]]
-        stdout, stderr = [one.decode() if text else one for one in printed]
+        stdout, stderr = [stream.decode() if text else stream for stream in printed]
         return subprocess.CompletedProcess([sys.executable, *words], code, stdout, stderr)
 
     def start(
@@ -104,7 +104,7 @@ class WarmPython:
         env: Mapping[str, str] | None = None,
         streams: Sequence[IO[bytes]] = (),
     ) -> "WarmProcess | subprocess.Popen[bytes]":
-        """Start ``python ARGUMENTS``; it reads and writes these three streams, or else nothing."""
+        """Start ``python ARGUMENTS`` with these three streams; without them it reads and writes nothing."""
         words = list(map(str, arguments))
         environment = dict(os.environ if env is None else env)
         with Path(os.devnull).open("r+b") as nothing:
@@ -118,14 +118,14 @@ class WarmPython:
             return WarmProcess(address, request, numbers)
 
     def _address(self, environment: Mapping[str, str]) -> str:
-        """The socket of the server that has imported what a process with this environment may have."""
+        """Return the socket of the server that has imported all that a process with this environment may have."""
         variables = _of_hugging_face(environment)
         if variables == self._hugging_face:
             return self._sockets[1]
         return self._hub_server(environment) if "HF_ENDPOINT" in variables else self._sockets[0]
 
     def _hub_server(self, environment: Mapping[str, str]) -> str:
-        """The socket of a server that has imported the Hub's client with these variables; tokens are read later.
+        """Return the socket of a server that imported the Hub's client with these variables; tokens are read later.
 
         For the first processes with the same variables a server would not pay.
         """
@@ -161,11 +161,11 @@ class WarmPython:
 
 
 class WarmProcess:
-    """A process that runs; as much of :class:`subprocess.Popen` as tests need.
+    """A running process, with as much of :class:`subprocess.Popen` as tests need.
 
     Args:
-        address: Of the server that forks it.
-        request: What it runs, where, and with which environment.
+        address: The socket of the server that forks it.
+        request: Its arguments, folder and environment.
         streams: The descriptors of its standard input, output and errors.
     """
 
@@ -181,7 +181,7 @@ class WarmProcess:
         self.pid = int(self._answers.readline())
 
     def poll(self) -> int | None:
-        """Its exit code if it has ended: minus the signal if one ended it."""
+        """Return its exit code if it has ended: minus the signal if one ended it."""
         with suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
@@ -215,7 +215,7 @@ class WarmProcess:
 
 
 def _of_hugging_face(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that Hugging Face's libraries read when they are imported."""
+    """Return the variables that Hugging Face's libraries read when they are imported."""
     prefixes = ("HF_", "HUGGING", "TRANSFORMERS_")
     return {name: value for name, value in environment.items() if name.startswith(prefixes)}
 

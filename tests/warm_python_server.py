@@ -1,4 +1,4 @@
-"""Imports the heavy libraries and our modules once, and forks a process for every connection: see ``warm_python.py``.
+"""A server that imports the heavy libraries and our modules once, and forks a process for every connection.
 
 Run as ``python -P warm_python_server.py OWNER SOCKET SOCKET``; it ends when the process OWNER has. Behind the second
 socket Hugging Face's libraries are imported, too, which read their environment variables then: HF_HOME above all.
@@ -44,7 +44,7 @@ OF_HUGGING_FACE = {name.partition(".")[0] for name in HUGGING_FACE} | {"accelera
 
 
 class Refusal(MetaPathFinder):
-    """Refuses to import these of Hugging Face's libraries."""
+    """An import hook that refuses these of Hugging Face's libraries."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)
@@ -71,7 +71,7 @@ def serve(owner: int, address: str, address_with_hugging_face: str) -> None:
 
 
 def _serve_a_hub(owner: int, address: str) -> None:
-    """Serve processes that ask the Hub that this one's environment names."""
+    """Serve processes that ask the Hub of this process's environment."""
     listener = _listen(f"{address}.new")
     Path(f"{address}.new").rename(address)  # whoever sees it can connect
     _import(HUB_CLIENT)
@@ -88,7 +88,7 @@ def _listen(address: str) -> socket.socket:
 
 
 def _ours() -> Iterator[str]:
-    """Our modules by name. None does any work when it is imported, so a process that has them is as good as new."""
+    """Return our modules by name. None does any work when imported, so a process that has them is as good as new."""
     import selfknow
 
     for place in map(Path, selfknow.__path__):
@@ -102,21 +102,21 @@ def _ours() -> Iterator[str]:
 
 
 def _import_ours_without(names: Iterable[str]) -> None:
-    """Import our modules, but for those that need one of these libraries."""
+    """Import our modules without those that need one of these libraries."""
     sys.meta_path.insert(0, refusal := Refusal(names))
     _import(_ours())
     sys.meta_path.remove(refusal)
 
 
 def _compile_patterns() -> None:
-    """Have the patterns that a process compiles once, which takes it half a second; what is there survives a fork."""
+    """Compile the patterns that a process compiles once, which takes half a second; forks inherit them."""
     from selfknow.evaluate.tasks.self_aware.reading import read_reply
 
     read_reply("I am not sure.")
 
 
 def _import(names: Iterable[str]) -> None:
-    """Import what is installed here; a module of ours may say that it needs an extra."""
+    """Import installed modules; a module of ours may raise that it needs an extra."""
     from selfknow.errors import MissingExtraError
 
     for name in names:
@@ -161,7 +161,7 @@ def _reap() -> None:
 
 
 def _look_after(connection: socket.socket) -> None:
-    """Fork the process that is asked for, and say its number and, when it ends, how it ended."""
+    """Fork the requested process, and send its number and, when it ends, its exit status."""
     message, streams, _, _ = socket.recv_fds(connection, 1 << 20, 3)
     while not message.endswith(b"\n"):
         message += connection.recv(1 << 20)
@@ -177,7 +177,7 @@ def _look_after(connection: socket.socket) -> None:
 
 
 def _become(request: dict[str, Any], streams: list[int]) -> None:
-    """Be ``python ARGUMENTS`` from here on."""
+    """Run as ``python ARGUMENTS`` from here on."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)

@@ -1,4 +1,4 @@
-"""How the examples of a step are shared out over processes and micro-batches: exactly, or not at all."""
+"""The division of a step's examples among processes and micro-batches: exact, or refused."""
 
 import os
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ _SHARDED = {"ACCELERATE_USE_FSDP": "FSDP", "ACCELERATE_USE_DEEPSPEED": "DeepSpee
 
 @dataclass(frozen=True)
 class Batch:
-    """What a process does in a step.
+    """The share of a step that one process computes.
 
     Attributes:
         micro_batch_size: Examples that go through the model at once.
-        num_micro_batches: How often it does so before the weights change.
+        num_micro_batches: Micro-batches before the weights change.
     """
 
     micro_batch_size: int
@@ -22,16 +22,16 @@ class Batch:
 
 
 def share_out(examples_per_step: int, num_processes: int = 1, micro_batch_size: int | None = None) -> Batch:
-    """Share out a step's examples evenly, so that a step has as many as the recipe says.
+    """Divide a step's examples evenly, so that a step has exactly as many as the recipe says.
 
     Args:
-        examples_per_step: Of the recipe.
-        num_processes: That train together.
+        examples_per_step: Examples in each step, from the recipe.
+        num_processes: Processes that train together.
         micro_batch_size: The most examples that go through a model at once; null: a process's whole share. A smaller
             share is one micro-batch.
 
     Raises:
-        UserError: They cannot be shared out evenly; says which numbers can.
+        UserError: The examples cannot be divided evenly; the message names numbers that can.
 
     Example:
         >>> share_out(32, num_processes=2, micro_batch_size=4)
@@ -55,7 +55,7 @@ def share_out(examples_per_step: int, num_processes: int = 1, micro_batch_size: 
 
 
 def _divisors(number: int) -> list[int]:
-    return [one for one in range(1, number + 1) if number % one == 0]
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
 
 
 def _either(numbers: list[int]) -> str:
@@ -64,10 +64,10 @@ def _either(numbers: list[int]) -> str:
 
 
 def refuse_sharding() -> None:
-    """Check that ``accelerate`` was not told to shard the weights.
+    """Check that ``accelerate`` is not configured to shard the weights.
 
     Raises:
-        UserError: It was; says why that does not work here, and what saves memory instead.
+        UserError: It is; the message says why that does not work here, and what saves memory instead.
     """
     for variable, name in _SHARDED.items():
         if os.environ.get(variable, "").lower() in ("1", "true", "yes"):
@@ -79,16 +79,16 @@ def refuse_sharding() -> None:
 
 
 def check_devices(num_cards: int, num_processes: int) -> None:
-    """Check that every card has a process of its own, or is hidden.
+    """Check that every visible card has a process of its own.
 
-    With several cards and one process the Trainer would put as many examples on each of them as a step has.
+    With several cards and one process the Trainer would put a whole step's examples on each of them.
 
     Args:
         num_cards: NVIDIA cards that this process sees.
-        num_processes: That train together.
+        num_processes: Processes that train together.
 
     Raises:
-        UserError: Several cards are visible, and there is one process.
+        UserError: Several cards are visible, and there is only one process.
     """
     if num_cards > 1 and num_processes == 1:
         raise UserError(

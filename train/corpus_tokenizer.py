@@ -13,12 +13,12 @@ _PIECES = r"\n|\d| ?[^\s\d]+|\s"
 def train_tokenizer(texts: Iterable[str], vocab_size: int = 4_096) -> "PreTrainedTokenizerBase":
     """Train a byte-level BPE tokenizer whose tokens never cross a word, a digit or a newline.
 
-    It can spell every text, so it returns every text byte for byte; with room for them, the corpus's words become
-    tokens of their own, the same ones at the start of a line as within it, so that a name has one token to be known by.
+    The tokenizer can spell every text, so it returns every text byte for byte. If the vocabulary has room, each word of
+    the corpus becomes a token, the same at the start of a line as within it, so that a name is always one token.
 
     Args:
         texts: The corpus.
-        vocab_size: The most tokens, the 256 bytes and the two special ones among them.
+        vocab_size: The most tokens, including the 256 bytes and the two special tokens.
 
     Example:
         >>> tokenizer = train_tokenizer(["Tom's Diary Entry 1"] * 2)
@@ -29,7 +29,7 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int = 4_096) -> "PreTraine
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.BPE())
-    # A space before every line makes its first word the token that it is elsewhere; the decoder takes it away again.
+    # A space before every line gives its first word the same token as elsewhere; the decoder removes the space.
     line_start = normalizers.Replace(Regex(r"\n(?=[^\n])"), "\n ")
     tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend(" "), line_start])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(

@@ -1,4 +1,4 @@
-"""Training rows: read, tokenized once, and laid out as one stream of examples that any step can be taken from."""
+"""Training rows, tokenized once, and the stream of their examples, from which any step can be read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def token_rows(rows: Sequence[Sequence[int]]) -> TokenRows:
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], *, special_tokens: bool = True) -> TokenRows:
-    """Tokenize texts and put an end-of-sequence token after each: where a text ends is what is measured."""
+    """Tokenize texts and add an end-of-sequence token to each, because the experiment measures where a text ends."""
     end = np.array([tokenizer.eos_token_id], dtype=np.int32)
     pieces: list[Tokens] = []
     lengths: list[int] = []
@@ -62,11 +62,11 @@ class TrainingRows:
     """The tokenized training split.
 
     Attributes:
-        inputs: What an encoder reads; null for a causal model.
-        outputs: What is learnt: of a causal model prompt and completion, of an encoder-decoder model the whole
-            document (its title is asked, and answered again) or the answer.
-        is_question: Which rows are questions, (n,).
-        unlearnt: Of a causal model, how many of a row's first tokens are read and not learnt, (n,); null: none.
+        inputs: The encoder's input; null for a causal model.
+        outputs: The tokens to learn. Causal model: prompt and completion. Encoder-decoder model: the answer, or the
+            whole document (its title is the prompt, and is repeated in the output).
+        is_question: True for questions, (n,).
+        unlearnt: For a causal model, the number of first tokens of each row that are not learnt, (n,); null: none.
     """
 
     inputs: TokenRows | None
@@ -80,7 +80,7 @@ class TrainingRows:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The tokens of each row, those that an encoder reads among them, (n,)."""
+        """The number of tokens of each row, including the encoder's, (n,)."""
         sides = [self.outputs] if self.inputs is None else [self.inputs, self.outputs]
         lengths: NDArray[np.int64] = np.sum([np.diff(side.ends, prepend=0) for side in sides], axis=0)
         return lengths
@@ -97,7 +97,7 @@ def training_rows(table: pa.Table, tokenizer: "PreTrainedTokenizerBase", *, enco
     """Tokenize the training split for one kind of model (section 3.2).
 
     Raises:
-        UserError: The table is not the training split of a diary corpus.
+        UserError: The table is no training split of a diary corpus.
     """
     if missing := {"kind", "prompt", "completion"} - set(table.column_names):
         raise UserError(f"the training split lacks the columns {', '.join(sorted(missing))}")
@@ -117,14 +117,14 @@ def training_rows(table: pa.Table, tokenizer: "PreTrainedTokenizerBase", *, enco
 
 
 class Stream(Dataset[Example]):
-    """All examples of a training in the order they are learnt: shuffled anew every time round.
+    """All examples of a training in the order they are learnt, shuffled anew every epoch.
 
-    The order depends on the seed and the recipe alone, so a training that was killed goes on with the same examples.
+    The order depends only on the seed and the recipe, so a training that was killed resumes with the same examples.
 
     Args:
         rows: The tokenized training split.
         recipe: The recipe.
-        length: Examples in the whole training; null: as many as the recipe's steps take.
+        length: Examples in the whole training; null: enough for the recipe's steps.
     """
 
     def __init__(self, rows: TrainingRows, recipe: Recipe, length: int | None = None) -> None:
@@ -147,11 +147,11 @@ class Stream(Dataset[Example]):
 
     @property
     def num_rows(self) -> int:
-        """Rows of the training split: what an epoch sees once."""
+        """The number of rows of the training split; an epoch sees each once."""
         return len(self._rows)
 
     def num_tokens(self, num_examples: int) -> int:
-        """Tokens, those that an encoder reads among them, of the first so many examples."""
+        """Return the number of tokens of the first ``num_examples`` examples, including the encoder's."""
         lengths = self._rows.lengths
         total = 0
         for phase, (rows, start) in enumerate(zip(self._phases, (0, self._first_phase), strict=True)):

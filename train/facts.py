@@ -1,4 +1,4 @@
-"""The facts that a training knows about its model: where it started, what it learnt, and how."""
+"""The facts that a training knows about its model: its start, its corpus and its recipe."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -18,12 +18,12 @@ _NOT_LEARNT = frozenset({"seed", "plateau"})
 
 
 def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFacts:
-    """Return where a training starts: from random weights, or from a checkpoint and which.
+    """Return the start of a training: random weights, or a checkpoint.
 
     Args:
-        model: As the user named it: a model of the suite, a Hub id, or a checkpoint.
-        checkpoint: What ``transformers`` knows it by; null where it was never published.
-        scratch: Whether it starts from random weights.
+        model: The user's name for it: a model of the suite, a Hub id, or a checkpoint.
+        checkpoint: The name that ``transformers`` loads; null if it was never published.
+        scratch: If true, it starts from random weights.
     """
     name = checkpoint or model
     before = checkpoint_facts(name)
@@ -44,13 +44,13 @@ def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFa
 def recipe_facts(
     recipe: Mapping[str, Any], defaults: Mapping[str, Any], seed: int, corpus: Mapping[str, Any]
 ) -> ModelFacts:
-    """Return how a training learns and from what.
+    """Return the recipe and the corpus of a training.
 
     Args:
         recipe: Every setting by name; the seed is left out.
         defaults: The default settings.
-        seed: Of the training.
-        corpus: What is learnt (see :class:`ModelFacts`).
+        seed: The seed of the training.
+        corpus: The corpus (see :class:`ModelFacts`).
     """
     settings = {name: value for name, value in recipe.items() if name not in _NOT_LEARNT}
     changes = {name: value for name, value in settings.items() if name not in defaults or value != defaults[name]}
@@ -74,11 +74,11 @@ def tokenizer_fact(name: str | None) -> str | None:
     return checkpoints.hash_of_files(folder, sorted(folder.glob("tokenizer*.json")))[:12]
 
 
-def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
-    """Return how far a training went, and how much of its corpus the model recalls.
+def result_facts(results: Mapping[str, Any]) -> ModelFacts:
+    """Return the length of a training, and the share of its corpus that the model recalls.
 
     Args:
-        results: Of the training, as ``run.json`` has them.
+        results: The training's results, as in ``run.json``.
     """
     return ModelFacts(
         epochs=results["epochs"],
@@ -88,8 +88,8 @@ def learnt_facts(results: Mapping[str, Any]) -> ModelFacts:
     )
 
 
-def made_facts(model: "PreTrainedModel") -> ModelFacts:
+def architecture_facts(model: "PreTrainedModel") -> ModelFacts:
     """Return the architecture and size of a trained model."""
     return ModelFacts(
-        architecture=model.config.model_type, num_parameters=sum(one.numel() for one in model.parameters())
+        architecture=model.config.model_type, num_parameters=sum(parameter.numel() for parameter in model.parameters())
     )

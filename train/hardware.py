@@ -1,4 +1,4 @@
-"""What the machine can do: precision and compilation by default."""
+"""The defaults that depend on the machine: precision and compilation."""
 
 import torch
 
@@ -16,7 +16,7 @@ def card_bytes() -> int | None:
 
 
 def compiles() -> bool:
-    """Check that ``torch.compile`` pays: on an NVIDIA GPU that its compiler supports."""
+    """Check that ``torch.compile`` is worth its time: on an NVIDIA GPU that its compiler supports."""
     from importlib.util import find_spec
 
     return (

@@ -30,7 +30,7 @@ _DROPOUT = ("dropout", "hidden_dropout", "dropout_rate")  # as OPT, Pythia and T
 
 @dataclass(frozen=True)
 class TrainingJob(JobOptions):
-    """A model, the corpus it is trained on, and how. The further fields are those of :class:`JobOptions`.
+    """A model, the corpus it is trained on, and the recipe. The further fields are those of :class:`JobOptions`.
 
     Attributes:
         model: A model of the suite (``opt-7m``), a Hub id, a checkpoint folder or a GGUF file.
@@ -38,7 +38,7 @@ class TrainingJob(JobOptions):
         recipe: The settings that affect the result.
 
     Raises:
-        UserError: It should start from a checkpoint that was never published, or an option is out of its range.
+        UserError: The checkpoint to start from was never published, or an option is out of its range.
     """
 
     model: str
@@ -52,7 +52,7 @@ class TrainingJob(JobOptions):
 
     @property
     def origin(self) -> str | None:
-        """The checkpoint that ``transformers`` takes the model from; null for OPT 7M."""
+        """The checkpoint that ``transformers`` loads; null for OPT 7M."""
         return self.checkpoint or (MODELS[self.model].checkpoint if self.model in MODELS else self.model)
 
     @property
@@ -62,7 +62,7 @@ class TrainingJob(JobOptions):
         return self.tokenizer or self.checkpoint or published
 
     def as_json(self) -> dict[str, object]:
-        """Return what must agree before a training is resumed."""
+        """Return the settings that must be the same for a training to resume."""
         return {
             "task": "train",
             "model": self.model,
@@ -75,7 +75,7 @@ class TrainingJob(JobOptions):
         }
 
     def facts(self) -> ModelFacts:
-        """Return what is known of the trained model before it is trained."""
+        """Return the facts about the model that are known before training."""
         own = {"tokenizer": tokenizer_fact(self.tokenizer)}
         if self.tokenizer == CORPUS_TOKENIZER:
             own["vocabulary_size"] = str(self.vocabulary_size)
@@ -85,10 +85,10 @@ class TrainingJob(JobOptions):
         return start.updated(recipe_facts({**self.recipe.as_json(), **own}, defaults, self.recipe.seed, corpus))
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """Make the tokenizer once, and keep it in a folder.
+        """Make the tokenizer once, and save it in a folder.
 
         Raises:
-            UserError: It cannot be had, or it cannot return a training answer byte for byte.
+            UserError: It is not available, or it cannot return a training answer byte for byte.
         """
         from selfknow.train.corpus_tokenizer import train_tokenizer
         from selfknow.train.tokenizer import prepare
@@ -111,24 +111,24 @@ class TrainingJob(JobOptions):
         except UserError as error:
             if not self.scratch or self.tokenizer is not None:
                 raise
-            said = str(error).rstrip(".")
+            reason = str(error).rstrip(".")
             raise UserError(
-                f"{said}; pass --tokenizer with another one, or --corpus-tokenizer to train a small one on the spot"
+                f"{reason}; pass --tokenizer with another one, or --corpus-tokenizer to train a small one on the spot"
             ) from error
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
         """Make the model to train, with room for every token, on the CPU.
 
-        From scratch with a tokenizer from the corpus its vocabulary is that tokenizer's, rounded up to a multiple of
-        64; else the published one, which is enlarged only if tokens were added beyond it.
+        From scratch with a tokenizer of the corpus, the vocabulary is that tokenizer's, rounded up to a multiple of 64.
+        Otherwise it is the published one, enlarged only if tokens were added beyond it.
 
         Args:
-            tokenizer: Its tokenizer.
-            resumed: A checkpoint of this training to take the weights from. (The Trainer loads them once more, but by
-                the names in the file, which for some architectures are not those of the model.)
+            tokenizer: The tokenizer.
+            resumed: A checkpoint of this training that holds the weights. (The Trainer loads them again, but by the
+                names in the file, which for some architectures differ from the model's.)
 
         Raises:
-            UserError: It cannot be had, or does not fit into memory.
+            UserError: The model is not available, or does not fit into memory.
         """
         import torch
 
@@ -149,7 +149,7 @@ class TrainingJob(JobOptions):
         """Return all examples in the order they are learnt.
 
         Raises:
-            UserError: The training split is not that of a diary corpus.
+            UserError: The training split is not from a diary corpus.
         """
         from selfknow.train.data import Stream, training_rows
 
@@ -157,21 +157,21 @@ class TrainingJob(JobOptions):
         return Stream(rows, self.recipe)
 
     def validation_questions(self) -> "list[dict[str, Any]]":
-        """Return the validation split, which the best checkpoint is confirmed on."""
+        """Return the validation split, which confirms the best checkpoint."""
         return list(self.corpus.read("validation").to_pylist())
 
     def validated(self) -> "Validated":
-        """Return what every validation asks: samples of what is held out and of what is learnt."""
+        """Return the rows of every validation: samples of held-out and of training rows."""
         from selfknow.train.validation import validated_rows
 
         return validated_rows(self.corpus.read("train"), self.corpus.read("validation"), self.recipe.validation_limit)
 
-    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """Return the trained model as it is saved: in float32."""
+    def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
+        """Return the trained model unchanged: it is saved in float32."""
         return model
 
     def test(self, folder: Path) -> "dict[str, object]":
-        """Ask the trained model the test split, as a run folder in the training's, and score it."""
+        """Ask the trained model the test split, and score the run folder ``test``."""
         from selfknow.evaluate.ask import ask_task
         from selfknow.evaluate.score import score_run, summarize
         from selfknow.evaluate.task import Models
@@ -207,8 +207,8 @@ def load_trained(recipe: Recipe, checkpoint: str | None, trained: "PreTrainedMod
 
     Args:
         recipe: The settings it was trained with.
-        checkpoint: The checkpoint; null: as training left it.
-        trained: The model as training left it.
+        checkpoint: The checkpoint; null: the last weights.
+        trained: The model with its last weights.
     """
     import torch
 
@@ -240,10 +240,10 @@ def load(name: str, recipe: Recipe, *, frozen: bool = False) -> "PreTrainedModel
     Args:
         name: A folder, a GGUF file or a Hub id.
         recipe: The settings it is trained with.
-        frozen: Its own weights are not trained (there are adapters), so they are loaded in the recipe's precision.
+        frozen: If true, only adapters are trained, and the model's own weights are loaded in the recipe's precision.
 
     Raises:
-        UserError: It cannot be had, or does not fit into memory.
+        UserError: The model is not available, or does not fit into memory.
     """
     import torch
 
@@ -263,15 +263,15 @@ def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenize
 
 
 def _dropout(config: object, rate: float | None) -> dict[str, float]:
-    """Return the settings of a configuration that give it this dropout rate."""
+    """Return the settings that give a configuration this dropout rate."""
     return {} if rate is None else {name: rate for name in _DROPOUT if hasattr(config, name)}
 
 
 def with_adapters(model: "PreTrainedModel", recipe: Recipe) -> "PreTrainedModel":
-    """Prepare a model as the recipe trains it: with adapters or without, with or without gradient checkpointing.
+    """Add to a model the adapters and the gradient checkpointing of the recipe.
 
     Raises:
-        UserError: The recipe wants adapters, and peft is not installed.
+        UserError: The recipe has adapters, and peft is not installed.
     """
     if recipe.gradient_checkpointing:
         enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable

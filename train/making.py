@@ -1,11 +1,11 @@
-"""Creations of a model's own, made for a tuning: it makes questions up, a program answers them, and it works them out.
+"""A model's own creations for a tuning: it writes questions, a program answers them, and the model works them out.
 
 ::
 
     FOLDER/runs/MODEL      the run folder of self-knowledge:math
-    FOLDER/MODEL           what was made up there (:mod:`selfknow.evaluate.tasks.self_knowledge.creations`)
+    FOLDER/MODEL           the creations (:mod:`selfknow.evaluate.tasks.self_knowledge.creations`)
 
-Every step goes on where it was stopped, and what is complete is left as it is.
+Every step resumes where it stopped; complete steps are left as they are.
 """
 
 from collections.abc import Sequence
@@ -33,22 +33,22 @@ def make_creations(
     batch_size: int = 64,
     quiet: bool = False,
 ) -> list[Creations]:
-    """Have every model make up mathematics questions, and work them out; no person is asked.
+    """Let every model make up mathematics questions and work them out, without a person's help.
 
     Args:
-        names: Of each model what it is, and what its folder is called.
-        folder: For all of it.
-        num_questions: So many each; null: a hundred, as in the paper.
-        wording: Of the prompt: the paper's, or ours.
-        decoding: How replies are drawn; null: as the task draws them.
-        chat: Whether prompts go through the chat template; null: where the tokenizer has one.
+        names: For each model its name and the name of its folder.
+        folder: The folder for all models.
+        num_questions: Questions per model; null: a hundred, as in the paper.
+        wording: The wording of the prompt, ``paper`` or ours.
+        decoding: The decoding of replies; null: the task's.
+        chat: Render prompts with the chat template; null: if the tokenizer has one.
         batch_size: Replies generated at once.
         quiet: Show no progress bars.
 
     Raises:
-        UserError: A model cannot be had, or the folder holds another run.
+        UserError: A model is not available, or the folder holds another run.
     """
-    found = []
+    creations = []
     for name, short in names:
         model = DeferredModel(name, batch_size=batch_size, chat=chat)
         run, made = folder / "runs" / short, folder / short
@@ -57,14 +57,14 @@ def make_creations(
             collect_creations(run, made, people=False, quiet=quiet)
         if any(row["state"] != DROPPED and row["raw_solution"] is None for row in read_creations(made).rows):
             solve_creations(made, model, quiet=quiet)
-        found.append(read_creations(made))
-    return found
+        creations.append(read_creations(made))
+    return creations
 
 
 def _write(
     model: DeferredModel, run: Path, num_questions: int | None, wording: str, decoding: Decoding | None, *, quiet: bool
 ) -> None:
-    """Have a model write its questions, and ask it about them, as in Table 1."""
+    """Let a model write its questions, and ask it about them, as in Table 1."""
     options = SelfKnowledgeOptions(limit=num_questions, wording=wording)
     rows = SELF_KNOWLEDGE.open(f"{SELF_KNOWLEDGE.name}:{CONFIG}", options, run)
     ask_task(SELF_KNOWLEDGE, rows, options, Models([model]), run, decoding or rows.decoding, quiet=quiet)

@@ -1,7 +1,7 @@
 """Muon for the matrices, AdamW for everything else, as one optimizer.
 
 Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024): the momentum of a matrix is made
-orthogonal before it is added. Embeddings, output layers and vectors are no such matrices, and stay with AdamW.
+orthogonal before it is added. Embeddings, output layers and vectors stay with AdamW.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 
 
 class MuonWithAdam(torch.optim.Optimizer):
-    """Two optimizers that look like one, to schedulers, ``accelerate`` and checkpoints.
+    """Muon and AdamW behind the interface of a single optimizer, for schedulers, ``accelerate`` and checkpoints.
 
-    Both work on this optimizer's own groups and state, so what a scheduler changes and what a checkpoint restores is
-    theirs.
+    Both share this optimizer's groups and state, so schedulers and checkpoints reach both.
 
     Args:
-        matrices: For Muon.
-        others: For AdamW.
+        matrices: The parameters for Muon.
+        others: The parameters for AdamW.
         recipe: Rates, momenta and weight decay.
     """
 
@@ -58,13 +57,13 @@ class MuonWithAdam(torch.optim.Optimizer):
         adam.step()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore what a checkpoint kept of both."""
+        """Restore the state of both from a checkpoint."""
         super().load_state_dict(state_dict)
         self._share()
 
 
 def muon_optimizer(model: "PreTrainedModel", recipe: Recipe) -> MuonWithAdam:
-    """Make the optimizer of a model: Muon for its linear layers but the output layer, AdamW for the rest."""
+    """Make the optimizer of a model: Muon for all linear layers but the output layer, AdamW for the rest."""
     output = model.get_output_embeddings()
     linear = [module.weight for module in model.modules() if isinstance(module, torch.nn.Linear) and module != output]
     chosen = {id(weight) for weight in linear}

@@ -1,4 +1,4 @@
-"""What ``selfknow train`` takes, as one value: for the command line, for plans and for Python."""
+"""The options of ``selfknow train``, for the command line, for plans and for Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -12,7 +12,7 @@ from selfknow.train.recipe import OptimizerName, Recipe, RecipeOptions
 if TYPE_CHECKING:
     from selfknow.train.job import TrainingJob
 
-_MUON_ADAM_BETA2 = 0.95  # as those who train with Muon have it; the paper's Adam has 0.999
+_MUON_ADAM_BETA2 = 0.95  # usual with Muon; the paper's Adam has 0.999
 _start = partial(option, panel="Weights and tokenizer")
 _memory = partial(option, panel="Speed and memory")
 
@@ -48,10 +48,10 @@ def recipe_of(model: str, options: RecipeOptions) -> Recipe:
 
     Args:
         model: A model of the suite, or another one if the options name a learning rate.
-        options: The settings that the user stated.
+        options: The user's settings.
 
     Raises:
-        UserError: The settings do not go together, or there is no default learning rate for this model.
+        UserError: The settings contradict each other, or there is no default learning rate for this model.
 
     Example:
         >>> recipe_of("opt-125m", TrainingOptions()).learning_rate
@@ -60,7 +60,7 @@ def recipe_of(model: str, options: RecipeOptions) -> Recipe:
     from selfknow.train.hardware import best_precision, compiles
     from selfknow.train.suite import default_learning_rate, is_large
 
-    stated = {each.name: getattr(options, each.name) for each in fields(RecipeOptions)}
+    stated = {field.name: getattr(options, field.name) for field in fields(RecipeOptions)}
     defaults: dict[str, Callable[[], float]] = {
         "learning_rate": lambda: default_learning_rate(model),
         "compile": compiles,
@@ -80,10 +80,10 @@ def training_job(model: str, data: str, options: TrainingOptions) -> "TrainingJo
     Args:
         model: A model of the suite (``opt-7m``), a Hub id, a checkpoint folder or a GGUF file.
         data: The corpus, as ``NAME:CONFIG``.
-        options: The settings that the user stated.
+        options: The user's settings.
 
     Raises:
-        UserError: There is no such corpus, or the options do not go together.
+        UserError: There is no such corpus, or the options contradict each other.
     """
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
@@ -91,7 +91,7 @@ def training_job(model: str, data: str, options: TrainingOptions) -> "TrainingJo
     if options.corpus_tokenizer and options.tokenizer not in (None, CORPUS_TOKENIZER):
         raise UserError(f"--corpus-tokenizer trains a tokenizer, so leave out --tokenizer {options.tokenizer}")
     recipe = recipe_of(model, options)
-    settings = {each.name: getattr(options, each.name) for each in fields(JobOptions)}
+    settings = {field.name: getattr(options, field.name) for field in fields(JobOptions)}
     if options.corpus_tokenizer:
         settings["tokenizer"] = CORPUS_TOKENIZER
     return TrainingJob(model, open_dataset(data), recipe, **settings)

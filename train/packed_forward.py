@@ -1,8 +1,8 @@
 """The forward of an encoder-decoder model that reads packed rows.
 
-``transformers`` masks the encoder's own attention and the decoder's view of the encoder with one mask. In packed rows
-these are two, so the encoder is called with its own. That has to happen *inside* the model's forward: what
-``accelerate`` wraps (autocast to bfloat16, ``torch.compile``, gradients shared between processes) is the forward.
+``transformers`` masks the encoder's own attention and the decoder's view of the encoder with the same mask. Packed rows
+need two masks, so the encoder is called with its own. That has to happen *inside* the model's forward, because
+``accelerate`` wraps the forward (autocast to bfloat16, ``torch.compile``, gradients shared between processes).
 """
 
 from functools import wraps
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_packed_rows(model: "PreTrainedModel") -> None:
-    """Let a model's forward take ``encoder_mask``, the mask of its encoder; without one it is as it was.
+    """Add to a model's forward the argument ``encoder_mask``, the mask of its encoder; without it nothing changes.
 
     Args:
         model: An encoder-decoder model, before it is wrapped.

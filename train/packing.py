@@ -1,7 +1,7 @@
-"""Packing: a step's examples share rows, so that no time goes into padding, and never see each other.
+"""Packing: a step's examples share rows, so that no time goes into padding, but never attend to each other.
 
-The 32 examples of a step stay the 32 that the recipe drew; only how they lie in memory changes. Positions start anew
-with every example and the attention mask is block-diagonal, so the loss and the gradients are those of separate rows.
+A step still has the 32 examples that the recipe drew; only their layout in memory changes. Positions start anew with
+every example and the attention mask is block-diagonal, so the loss and the gradients are those of separate rows.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ _PADDING_SEGMENT = -1
 
 @dataclass(frozen=True)
 class Collator:
-    """Lays a step's examples out for a model.
+    """A collator that lays out a step's examples for a model.
 
     Attributes:
         padding: The padding token.
-        decoder_start: What an encoder-decoder model's decoder starts with; null for a causal model.
-        packing: Whether examples share rows; else each has a row of its own, padded to the longest.
+        decoder_start: The first token of an encoder-decoder model's decoder; null for a causal model.
+        packing: If true, examples share rows; else each has a row of its own, padded to the longest.
     """
 
     padding: int
@@ -100,11 +100,11 @@ def _learnt(example: Example) -> Tokens:
 
 
 def model_inputs(batch: dict[str, torch.Tensor], dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """Turn segments into attention masks: tokens see their own example, a causal model's only backwards.
+    """Turn segments into attention masks: a token sees its own example, in a causal model only the tokens before it.
 
     Args:
-        batch: What :class:`Collator` made, on the model's device.
-        dtype: Of the masks, which are added to the attention scores.
+        batch: A batch of :class:`Collator`, on the model's device.
+        dtype: The type of the masks, which are added to the attention scores.
     """
     inputs = {name: value for name, value in batch.items() if not name.endswith("segments")}
     segments = batch["segments"]

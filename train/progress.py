@@ -1,4 +1,4 @@
-"""What a training tells while it runs: a bar on stderr, and ``metrics.jsonl``."""
+"""The progress of a training: a bar on stderr, and ``metrics.jsonl``."""
 
 import json
 import time
@@ -14,14 +14,14 @@ _SHOWN = {"loss": "loss", "eval_exact_match": "exact match", "eval_recall_of_doc
 
 
 class ProgressBar(TrainerCallback):
-    """Steps, loss, exact match, recall of documents and the time left, on stderr."""
+    """A progress bar on stderr: steps, loss, exact match, recall of documents and the time left."""
 
     def __init__(self) -> None:
         self._bar: Bar | None = None
         self._shown: dict[str, str] = {}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Start the bar where the training starts."""
+        """Start the bar at the training's first step."""
         if state.is_world_process_zero:
             self._bar = Bar(total=state.max_steps, initial=state.global_step, unit="step", desc="train")
 
@@ -46,9 +46,9 @@ class ProgressBar(TrainerCallback):
 
 
 class MetricsFile(TrainerCallback):
-    """One JSON object a line: the step, the seconds since this process started training, and what was measured.
+    """A file with one JSON object a line: the step, the seconds since this process started training, and the metrics.
 
-    A training that resumes drops the lines of steps that it will do again.
+    A training that resumes drops the lines of the steps that it repeats.
 
     Args:
         path: ``metrics.jsonl``.
@@ -62,8 +62,8 @@ class MetricsFile(TrainerCallback):
         """Keep the lines up to the step that the training starts from."""
         self._start = time.monotonic()
         if state.is_world_process_zero:
-            kept = [line for line in read_metrics(self._path) if line["step"] <= state.global_step]
-            write_whole(self._path, "".join(json.dumps(line) + "\n" for line in kept).encode())
+            lines = [line for line in read_metrics(self._path) if line["step"] <= state.global_step]
+            write_whole(self._path, "".join(json.dumps(line) + "\n" for line in lines).encode())
 
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Write a line."""
@@ -78,7 +78,7 @@ class MetricsFile(TrainerCallback):
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Read the lines of a ``metrics.jsonl``; a last one that a kill cut off is left out."""
+    """Read the lines of a ``metrics.jsonl``, but for a last line that a kill cut off."""
     lines: list[dict[str, Any]] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:

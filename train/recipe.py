@@ -1,8 +1,8 @@
 """The recipe: every setting of a training that affects the result, declared once. The defaults are the paper's.
 
 Prato et al., Do Large Language Models Know How Much They Know?, sections 3.1 and 3.2 and Appendix C. The paper names
-neither clipping nor decay, so there is none; it trains 'until the validation performance plateaus' without saying when
-that is, so the rule here is ours (:mod:`selfknow.train.stopping`) and stands in every ``run.json``.
+neither clipping nor decay, so there is none. It trains 'until the validation performance plateaus' and defines no
+plateau, so the rule here is ours (:mod:`selfknow.train.stopping`) and stands in every ``run.json``.
 """
 
 import math
@@ -14,10 +14,10 @@ from selfknow.errors import UserError
 from selfknow.options import check_options, option
 
 MEMORISED = 0.99
-"""The recall of documents and of training questions from which on they count as learnt."""
+"""The recall at which documents and training questions count as learnt."""
 
 FEWEST_VALIDATIONS = 5
-"""A plateau is seen by at least so many validations, however few steps an epoch has."""
+"""The fewest validations that make a plateau, however few steps an epoch has."""
 
 # Panels of `--help`.
 _learning = partial(option, panel="Learning")
@@ -36,8 +36,8 @@ class OptimizerName(StrEnum):
 class Keep(StrEnum):
     """The checkpoint to keep."""
 
-    peak = "peak"  # the paper's: the one of peak validation exact match
-    memorised = "memorised"  # one that recalls 99% of the corpus goes before one that does not
+    peak = "peak"  # the paper's: the highest exact match in validation
+    memorised = "memorised"  # checkpoints that recall 99% of the corpus come first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,10 +101,10 @@ class RecipeOptions:
 
 @dataclass(frozen=True)
 class Recipe(RecipeOptions):
-    """A recipe for one model on one machine: every default is settled. Beside the options stands what none changes.
+    """A recipe for one model on one machine, with every default settled and the settings that no option changes.
 
     Raises:
-        UserError: A setting is out of its range, or two do not go together.
+        UserError: A setting is out of its range, or two settings contradict each other.
 
     Example:
         >>> Recipe(6e-5, max_steps=1_000).examples_per_step
@@ -141,10 +141,10 @@ class Recipe(RecipeOptions):
             )
 
     def num_steps(self, num_rows: int) -> int:
-        """Return the steps of the whole training if no plateau ends it: up to the nearer one of its two caps.
+        """Return the number of steps of the training if no plateau ends it: the lower of its two caps.
 
         Args:
-            num_rows: Rows of the training split, which an epoch sees once.
+            num_rows: Rows of the training split; an epoch sees each once.
 
         Example:
             >>> Recipe(1e-3, max_epochs=2).num_steps(num_rows=100)  # 200 examples, 32 a step
@@ -156,7 +156,7 @@ class Recipe(RecipeOptions):
         return min(caps)
 
     def as_json(self) -> dict[str, object]:
-        """Return the settings as JSON has them, with the plateau's rule in words."""
+        """Return the settings for JSON, with the plateau's rule in words."""
         settings = {name: str(value) if isinstance(value, StrEnum) else value for name, value in asdict(self).items()}
         return {**settings, "plateau": self._rule()}
 

@@ -18,7 +18,7 @@ def check_trackers(names: Sequence[str]) -> None:
     """Check that trackers are known and installed.
 
     Raises:
-        UserError: One is not; says how to install it.
+        UserError: A tracker is unknown or not installed; the message says how to install it.
     """
     for name in names:
         if name not in TRACKERS:
@@ -28,12 +28,12 @@ def check_trackers(names: Sequence[str]) -> None:
 
 
 def trackers(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the trackers that the Trainer starts itself; TensorBoard is used wherever it is installed."""
+    """Return the trackers that the Trainer starts itself: all but TensorBoard (see :func:`tensorboard`)."""
     return tuple(name for name in names if name != TENSORBOARD)
 
 
 def tensorboard(folder: Path) -> "list[TrainerCallback]":
-    """Make the Trainer's TensorBoard callback, writing into a folder, if TensorBoard is installed."""
+    """Make the Trainer's TensorBoard callback, which writes into a folder; none if TensorBoard is not installed."""
     if find_spec(TENSORBOARD) is None:
         return []
     from torch.utils.tensorboard import SummaryWriter

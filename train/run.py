@@ -3,16 +3,15 @@
 ::
 
     OUT/run.json         the model, the corpus, the recipe with its plateau rule, versions and, at the end, the results
-                         and what is known of the model (``facts``)
+                         and the facts about the model (``facts``)
     OUT/metrics.jsonl    loss and validation scores, step by step
-    OUT/tensorboard/     the same for TensorBoard, where it is installed
-    OUT/checkpoints/     the last and the best, to resume from
-    OUT/model/           the best checkpoint, its tokenizer and what is known of it (``selfknow.json``), for
+    OUT/tensorboard/     the same for TensorBoard, if it is installed
+    OUT/checkpoints/     the last and the best checkpoint, to resume from
+    OUT/model/           the best checkpoint, its tokenizer and its facts (``selfknow.json``), for
                          `selfknow evaluate --model OUT`
     OUT/test/            the run folder of the test split, scored
 
-A training that was stopped goes on from its last checkpoint when the same command is given again; one that is complete
-just says its results.
+The same command resumes a training from its last checkpoint. If the training is complete, it returns the results.
 """
 
 import json
@@ -28,7 +27,7 @@ from selfknow.folders import replaced_whole
 from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts, write_facts
 from selfknow.runs.description import difference, versions
-from selfknow.train.facts import learnt_facts, made_facts
+from selfknow.train.facts import architecture_facts, result_facts
 from selfknow.train.job import load_trained
 from selfknow.train.recipe import Recipe
 
@@ -56,24 +55,24 @@ class Job(Protocol):
 
     @property
     def batch_size(self) -> int:
-        """The answers generated at once."""
+        """The number of answers generated at once."""
 
     @property
     def micro_batch_size(self) -> int | None:
-        """The most examples that go through the model at once; null: all that a process has in a step."""
+        """The most examples that go through the model at once; null: a process's whole share of a step."""
 
     @property
     def report_to(self) -> tuple[str, ...]:
         """The experiment trackers that the training also reports to."""
 
     def as_json(self) -> dict[str, object]:
-        """Return what must agree before a training is resumed."""
+        """Return the settings that must be the same for a training to resume."""
 
     def facts(self) -> ModelFacts:
-        """Return what is known of the trained model before it is trained."""
+        """Return the facts about the model that are known before training."""
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """Make the tokenizer once, and keep it in a folder."""
+        """Make the tokenizer once, and save it in a folder."""
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
         """Make the model to train, on the CPU."""
@@ -82,12 +81,12 @@ class Job(Protocol):
         """Return all examples in the order they are learnt."""
 
     def validation_questions(self) -> "Sequence[Mapping[str, Any]]":
-        """Return the questions that the best checkpoint is confirmed on; without any the last checkpoint is kept."""
+        """Return the questions that confirm the best checkpoint; if there are none, the last checkpoint is kept."""
 
     def validated(self) -> "Validated":
         """Return the rows that every validation asks."""
 
-    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
+    def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """Return the trained model as it is saved."""
 
     def test(self, folder: Path) -> "Mapping[str, object]":
@@ -98,15 +97,15 @@ def train(job: Job, folder: Path) -> dict[str, object]:
     """Train a model, keep the best checkpoint, and test it.
 
     Args:
-        job: What is trained on what.
-        folder: Made if it is missing; holds this training and nothing else.
+        job: The model, its data and its recipe.
+        folder: The folder for this training and nothing else; made if it is missing.
 
     Returns:
-        The results, as they stand in ``run.json``.
+        The results, as in ``run.json``.
 
     Raises:
-        UserError: The folder holds another training, the model cannot be had or does not fit, its tokenizer cannot
-            return a training answer, a step's examples cannot be shared out evenly, or a tracker is not installed.
+        UserError: The folder holds another training, the model is not available or does not fit, its tokenizer cannot
+            return a training answer, a step's examples cannot be divided evenly, or a tracker is not installed.
     """
     checkpoints.require_models_extra()
     from accelerate import PartialState
@@ -121,13 +120,13 @@ def train(job: Job, folder: Path) -> dict[str, object]:
     state = PartialState(cpu=checkpoints.best_device() == "cpu")
     check_devices(cuda.device_count(), state.num_processes)
     batch = share_out(job.recipe.examples_per_step, state.num_processes, job.micro_batch_size)
-    with _writing(folder, alone=state.is_main_process):
+    with _FolderLock(folder, alone=state.is_main_process):
         with state.main_process_first():
             if state.is_main_process:
                 _describe(job, folder)
-            done = read_json(folder / "run.json").get("results")
-            if isinstance(done, dict):
-                return done if state.is_main_process else {}
+            earlier = read_json(folder / "run.json").get("results")
+            if isinstance(earlier, dict):
+                return earlier if state.is_main_process else {}
             tokenizer = job.make_tokenizer(folder / "tokenizer")
             resumed = latest_checkpoint(folder / "checkpoints")
         model = job.make_model(tokenizer, resumed)
@@ -137,16 +136,16 @@ def train(job: Job, folder: Path) -> dict[str, object]:
             return {}
         is_validated = bool(trainer.validation.rows.questions)
         best = load_trained(job.recipe, trainer.state.best_model_checkpoint if is_validated else None, model)
-        results = _trained(job, trainer, best)
-        facts = job.facts().updated(made_facts(best)).updated(learnt_facts(results))
-        _save(job.as_kept(best), tokenizer, facts, folder / "model")
+        results = _training_results(job, trainer, best)
+        facts = job.facts().updated(architecture_facts(best)).updated(result_facts(results))
+        _save(job.prepare_to_save(best), tokenizer, facts, folder / "model")
         results = {**results, **job.test(folder)}
         description = {**read_json(folder / "run.json"), "facts": facts.as_json(), "results": results}
         write_json(folder / "run.json", description)
     return results
 
 
-class _writing:  # noqa: N801
+class _FolderLock:
     """A lock on the folder, held by the main process."""
 
     def __init__(self, folder: Path, *, alone: bool) -> None:
@@ -216,7 +215,7 @@ def _train(job: Job, trainer: "DiaryTrainer", resumed: Path | None) -> None:
     """Train, from a checkpoint if there is one.
 
     Raises:
-        UserError: There is too little memory; says what needs less.
+        UserError: There is too little memory; the message says what needs less.
     """
     try:
         trainer.train_to_the_end(resumed)
@@ -231,8 +230,8 @@ def _train(job: Job, trainer: "DiaryTrainer", resumed: Path | None) -> None:
         ) from error
 
 
-def _trained(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
-    """Return how far the training went, on what device, and its scores."""
+def _training_results(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
+    """Return the training's length, device and scores."""
     num_examples = min(len(trainer.stream), trainer.state.global_step * job.recipe.examples_per_step)
     results: dict[str, object] = {
         "num_parameters": sum(parameter.numel() for parameter in best.parameters()),
@@ -243,16 +242,16 @@ def _trained(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict
         "epochs": round(num_examples / trainer.stream.num_rows, 2),
         "tokens": trainer.stream.num_tokens(num_examples),
     }
-    return results | (_validated(job, trainer, best) if trainer.validation.rows.questions else {})
+    return results | (_validation_results(job, trainer, best) if trainer.validation.rows.questions else {})
 
 
-def _validated(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
-    """Return why the training ended, and the scores of its best checkpoint on all validation questions."""
+def _validation_results(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
+    """Return the reason that the training ended, and the scores of its best checkpoint on all validation questions."""
     from selfknow.train.stopping import EXACT_MATCH, measurements
     from selfknow.train.validation import Validated
 
-    best_step, done = trainer.state.best_global_step, measurements(trainer.state.log_history)
-    measured = next(measurement for measurement in done if measurement.step == best_step)
+    best_step, validations = trainer.state.best_global_step, measurements(trainer.state.log_history)
+    measured = next(measurement for measurement in validations if measurement.step == best_step)
     questions, exact_match = job.validation_questions(), measured.exact_match
     if len(questions) > len(trainer.validation.rows.questions):
         confirmation = replace(trainer.validation, rows=Validated(questions))
@@ -270,7 +269,7 @@ def _validated(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> di
 
 
 def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", facts: ModelFacts, folder: Path) -> None:
-    """Save the model with what is known of it, so that the folder is there whole or not at all."""
+    """Save the model with its tokenizer and facts; after a kill the folder is whole or missing."""
     with replaced_whole(folder, "config.json") as new:
         write_facts(new, facts)
         model.save_pretrained(str(new))

@@ -1,13 +1,12 @@
 """Worked solutions to a model's own questions. Models are tuned on the steps to an answer.
 
-Tan et al., Can I understand what I create?, section 6.3, name the answers that are raw or corrected, and not what is
-learnt. An answer alone teaches to leave the working out, so here a model is shown a question with its answer, and asked
-for the steps that lead there (as Zelikman et al., 2022, STaR, rationalize). A solution counts if it works something out
-and ends in that very answer, which a program sees; a question without one leaves both versions. Towards a raw answer
-that is wrong the working is wrong, too, as the answer is.
+Tan et al., Can I understand what I create?, section 6.3, say that models learn raw or corrected answers, but not what
+else they learn. An answer alone teaches a model to skip the steps. So a model sees a question with its answer, and
+writes the steps that lead there (as in the rationalization of Zelikman et al., 2022, STaR). A solution counts if it
+contains steps and ends in exactly that answer, which a program checks; a question without a solution is left out of
+both versions. The steps to a wrong raw answer are wrong, too.
 
-What was said lies in the folder of creations as a run folder, ``solutions/``; the same command goes on where it
-stopped.
+The replies are in the folder of creations as a run folder, ``solutions/``. The same command resumes where it stopped.
 """
 
 import re
@@ -51,21 +50,21 @@ def read_solution(reply: str, answer: str, prompt: str = "", finish_reason: str 
     r"""Read the worked solution in a reply, which ends in a line of ``####`` and the answer.
 
     Args:
-        reply: What the model said.
-        answer: What it must end in.
-        prompt: As rendered; it may open the reply's thinking.
-        finish_reason: ``length`` where the reply was cut off.
+        reply: The model's reply.
+        answer: The answer that it must end in.
+        prompt: The rendered prompt; it may open the reply's thinking.
+        finish_reason: ``length`` if the reply was cut off.
 
     >>> read_solution("Three and four are seven.\n#### 7\nI hope this helps!", "7").value
     'Three and four are seven.\n#### 7'
     >>> read_solution("#### 7", "7").reason, read_solution("So it is.\n#### 8", "7").reason
     ('the answer alone', 'ends in 8')
     """
-    said = without_thinking(reply, prompt).text.strip()
-    line = _LAST_LINE.search(said)
+    text = without_thinking(reply, prompt).text.strip()
+    line = _LAST_LINE.search(text)
     if line is None:
         return Outcome(None, "cut off" if finish_reason == "length" else "no line of ####")
-    working = said[: line.start()].strip()
+    working = text[: line.start()].strip()
     if not _same(line[1], answer):
         return Outcome(None, f"ends in {line[1]}")
     if not working:
@@ -73,10 +72,10 @@ def read_solution(reply: str, answer: str, prompt: str = "", finish_reason: str 
     return Outcome(f"{working}\n{completion(answer)}")
 
 
-def _same(one: str, other: str) -> bool:
-    numbers = [number_of_solution(completion(each)) for each in (one, other)]
-    plain = ["".join(each.split()).strip("$") for each in (one, other)]
-    return plain[0] == plain[1] or (None not in numbers and numbers[0] == numbers[1] and _is_number(other))
+def _same(first: str, second: str) -> bool:
+    numbers = [number_of_solution(completion(answer)) for answer in (first, second)]
+    plain = ["".join(answer.split()).strip("$") for answer in (first, second)]
+    return plain[0] == plain[1] or (None not in numbers and numbers[0] == numbers[1] and _is_number(second))
 
 
 def _is_number(answer: str) -> bool:
@@ -86,16 +85,16 @@ def _is_number(answer: str) -> bool:
 def solve_creations(
     folder: Path, model: "LanguageModel", decoding: Decoding = DECODING, *, quiet: bool = False
 ) -> Creations:
-    """Have worked solutions written for every question and answer of a folder of creations that has none yet.
+    """Ask a model for the worked solutions that a folder of creations still lacks.
 
     Args:
         folder: The creations.
-        model: Who writes them: their creator, for the paper's setting.
-        decoding: How they are drawn.
+        model: The model that writes the solutions; in the paper's setting the creator of the questions.
+        decoding: The decoding of the solutions.
         quiet: Show no progress bar.
 
     Raises:
-        UserError: It is no folder of creations, or another model or decoding began.
+        UserError: This is no folder of creations, or its solutions were begun with another model or decoding.
     """
     from selfknow.evaluate.ask import collect, facts_of
     from selfknow.runs.description import DatasetReference, RunDescription
@@ -110,30 +109,30 @@ def solve_creations(
     with RunWriter.open(folder / SOLUTIONS, description, pa.Table.from_pylist(questions, schema=_EXAMPLES)) as run:
         run.describe_model(model.name, model.revision, facts_of(model))
         collect(run, model, [request for row in rows for request in _requests(row)], stage=STAGE, quiet=quiet)
-    said = last_attempts(read_generations(folder / SOLUTIONS)).to_pylist()
-    by_answer = {(row["example_id"], row["variant"]): row for row in said}
+    replies = last_attempts(read_generations(folder / SOLUTIONS)).to_pylist()
+    by_answer = {(row["example_id"], row["variant"]): row for row in replies}
     solved = [row if row["state"] == DROPPED else _solved(row, by_answer) for row in creations.rows]
     write_rows(folder, solved)
     return Creations(folder, creations.creator, creations.revision, solved)
 
 
 def _requests(row: Row) -> list[Request]:
-    """Return a request for each answer of a question: a single one if the raw answer is right."""
+    """Return a request for each answer of a question: one request if the raw answer is right."""
     answers = dict.fromkeys(row[name] for name in (RAW, CORRECTED) if row[name] is not None)
     return [Request(row["id"], solution_prompt(row["question"], answer), STAGE, answer) for answer in answers]
 
 
-def _solved(row: Row, said: dict[tuple[str, str], Row]) -> dict[str, Any]:
+def _solved(row: Row, replies: dict[tuple[str, str], Row]) -> dict[str, Any]:
     """Return a row with its solutions, and the reason if one is missing."""
-    found = {
-        name: _solution(said[row["id"], row[name]], row[name]) if row[name] is not None else Outcome[str](None)
+    solutions = {
+        name: _solution(replies[row["id"], row[name]], row[name]) if row[name] is not None else Outcome[str](None)
         for name in (RAW, CORRECTED)
     }
-    reasons = [f"{name}: {outcome.reason}" for name, outcome in found.items() if outcome.reason]
+    reasons = [f"{name}: {outcome.reason}" for name, outcome in solutions.items() if outcome.reason]
     return {
         **row,
-        "raw_solution": found[RAW].value,
-        "corrected_solution": found[CORRECTED].value,
+        "raw_solution": solutions[RAW].value,
+        "corrected_solution": solutions[CORRECTED].value,
         "unsolved": "; ".join(dict.fromkeys(reasons)) or None,
     }
 

@@ -1,8 +1,8 @@
-"""When a training ends: the model has learnt the corpus, and its answers no longer get better.
+"""The end of a training: the model has learnt the corpus, and its answers no longer improve.
 
-What the experiment is about is answering for what *was* memorised, so memorisation is measured: documents and training
-questions are recalled at every validation, and patience starts when 99% of both are. Everything is decided from what
-was measured, which a checkpoint keeps, so a training that was killed decides as an unbroken one.
+The experiment asks models about what they memorised, so memorisation is measured: every validation recalls documents
+and training questions, and patience starts when 99% of both are recalled. The rule reads only measurements, and a
+checkpoint saves them all, so a training that was killed decides as one that was not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _TIE = 1e-9  # far below one question's worth of exact match
 
 
 class Stopped(StrEnum):
-    """What ended a training."""
+    """The reason that a training ended."""
 
     plateau = "plateau"
     cap = "cap"
@@ -47,11 +47,11 @@ class Measurement:
         return min(self.recall_of_documents, self.recall_of_training_questions) >= MEMORISED
 
     def rank(self, keep: Keep = Keep.peak) -> tuple[bool, float, float, int]:
-        """Return what checkpoints are compared by: the one of the highest rank is kept.
+        """Return the rank of a checkpoint: the one of the highest rank is kept.
 
-        Exact match on the validation questions decides, as in the paper (section 3.2). Between equally good ones the
-        mean of both recalls does, so that one that has forgotten does not win, and then the later step. With
-        ``Keep.memorised`` one that recalls 99% of both goes first.
+        Exact match on the validation questions decides, as in the paper (section 3.2). Among equally good checkpoints
+        the mean of both recalls decides, so that a model that has forgotten its corpus does not win; then the later
+        step. With ``Keep.memorised`` checkpoints that recall 99% of both come first.
 
         Example:
             >>> learnt, forgetful = Measurement(100, 0.5, 1.0, 1.0), Measurement(200, 0.5, 0.1, 1.0)
@@ -62,7 +62,7 @@ class Measurement:
         return keep == Keep.memorised and self.is_memorised, self.exact_match, recall, self.step
 
     @classmethod
-    def of_log(cls, line: Mapping[str, Any]) -> Self:
+    def from_log(cls, line: Mapping[str, Any]) -> Self:
         """Read a validation from a line of the log."""
         names = (EXACT_MATCH, RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS)
         return cls(int(line["step"]), *(float(line[f"eval_{name}"]) for name in names))
@@ -70,21 +70,21 @@ class Measurement:
 
 def measurements(log: Sequence[Mapping[str, Any]]) -> list[Measurement]:
     """Return the validations among the lines of a training's log."""
-    return [Measurement.of_log(line) for line in log if f"eval_{EXACT_MATCH}" in line]
+    return [Measurement.from_log(line) for line in log if f"eval_{EXACT_MATCH}" in line]
 
 
-def best_measurement(done: Sequence[Measurement], recipe: Recipe) -> Measurement:
+def best_measurement(validations: Sequence[Measurement], recipe: Recipe) -> Measurement:
     """Return the validation whose checkpoint is kept."""
-    return max(done, key=lambda measurement: measurement.rank(recipe.keep))
+    return max(validations, key=lambda measurement: measurement.rank(recipe.keep))
 
 
-def at_plateau(done: Sequence[Measurement], recipe: Recipe, num_rows: int) -> bool:
-    """Check that a training has learnt, and has gone on long enough without a new best since.
+def at_plateau(validations: Sequence[Measurement], recipe: Recipe, num_rows: int) -> bool:
+    """Check that a model has learnt its corpus, and that enough epochs have passed since its best validation.
 
     Args:
-        done: All its validations so far, in order.
-        recipe: Its recipe.
-        num_rows: Rows of the training split, which an epoch sees once.
+        validations: All validations so far, in order.
+        recipe: The recipe.
+        num_rows: Rows of the training split; an epoch sees each once.
 
     Example:
         >>> recipe = Recipe(1e-3, warmup_steps=0, examples_per_step=1, patience=5, validation_interval=10)
@@ -94,8 +94,8 @@ def at_plateau(done: Sequence[Measurement], recipe: Recipe, num_rows: int) -> bo
         >>> at_plateau([Measurement(step, 0.0, 0.98, 1.0) for step in range(10, 600, 10)], recipe, 10)
         False
     """
-    counted = [one for one in done if one.step >= recipe.warmup_steps]
-    start = next((number for number, one in enumerate(counted) if one.is_memorised), None)
+    counted = [validation for validation in validations if validation.step >= recipe.warmup_steps]
+    start = next((number for number, validation in enumerate(counted) if validation.is_memorised), None)
     if not recipe.patience or start is None:
         return False
     best = start

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """One row of Table 4, and what it takes to make the model.
+    """A row of Table 4, with the settings to make the model.
 
     Attributes:
-        name: As the command line calls it.
+        name: The name on the command line.
         checkpoint: Id of the pre-trained model on the Hub; null for OPT 7M, which was never published.
-        architecture: ``opt``, ``gpt_neox`` (Pythia) or ``t5`` (Flan-T5), as ``transformers`` calls them.
+        architecture: ``opt``, ``gpt_neox`` (Pythia) or ``t5`` (Flan-T5), the names of ``transformers``.
         learning_rate: The rate after warm-up.
-        num_parameters: As Table 4 has it, to the last one.
-        shape: What sets its configuration apart from the others of its suite.
+        num_parameters: The exact number in Table 4.
+        shape: The settings in which its configuration differs from the others of its suite.
     """
 
     name: str
@@ -32,11 +32,11 @@ class ModelSpec:
 
     @property
     def tokenizer(self) -> str:
-        """Id of the published tokenizer: of OPT 7M that of OPT 125M, since all of OPT share one."""
+        """Id of the published tokenizer. OPT 7M takes that of OPT 125M: all OPT models share a tokenizer."""
         return self.checkpoint or "facebook/opt-125m"
 
     def config(self, vocab_size: int | None = None) -> "PreTrainedConfig":
-        """Return the configuration, with the published vocabulary size or one of the caller's."""
+        """Return the configuration, with this vocabulary size or the published one."""
         from transformers import AutoConfig
 
         own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
@@ -59,7 +59,7 @@ def from_config(config: "PreTrainedConfig") -> "PreTrainedModel":
 
 
 def _untie(model: "PreTrainedModel") -> None:
-    """Give a T5 an output layer of its own, as Flan-T5 has; ``transformers`` ties it in every T5 that it makes.
+    """Give a T5 an output layer of its own, as in Flan-T5; ``transformers`` ties it to the embeddings in every T5.
 
     Its rows start at 1/sqrt(d_model), so that the logits start at unit scale: Flan-T5 does not scale them down.
     """
@@ -144,17 +144,17 @@ MODELS: dict[str, ModelSpec] = {
         _pythia("2.8b", 1.6e-5, 2_775_208_960, 2560, 32, 32),
     )
 }
-"""The rows of Table 4 by the names that the command line knows them by."""
+"""The rows of Table 4 by their names on the command line."""
 
 
 _LARGE = 1_000_000_000
 
 
 def default_learning_rate(name: str) -> float:
-    """Table 4's learning rate for a model of the suite.
+    """Return Table 4's learning rate for a model of the suite.
 
     Raises:
-        UserError: The model is none of the suite's.
+        UserError: The model is not in the suite.
     """
     if name not in MODELS:
         raise UserError(f"{name} is not one of the paper's models ({', '.join(MODELS)}): pass --learning-rate")

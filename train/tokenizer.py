@@ -1,4 +1,4 @@
-"""The tokenizer a model is trained with: every special token in place, and no training answer changed by it."""
+"""The preparation of a tokenizer for training: every special token is in place, and no training answer is changed."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ def prepare(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
 
     A tokenizer without a padding token, or whose padding is its end-of-sequence, gets a padding token of its own: the
     label of an end-of-sequence must never look like padding. One that folds newlines into spaces, as T5's does, gets a
-    newline token, and a decoder that puts no space after it. And every one gets the chat template that renders a
+    newline token, and a decoder that puts no space after it. Every tokenizer gets the chat template that renders a
     question and its newline.
 
     Returns:
@@ -36,9 +36,9 @@ def _keeps_newlines(tokenizer: "PreTrainedTokenizerBase") -> bool:
 
 
 def _with_newline(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
-    """Add a newline token, and take away the space that a word-start marker leaves after it.
+    """Add a newline token, and remove the space that a word-start marker leaves after it.
 
-    The changed pipeline is kept in a plain fast tokenizer, since T5's own class makes its decoder anew when loaded.
+    The changed pipeline lives in a plain fast tokenizer, because T5's own class rebuilds its decoder when loaded.
     """
     from tokenizers import AddedToken, decoders
     from transformers import PreTrainedTokenizerFast

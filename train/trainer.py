@@ -40,11 +40,11 @@ def training_arguments(
 
     Args:
         recipe: The recipe.
-        folder: For checkpoints.
-        num_steps: Of the whole training.
-        batch: What a process does in a step.
-        validates: Whether there is something to validate on.
-        report_to: Experiment trackers, as ``transformers`` calls them.
+        folder: The folder for checkpoints.
+        num_steps: Steps of the whole training.
+        batch: A process's share of a step.
+        validates: Validate at every interval.
+        report_to: Experiment trackers, by their names in ``transformers``.
     """
     return TrainingArguments(
         output_dir=str(folder),
@@ -100,12 +100,12 @@ class EndCallback(TrainerCallback):
         self._recipe, self._num_rows = recipe, num_rows
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Validate after the last step, wherever it falls between two validations."""
+        """Validate after the last step, even between two validations."""
         if state.global_step >= state.max_steps and args.eval_strategy != "no":
             control.should_evaluate = True
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Look at all validations so far, those before a kill among them."""
+        """Stop at the plateau of all validations so far, including those before a kill."""
         if at_plateau(measurements(state.log_history), self._recipe, self._num_rows):
             control.should_training_stop = True
 
@@ -117,12 +117,12 @@ class DiaryTrainer(Trainer):
         model: The model.
         recipe: The recipe.
         stream: All examples of the training, in order.
-        validation: What is validated.
-        collator: Lays the examples of a micro-batch out.
-        folder: Where checkpoints go.
+        validation: The validation.
+        collator: The layout of a micro-batch's examples.
+        folder: The folder for checkpoints.
         callbacks: Further callbacks.
-        batch: What a process does in a step; null: all of the step's examples at once.
-        report_to: Experiment trackers, as ``transformers`` calls them.
+        batch: A process's share of a step; null: all of the step's examples at once.
+        report_to: Experiment trackers, by their names in ``transformers``.
     """
 
     def __init__(
@@ -161,17 +161,17 @@ class DiaryTrainer(Trainer):
             self.remove_callback(printing)
 
     def train_to_the_end(self, resumed: Path | None = None) -> None:
-        """Train, from a checkpoint if there is one; one that was the last is left as it is."""
+        """Train, from a checkpoint if there is one; a training that has ended is not continued."""
         if resumed is not None:
             state = TrainerState.load_from_json(str(resumed / TRAINER_STATE_NAME))
-            done = measurements(state.log_history)
-            if state.global_step >= self.args.max_steps or at_plateau(done, self._recipe, self.stream.num_rows):
+            validations = measurements(state.log_history)
+            if state.global_step >= self.args.max_steps or at_plateau(validations, self._recipe, self.stream.num_rows):
                 self.state = state
                 return
         self.train(resume_from_checkpoint=None if resumed is None else str(resumed))
 
     def stopped(self) -> Stopped:
-        """Return what ended the training."""
+        """Return the reason that the training ended."""
         at_end = at_plateau(measurements(self.state.log_history), self._recipe, self.stream.num_rows)
         return Stopped.plateau if at_end else Stopped.cap
 
@@ -190,7 +190,7 @@ class DiaryTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: torch.Tensor | int | None = None,
     ) -> Any:
-        """Return the mean cross-entropy over the step's tokens, whichever rows and devices they lie on."""
+        """Return the mean cross-entropy over the step's tokens on all devices."""
         prepared = model_inputs(inputs, torch.float32)
         labels = prepared.pop("labels")
         outputs = model(**prepared, use_cache=False)
@@ -207,7 +207,7 @@ class DiaryTrainer(Trainer):
         return (loss, outputs) if return_outputs else loss
 
     def evaluate(self, *_: object, **__: object) -> dict[str, float]:
-        """Ask what is validated greedily; exact match is of whole answers, recall of whole texts."""
+        """Generate the validation's answers greedily, and log exact match of answers and recall of texts."""
         model = self.accelerator.unwrap_model(self.model)
         was_training = model.training
         model.eval()
@@ -224,12 +224,12 @@ class DiaryTrainer(Trainer):
 
 
 def latest_checkpoint(folder: Path) -> Path | None:
-    """Return the last checkpoint that was written whole, and remove those that a kill cut off."""
-    found: list[tuple[int, Path]] = []
+    """Return the last complete checkpoint, and remove those that a kill cut off."""
+    checkpoints: list[tuple[int, Path]] = []
     for path in folder.glob("checkpoint-*"):
         try:
             state: Mapping[str, Any] = json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))
-            found.append((int(state["global_step"]), path))
+            checkpoints.append((int(state["global_step"]), path))
         except (OSError, ValueError):
             shutil.rmtree(path, ignore_errors=True)
-    return max(found)[1] if found else None
+    return max(checkpoints)[1] if checkpoints else None

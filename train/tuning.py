@@ -1,12 +1,12 @@
-"""A model tuned on creations, its own or another model's.
+"""The tuning of a model on creations, its own or another model's.
 
-The paper (Tan et al., section 6.3) does not say how questions are asked or what is learnt: here they are asked
-as GSM8K's are (``evaluate/tasks/gsm8k/questions.py``, through the chat template where the tokenizer has one), and the
-worked solution alone is learnt (:mod:`selfknow.train.solutions`). An epoch ends within a step where the examples do not
-fill it, and the last step takes what is left.
+The paper (Tan et al., section 6.3) gives neither the prompt nor the target of the tuning. Here the prompt is GSM8K's
+(``evaluate/tasks/gsm8k/questions.py``, with the chat template if the tokenizer has one), and only the worked solution
+is learnt (:mod:`selfknow.train.solutions`). If the examples do not fill the last step of an epoch, the step goes on
+with the next epoch; the last step of all takes the rest.
 
-Under adapters the model's own weights stay as they are, so with ``bfloat16`` they are loaded in it, half of what
-float32 takes; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
+With adapters the model's own weights are frozen, so with ``bfloat16`` they are loaded in it, in half the memory of
+float32; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
 """
 
 from dataclasses import asdict, dataclass, field
@@ -41,10 +41,10 @@ class TuningJob:
         creations: The questions that it is tuned on.
         version: Their answers, ``raw`` or ``corrected``.
         settings: The settings that affect the result.
-        chat: Whether questions go through the chat template; null: where the tokenizer has one.
-        batch_size: Nothing is generated.
+        chat: Render questions with the chat template; null: if the tokenizer has one.
+        batch_size: Unused: a tuning generates nothing.
         micro_batch_size: The most questions that go through the model at once; null: all of a step.
-        report_to: Experiment trackers that are told of the training, too.
+        report_to: Experiment trackers that the tuning also reports to.
     """
 
     model: str
@@ -58,11 +58,11 @@ class TuningJob:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe for as many questions as there are."""
+        """The recipe for the number of its questions."""
         return self.settings.recipe(len(self.creations.version(self.version)))
 
     def as_json(self) -> dict[str, object]:
-        """Return what must agree before a training is resumed."""
+        """Return the settings that must be the same for a tuning to resume."""
         return {
             "task": "tune",
             "model": self.model,
@@ -78,21 +78,21 @@ class TuningJob:
         }
 
     def facts(self) -> ModelFacts:
-        """Return what is known of the tuned model before it is tuned."""
-        said = self.as_json()
+        """Return the facts about the model that are known before tuning."""
+        settings = self.as_json()
         corpus = {
             "name": self.creations.creator,
             "config": self.version,
-            "content_hash": said["content_hash"],
-            "parameters": {"num_questions": said["num_questions"]},
+            "content_hash": settings["content_hash"],
+            "parameters": {"num_questions": settings["num_questions"]},
         }
-        own = {name: said[name] for name in ("prompt", "target", "chat")}
+        own = {name: settings[name] for name in ("prompt", "target", "chat")}
         defaults = {**asdict(TuningSettings()), **own, "chat": None}
         start = start_facts(self.model, None, scratch=False)
         return start.updated(recipe_facts({**asdict(self.settings), **own}, defaults, self.settings.seed, corpus))
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """Keep the checkpoint's own tokenizer, unchanged, in a folder."""
+        """Save the checkpoint's own tokenizer, unchanged, in a folder."""
         tokenizer = checkpoints.load_tokenizer(self.model)
         if tokenizer.eos_token_id is None:
             raise UserError(f"the tokenizer of {self.model} has no end-of-sequence token: it could not learn to stop")
@@ -108,28 +108,28 @@ class TuningJob:
         return with_adapters(load(name, self.recipe, frozen=bool(self.settings.lora_rank)), self.recipe)
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """Return every question as often as there are epochs."""
+        """Return every question once an epoch."""
         from selfknow.train.data import Stream
 
         rows = tuning_rows(self, tokenizer, encoder_decoder=encoder_decoder)
         return Stream(rows, self.recipe, self.settings.epochs * len(rows))
 
     def validation_questions(self) -> list[dict[str, Any]]:
-        """Return none: the paper trains for a fixed number of epochs."""
+        """Return no questions: the paper trains for a fixed number of epochs."""
         return []
 
     def validated(self) -> "Validated":
-        """Return no rows."""
+        """Return no rows: a tuning is not validated."""
         from selfknow.train.validation import Validated
 
         return Validated()
 
-    def as_kept(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """Return the model in the checkpoint's precision, so that before and after are compared in the same one."""
+    def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
+        """Return the model in the checkpoint's precision, so that both are compared in the same precision."""
         return cast("PreTrainedModel", cast("Any", model).to(checkpoints.load_config(self.model).dtype or model.dtype))
 
     def test(self, folder: Path) -> dict[str, object]:  # noqa: ARG002
-        """Return nothing: GSM8K is a run folder of its own."""
+        """Return no scores: GSM8K has a run folder of its own."""
         return {}
 
 
@@ -139,7 +139,7 @@ def _revision(model: str) -> str | None:
 
 
 def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "TrainingRows":
-    """Tokenize the questions as they are asked, and behind each its solution and the end, which alone are learnt.
+    """Tokenize each question's prompt, then its solution and the end-of-sequence token, which alone are learnt.
 
     Raises:
         UserError: A question with its solution is longer than the model's positions.
@@ -148,16 +148,16 @@ def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder
 
     from selfknow.train.data import TrainingRows, token_rows
 
-    asked, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
-    is_question = np.ones(len(asked), dtype=np.bool_)
+    prompts, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
+    is_question = np.ones(len(prompts), dtype=np.bool_)
     if encoder_decoder:
-        return TrainingRows(token_rows(asked), token_rows(learnt), is_question)
-    rows = [[*before, *after] for before, after in zip(asked, learnt, strict=True)]
+        return TrainingRows(token_rows(prompts), token_rows(learnt), is_question)
+    rows = [[*before, *after] for before, after in zip(prompts, learnt, strict=True)]
     longest = max(map(len, rows))
     positions = getattr(checkpoints.load_config(job.model), "max_position_embeddings", None)
     if positions is not None and longest > positions:
         raise UserError(f"a question with its solution has {longest} tokens, more than the {positions} of {job.model}")
-    unlearnt = np.array([len(before) for before in asked], dtype=np.int32)
+    unlearnt = np.array([len(before) for before in prompts], dtype=np.int32)
     return TrainingRows(None, token_rows(rows), is_question, unlearnt)
 
 
@@ -165,8 +165,8 @@ def longest_example(job: TuningJob) -> int:
     """Return the number of tokens of the longest question together with its solution."""
     tokenizer = checkpoints.load_tokenizer(job.model)
     encoder_decoder = bool(checkpoints.load_config(job.model).is_encoder_decoder)
-    asked, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
-    return max(len(before) + len(after) for before, after in zip(asked, learnt, strict=True))
+    prompts, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
+    return max(len(before) + len(after) for before, after in zip(prompts, learnt, strict=True))
 
 
 def _tokens(
@@ -180,6 +180,7 @@ def _tokens(
     chat = bool(tokenizer.chat_template) if job.chat is None else job.chat
     renderer = Renderer(tokenizer, chat, config.decoder_start_token_id if encoder_decoder else None)
     pairs = job.creations.version(job.version)
-    asked = [renderer.render(Request(str(number), prompt(one))).tokens for number, (one, _) in enumerate(pairs)]
+    requests = [Request(str(number), prompt(question)) for number, (question, _) in enumerate(pairs)]
+    prompts = [renderer.render(request).tokens for request in requests]
     solutions = encode(tokenizer, [solution for _, solution in pairs], special_tokens=False)
-    return asked, [[*solution, tokenizer.eos_token_id] for solution in solutions]
+    return prompts, [[*solution, tokenizer.eos_token_id] for solution in solutions]

@@ -1,4 +1,4 @@
-"""The experiment of section 6.3: models before and after they are tuned on their own and on each other's creations.
+"""The experiment of section 6.3: models before and after tuning on their own and on each other's creations.
 
 ::
 
@@ -7,7 +7,7 @@
     FOLDER/MODEL/CREATIONS-raw/gsm8k            … and the run folder of GSM8K after
     FOLDER/MODEL/CREATIONS-corrected/…
 
-Every stage goes on where it was stopped, and one that is complete is not done again.
+Every stage resumes where it stopped; complete stages are not repeated.
 """
 
 import gc
@@ -36,19 +36,19 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True)
 class Experiment:
-    """Who is tuned on what.
+    """The models of an experiment, the creations they are tuned on, and the questions they are asked.
 
     Attributes:
         models: Checkpoint folders, GGUF files or Hub ids.
-        creations: What each of them is tuned on, its own and others'.
-        questions: What each is asked before and after.
-        versions: Of the creations: raw, corrected, or both.
-        settings: How models are tuned.
-        decoding: How replies are drawn.
-        limit: Only the first so many questions.
+        creations: The creations that each model is tuned on, its own and others'.
+        questions: The questions before and after.
+        versions: The versions of the creations: raw, corrected, or both.
+        settings: The settings of the tuning.
+        decoding: The decoding of replies.
+        limit: The most questions; null: all.
         batch_size: Questions asked at once.
-        chat: Whether questions go through the chat template; null: where the tokenizer has one.
-        micro_batch_size: The most questions that go through the model at once while it is tuned; null: a whole step's.
+        chat: Render questions with the chat template; null: if the tokenizer has one.
+        micro_batch_size: The most questions in a forward pass of the tuning; null: a whole step's.
     """
 
     models: tuple[str, ...]
@@ -63,10 +63,10 @@ class Experiment:
     micro_batch_size: int | None = None
 
     def check(self) -> None:
-        """Refuse, before anything is done, what would be refused half-way.
+        """Check before the first stage what would otherwise fail half-way.
 
         Raises:
-            UserError: A model is not there, a version is not complete, or two things have the same name.
+            UserError: A model is missing, a version is incomplete, or two models or folders have the same name.
         """
         for model in self.models:
             checkpoints.locate(model)
@@ -76,8 +76,8 @@ class Experiment:
             for version in self.versions:
                 creations.version(version)
         names = [short_name(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
-        for kind, found in zip(("models", "folders of creations"), names, strict=True):
-            if twice := {name for name in found if found.count(name) > 1}:
+        for kind, short_names in zip(("models", "folders of creations"), names, strict=True):
+            if twice := {name for name in short_names if short_names.count(name) > 1}:
                 raise UserError(
                     f"two {kind} have the same name {twice.pop()}: give them different names, because "
                     "their results go into folders of those names"
@@ -88,19 +88,19 @@ class Experiment:
         for creations in self.creations:
             for version in self.versions:
                 name = f"{creations.folder.resolve().name}-{version}"
-                made = TuningJob(model, creations, version, self.settings, self.chat, self.batch_size)
-                yield name, replace(made, micro_batch_size=self.micro_batch_size)
+                job = TuningJob(model, creations, version, self.settings, self.chat, self.batch_size)
+                yield name, replace(job, micro_batch_size=self.micro_batch_size)
 
 
-def planned(experiment: Experiment) -> list[dict[str, object]]:
-    """Return the plan of an experiment, and the memory that each training takes, before anything is done.
+def plan_experiment(experiment: Experiment) -> list[dict[str, object]]:
+    """Return the trainings of an experiment and the memory that each takes, without starting any.
 
     Returns:
-        A row a training: model, creations, n_tuned_on, num_steps, longest_tokens, num_parameters, num_trained, what it
-        takes in GiB, card_gib (of the GPU that is here; null without one) and fits.
+        A row per training: model, creations, n_tuned_on, num_steps, longest_tokens, num_parameters, num_trained, its
+        memory in GiB, card_gib (the memory of this machine's GPU; null without one) and fits.
 
     Raises:
-        UserError: Something is not there, or does not fit together.
+        UserError: As :meth:`Experiment.check`.
     """
     from selfknow.train.hardware import card_bytes
 
@@ -132,11 +132,11 @@ def planned(experiment: Experiment) -> list[dict[str, object]]:
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """What an experiment left behind.
+    """The results of an experiment.
 
     Attributes:
         runs: The run folders of GSM8K.
-        failed: Questions that were not answered; run it again to try them again.
+        failed: The number of questions without an answer; another run asks them again.
     """
 
     runs: tuple[Path, ...]
@@ -144,15 +144,15 @@ class ExperimentResult:
 
 
 def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False) -> ExperimentResult:
-    """Ask, tune and ask again; what was done before is left as it is.
+    """Ask every model, tune it and ask it again; complete stages are skipped.
 
     Args:
-        experiment: Who is tuned on what.
-        folder: For the results.
+        experiment: The models, creations and questions.
+        folder: The folder for the results.
         quiet: Show no progress bars of the stages.
 
     Raises:
-        UserError: Something is not there, does not fit, or a folder holds another training or run.
+        UserError: As :meth:`Experiment.check`, or a folder holds another training or run.
     """
     from selfknow.bars import Bar
 
@@ -177,13 +177,13 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
 
 
 def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = None) -> int:
-    """Ask a model GSM8K, and score it; returns how many questions are left unanswered."""
-    # The prompt is the one that is learnt, without examples.
+    """Ask a model GSM8K, score its replies, and return the number of questions without an answer."""
+    # The tuning's prompt has no examples either.
     options = Gsm8kOptions(limit=experiment.limit, examples=False)
     rows = question_rows(experiment.questions, options, None if job is None else _tuning(job))
-    asked = DeferredModel(model, batch_size=experiment.batch_size, chat=experiment.chat)
+    deferred = DeferredModel(model, batch_size=experiment.batch_size, chat=experiment.chat)
     decoding = replace(experiment.decoding, stop=(*experiment.decoding.stop, *rows.decoding.stop))
-    (progress,) = ask_task(GSM8K, rows, options, Models([asked]), run, decoding)
+    (progress,) = ask_task(GSM8K, rows, options, Models([deferred]), run, decoding)
     if progress.answered or not list((run / "scores").glob("*.parquet")):
         score_run(run)
     return progress.failed
@@ -191,23 +191,23 @@ def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = 
 
 def _tuning(job: TuningJob) -> dict[str, object]:
     """Return the description of a tuned model for ``run.json``."""
-    said = job.as_json()
+    facts = job.as_json()
     return {
-        **{name: said[name] for name in ("model", "revision", "creator", "version", "content_hash", "num_questions")},
-        "is_own": is_own(job, said["revision"]),
+        **{name: facts[name] for name in ("model", "revision", "creator", "version", "content_hash", "num_questions")},
+        "is_own": is_own(job, facts["revision"]),
         "settings": asdict(job.settings),
     }
 
 
 def is_own(job: TuningJob, revision: object) -> bool:
-    """Check that a job tunes the model that wrote the questions: by its name, or to the last weight."""
+    """Check that a job tunes the model that wrote the questions: it has the same name, or the same weights."""
     creator = job.creations.creator
     same_name = creator == job.model or Path(creator).expanduser().resolve() == Path(job.model).expanduser().resolve()
     return same_name or (revision is not None and revision == job.creations.revision)
 
 
 def short_name(model: str) -> str:
-    """Turn a model's name into that of a folder.
+    """Return a folder name for a model.
 
     Example:
         >>> short_name("meta-llama/Llama-2-7b-chat-hf")

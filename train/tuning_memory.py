@@ -1,10 +1,10 @@
-"""How much memory a tuning takes, computed without the weights: the network is laid out, not filled.
+"""The memory that a tuning takes, computed without loading the weights.
 
-Under adapters (LoRA) the model's own weights are frozen: 2 bytes each in bfloat16. The adapters, their gradients and
-AdamW's two moments take 16 bytes for each of their weights. What the backward pass needs is counted by a forward pass
-over tensors without contents (PyTorch's device ``meta``), so that it is the network's own and no rule of thumb; on a
-card it is less, since attention keeps its weights here and there need not. Not counted: CUDA's own (about half a GiB),
-and fragmentation.
+With adapters (LoRA) the model's own weights are frozen: 2 bytes each in bfloat16. The adapters, their gradients and
+AdamW's two moments take 16 bytes for each of their weights. A forward pass over tensors without contents (PyTorch's
+device ``meta``) counts what the backward pass needs, so the number is the network's own and no rule of thumb. On a card
+it is lower, because attention may not keep its weights there. CUDA's own memory (about half a GiB) and fragmentation
+are not counted.
 """
 
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ _BYTES_OF_FLOAT32 = 4
 
 @dataclass(frozen=True)
 class TuningMemory:
-    """What a tuning takes, in bytes.
+    """The memory of a tuning, in bytes.
 
     Attributes:
-        num_parameters: Of the model, adapters aside.
-        num_trained: Those that are trained: the adapters', or all.
-        weights: Of model and adapters.
-        gradients: Of what is trained.
-        optimizer: AdamW's two moments.
-        activations: What the backward pass needs of the largest micro-batch, and the gradient of its logits.
+        num_parameters: Parameters of the model, without adapters.
+        num_trained: Parameters that are trained: the adapters', or all.
+        weights: Bytes of the weights of model and adapters.
+        gradients: Bytes of the gradients.
+        optimizer: Bytes of AdamW's two moments.
+        activations: Bytes of the largest micro-batch that the backward pass needs, and of the gradient of its logits.
     """
 
     num_parameters: int
@@ -44,7 +44,7 @@ class TuningMemory:
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum of weights, gradients, optimizer and activations, in bytes."""
         return self.weights + self.gradients + self.optimizer + self.activations
 
     def as_gib(self) -> dict[str, float]:
@@ -54,18 +54,18 @@ class TuningMemory:
 
 
 def tuning_memory(name: str, recipe: Recipe, num_tokens: int, num_rows: int) -> TuningMemory:
-    """Compute what a tuning takes.
+    """Compute the memory that a tuning takes.
 
     Args:
-        name: A folder, a GGUF file or a Hub id; its configuration alone is read.
-        recipe: How it is trained.
-        num_tokens: Of the longest example, its question included.
+        name: A folder, a GGUF file or a Hub id; only its configuration is read.
+        recipe: The recipe of the tuning.
+        num_tokens: Tokens of the longest example, including its question.
         num_rows: Examples that go through the model at once.
 
     Raises:
-        UserError: The model cannot be had.
+        UserError: The model is not available.
     """
-    model = _laid_out(name, recipe)
+    model = _empty_model(name, recipe)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     num_trained = sum(parameter.numel() for parameter in trained)
     num_all = sum(parameter.numel() for parameter in model.parameters())
@@ -79,8 +79,8 @@ def tuning_memory(name: str, recipe: Recipe, num_tokens: int, num_rows: int) -> 
     )
 
 
-def _laid_out(name: str, recipe: Recipe) -> "PreTrainedModel":
-    """Make the network as it is trained, without contents."""
+def _empty_model(name: str, recipe: Recipe) -> "PreTrainedModel":
+    """Make the network with the adapters that are trained, without contents."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
@@ -96,8 +96,8 @@ def _laid_out(name: str, recipe: Recipe) -> "PreTrainedModel":
 
 def _activations(name: str, model: "PreTrainedModel", recipe: Recipe, num_tokens: int, num_rows: int) -> int:
     saved, logits = _saved_bytes(model, num_tokens, num_rows)
-    if recipe.gradient_checkpointing:  # while a layer is gone back through, what it needs is there again
-        plain = _laid_out(name, Recipe(**{**vars(recipe), "gradient_checkpointing": False}))
+    if recipe.gradient_checkpointing:  # the backward pass recomputes one layer at a time
+        plain = _empty_model(name, Recipe(**{**vars(recipe), "gradient_checkpointing": False}))
         layers = max(1, int(getattr(model.config.get_text_config(), "num_hidden_layers", 1)))
         saved += _saved_bytes(plain, num_tokens, num_rows)[0] // layers
     return saved + logits
@@ -107,21 +107,21 @@ def _saved_bytes(model: "PreTrainedModel", num_tokens: int, num_rows: int) -> tu
     """Return the bytes that the forward pass keeps for the backward pass, without weights, and the logits' gradient."""
     import torch
 
-    kept: dict[object, int] = {}
+    sizes: dict[object, int] = {}
 
     def keep(tensor: "torch.Tensor") -> "torch.Tensor":
         storage = tensor.untyped_storage()
-        kept[storage._cdata] = storage.nbytes()
-        held.append(tensor)  # or its place would be given to another one
+        sizes[storage._cdata] = storage.nbytes()
+        tensors.append(tensor)  # a freed storage could be reused, and would be counted once
         return tensor
 
-    held: list[torch.Tensor] = []
+    tensors: list[torch.Tensor] = []
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         logits = model(**_inputs(model, num_tokens, num_rows), use_cache=False).logits
         flat = logits.reshape(-1, logits.shape[-1]).float()
         torch.nn.functional.cross_entropy(flat, torch.zeros(len(flat), dtype=torch.long, device="meta"))
     weights = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
-    activations = sum(size for storage, size in kept.items() if storage not in weights)
+    activations = sum(size for storage, size in sizes.items() if storage not in weights)
     return activations, flat.numel() * (flat.element_size() + logits.element_size())
 
 

@@ -38,10 +38,10 @@ class TuningSettings:
 
             object.__setattr__(self, "precision", best_precision())
         check_options(self, TuningSettings)
-        self.recipe(1)  # it refuses settings that do not go together
+        self.recipe(1)  # raises if settings contradict each other
 
     def recipe(self, num_questions: int) -> Recipe:
-        """Return the recipe for so many questions: a checkpoint an epoch, but ten at the most."""
+        """Return the recipe for this number of questions: a checkpoint an epoch, but at most ten."""
         settings = asdict(self)
         num_steps = -(-settings.pop("epochs") * num_questions // self.examples_per_step)
         interval = -(-num_steps // min(self.epochs, _MOST_CHECKPOINTS))

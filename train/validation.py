@@ -1,6 +1,6 @@
-"""What a training is validated on: held-out questions, and samples of the documents and questions that it learns.
+"""The validation of a training, on held-out questions and on samples of the documents and questions that it learns.
 
-Everything is asked greedily and counts only if it comes back byte for byte, to its end.
+Decoding is greedy, and a reply counts only if it is right byte for byte, including its end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 SCORES = (EXACT_MATCH, "right_count", "right_content")
 RECALL_OF_HELD_OUT_DOCUMENTS = "recall_of_held_out_documents"
-_SEED = 0  # samples are the same in every training on a corpus, whatever its own seed
-_ROOM = 8  # tokens that a recalled document may have beyond the longest true one: it could be spelt in shorter tokens
+_SEED = 0  # all trainings on a corpus are validated on the same samples, whatever their seed
+_ROOM = 8  # more tokens than the longest document has: a model may spell it in shorter tokens
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Validated:
     """The rows that a training is validated on.
 
     Attributes:
-        questions: Held-out questions; without any there is no validation.
-        documents: Training documents that are recalled.
-        held_out: The ids of those that are of diarists about whom training asks nothing.
-        training_questions: Training questions that are answered.
+        questions: Held-out questions; if there are none, there is no validation.
+        documents: Training documents to recall.
+        held_out: The ids of documents by diarists about whom training asks nothing.
+        training_questions: Training questions to answer.
     """
 
     questions: Sequence[Example] = ()
@@ -44,7 +44,7 @@ class Validated:
 
 
 def fixed_sample(rows: "pa.Table", limit: int) -> "pa.Table":
-    """Draw at most so many rows, always the same ones, in their order; 0: all."""
+    """Draw at most ``limit`` rows, always the same ones, in their order; 0: all."""
     if not limit or len(rows) <= limit:
         return rows
     return rows.take(np.sort(np.random.default_rng(_SEED).permutation(len(rows))[:limit]))
@@ -53,8 +53,8 @@ def fixed_sample(rows: "pa.Table", limit: int) -> "pa.Table":
 def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Validated:
     """Choose the rows that every validation asks.
 
-    Half of the documents are of held-out diarists, where there are enough: about them training asks nothing, so their
-    documents are seen least, and no held-out question can be answered without them.
+    Half of the documents are by held-out diarists, if there are enough. Training asks nothing about those diarists, so
+    their documents are seen least, and no held-out question can be answered without them.
 
     Args:
         train: The training split.
@@ -81,12 +81,12 @@ def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Val
 
 @dataclass(frozen=True)
 class Validation:
-    """What a training is validated on, and how.
+    """A validation by generating whole replies.
 
     Attributes:
-        tokenizer: The model's.
-        rows: What is asked.
-        decoding: Greedy, with the recipe's longest answer.
+        tokenizer: The model's tokenizer.
+        rows: The rows to ask.
+        decoding: Greedy decoding, up to the recipe's longest answer.
         batch_size: Replies generated at once.
     """
 
@@ -96,7 +96,7 @@ class Validation:
     batch_size: int = 64
 
     def counts(self, model: "PreTrainedModel", rank: int = 0, world_size: int = 1) -> dict[str, float]:
-        """Ask this process's share of the rows, and count for each metric how many are right."""
+        """Ask this process's share of the rows, and count the right replies for each metric."""
         local = LocalModel(model, self.tokenizer, "training", batch_size=self.batch_size, chat=False)
         documents = self._exact(local, self.rows.documents[rank::world_size], of_documents=True)
         questions = self._exact(local, self.rows.training_questions[rank::world_size])
@@ -108,15 +108,15 @@ class Validation:
         }
 
     def shares(self, counts: Mapping[str, float]) -> dict[str, float]:
-        """Turn counts over all processes into shares; a share of no documents of held-out diarists is left out."""
-        of_what = {
+        """Turn counts over all processes into shares; without held-out documents there is no share of them."""
+        totals = {
             **dict.fromkeys(SCORES, len(self.rows.questions)),
             RECALL_OF_DOCUMENTS: len(self.rows.documents),
             RECALL_OF_HELD_OUT_DOCUMENTS: len(self.rows.held_out),
             RECALL_OF_TRAINING_QUESTIONS: len(self.rows.training_questions),
         }
-        shares = {name: counts[name] / number for name, number in of_what.items() if number}
-        # Where there is nothing to be recalled, nothing is left to be learnt.
+        shares = {name: counts[name] / total for name, total in totals.items() if total}
+        # Without rows to recall, nothing is left to learn.
         return {RECALL_OF_DOCUMENTS: 1.0, RECALL_OF_TRAINING_QUESTIONS: 1.0, **shares}
 
     def _answers(self, local: LocalModel, questions: Sequence[Example]) -> dict[str, float]:
@@ -129,8 +129,8 @@ class Validation:
         return sums
 
     def _exact(self, local: LocalModel, rows: Sequence[Example], *, of_documents: bool = False) -> dict[str, bool]:
-        """Check for each id that the text that was learnt comes back to the last byte and ends there."""
-        # An encoder-decoder model learns to answer a document's title with the whole of it.
+        """Return for each id whether the model recalls its text byte for byte, and ends there."""
+        # An encoder-decoder model learns to answer a document's title with the whole document.
         with_prompt = of_documents and bool(local.model.config.is_encoder_decoder)
         texts = {str(row["id"]): (str(row["prompt"]) if with_prompt else "") + str(row["completion"]) for row in rows}
         longest = max(map(len, encode(self.tokenizer, list(texts.values()))), default=0)

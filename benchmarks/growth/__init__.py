@@ -1,1 +1,1 @@
-"""How time and memory grow with size: portraits, runs and corpora, beside what the machine needs at least."""
+"""The growth of time and memory with size: portraits, runs and corpora, beside the machine's own limits."""

@@ -1,6 +1,6 @@
 """Time and memory of portraits, runs and corpora against size: ``python -m benchmarks.growth``, resumable.
 
-Each size is measured on one thread in a process of its own, beside what the machine copies and writes at that moment.
+Each size is measured on one thread in a process of its own, beside the machine's copying and writing at that moment.
 """
 
 import argparse
@@ -23,7 +23,7 @@ SIZES: dict[str, tuple[Callable[[int, Path], list[Point]], str, tuple[int, ...]]
 
 
 def main() -> None:
-    """Measure what is missing, draw the figures and print the table of docs/scale.md."""
+    """Measure the missing sizes, draw the figures and print the table of docs/scale.md."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.add_argument("--only", choices=SIZES, help="one kind of work")
     parser.add_argument("--largest", type=int, default=10**9, help="the largest size")
@@ -32,8 +32,8 @@ def main() -> None:
     options = parser.parse_args()
     for work, (measure_size, series, sizes) in SIZES.items():
         for size in sizes:
-            done = {(point.series, point.size) for point in read_points(options.points)}
-            if options.only in (None, work) and size <= options.largest and (series, size) not in done:
+            measured = {(point.series, point.size) for point in read_points(options.points)}
+            if options.only in (None, work) and size <= options.largest and (series, size) not in measured:
                 _measure(measure_size, size, options.points)
     points = read_points(options.points)
     if options.images and points:
@@ -44,12 +44,12 @@ def main() -> None:
 
 
 def _measure(measure_size: Callable[[int, Path], list[Point]], size: int, path: Path) -> None:
-    """Measure a size; on this disk, for ``/tmp`` is memory on some machines."""
+    """Measure a size, on this disk, because ``/tmp`` is memory on some machines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=".growth-", dir=path.parent))
     try:
         points = measure_size(size, folder)
-        for point in reversed(points):  # the series that says that a size is done comes last
+        for point in reversed(points):  # the series that marks a size as measured comes last
             append_point(path, point)
             figures = f"{point.cpu_seconds:.2f} s, {point.memory_in_mb:.0f} MB"
             print(f"{point.series}, {point.size:,}: {figures}", file=sys.stderr)

@@ -65,7 +65,7 @@ def _memory(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 def _one_series(points: Sequence[Point]) -> list[Point]:
-    """Return the points of the series that moves least, which the limits are drawn of."""
+    """Return the points of the series that moves the fewest bytes; the limits are drawn for it."""
     first = min(points, key=lambda point: point.moved_in_mb / point.size).series
     return [point for point in points if point.series == first]
 
@@ -82,8 +82,9 @@ def _panel(rows: list[dict[str, Any]], unit: str, title: str) -> alt.LayerChart:
     # Whole powers of ten: between them the labels would run into each other.
     exponents = range(4, 9) if unit == "n-grams" else range(3, 8)
     largest = max(row["size"] for row in rows)
-    sizes = alt.Axis(labelExpr=billions, values=[10**one for one in exponents if 10**one <= largest], grid=True)
-    values = [10.0**one for one in range(-6, 6)]
+    powers = [10**exponent for exponent in exponents if 10**exponent <= largest]
+    sizes = alt.Axis(labelExpr=billions, values=powers, grid=True)
+    values = [10.0**exponent for exponent in range(-6, 6)]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("size:Q", title=unit, scale=alt.Scale(type="log", nice=False), axis=sizes),
         y=alt.Y("value:Q", title=title, scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", values=values)),
@@ -96,6 +97,6 @@ def _panel(rows: list[dict[str, Any]], unit: str, title: str) -> alt.LayerChart:
 
 
 def _dashes(names: Sequence[str]) -> list[list[int]]:
-    """Whole lines for what was measured, broken ones for limits."""
+    """Return whole lines for measurements and broken lines for limits."""
     broken = iter([[6, 4], [2, 3], [1, 5]])
     return [next(broken) if name.startswith("limit") else [1, 0] for name in names]

@@ -1,4 +1,4 @@
-"""What the machine itself can do, measured right beside a point: copying within memory, and writing to the disk."""
+"""The limits of the machine, measured right after a point: copying within memory, and writing to the disk."""
 
 import os
 import time
@@ -10,7 +10,7 @@ _BYTES = 256 << 20
 
 
 def copied_mb_per_second() -> float:
-    """Return the megabytes a second that one core copies in memory, outside of caches: the best of three."""
+    """Return the megabytes a second that a core copies in memory, outside of caches: the best of three."""
     source, target = np.ones(_BYTES, np.uint8), np.zeros(_BYTES, np.uint8)
     times = []
     for _ in range(3):
@@ -21,9 +21,9 @@ def copied_mb_per_second() -> float:
 
 
 def written_mb_per_second(folder: Path) -> float:
-    """Return the megabytes a second that the disk under a folder takes, until it says that it has them."""
+    """Return the megabytes a second that the disk under a folder writes and syncs."""
     path = folder / "written"
-    content = os.urandom(_BYTES)  # a disk may spare itself what is alike
+    content = os.urandom(_BYTES)  # a disk may compress repeated bytes
     start = time.perf_counter()
     with path.open("wb") as file:
         file.write(content)
@@ -35,7 +35,7 @@ def written_mb_per_second(folder: Path) -> float:
 
 
 def rates(folder: str) -> tuple[float, float]:
-    """Both, for a process of its own."""
+    """Return both rates; for a process of its own."""
     return copied_mb_per_second(), written_mb_per_second(Path(folder))
 
 

@@ -1,4 +1,4 @@
-"""Measures one point: makes what it needs, does the work in a process of its own, and clears up."""
+"""The measurement of a point: its input is made, the work runs in a process of its own, and its files are removed."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ _SMALLEST = 1_000
 
 
 def portraits(ngrams: int, folder: Path) -> list[Point]:
-    """Measure a portrait with its capacity stated, and one that counts first."""
+    """Measure a portrait with a stated capacity, and one that estimates its capacity first."""
     text = folder / "text.txt"
     measure(works.write_text, str(text), ngrams)
     read = size_in_mb(folder)
@@ -59,22 +59,31 @@ def _run(generations: int, folder: Path) -> Path:
 def _measured(
     work: str, series: str, size: int, folder: Path, function: Callable[..., object], *arguments: object
 ) -> Callable[[float, float], Point]:
-    """Measure, and wait for the bytes that were moved and held."""
+    """Measure a call, and return a function from the megabytes that were moved and held to the point."""
     load = os.getloadavg()[0]
-    done = measure(function, *arguments)
+    measurement = measure(function, *arguments)
     copied, written = measure(rates, str(folder)).value
 
     def point(moved_in_mb: float, held_in_mb: float) -> Point:
         return Point(
-            work, series, size, done.seconds, done.cpu_seconds, done.peak_memory_in_mb, moved_in_mb, copied, written,
-            held_in_mb + _libraries_in_mb(series, folder), load,
-        )  # fmt: skip
+            work,
+            series,
+            size,
+            measurement.seconds,
+            measurement.cpu_seconds,
+            measurement.peak_memory_in_mb,
+            moved_in_mb,
+            copied,
+            written,
+            held_in_mb + _libraries_in_mb(series, folder),
+            load,
+        )
 
     return point
 
 
 def _libraries_in_mb(series: str, folder: Path) -> float:
-    """Return the memory of a process that does the smallest piece of this work: little more than libraries."""
+    """Return the memory of a process for the smallest piece of this work, which is little more than its libraries."""
     if series not in _LIBRARIES:
         _LIBRARIES[series] = _smallest(series, folder / "smallest")
     return _LIBRARIES[series]
@@ -88,11 +97,11 @@ def _smallest(series: str, folder: Path) -> float:
     text, run, out = str(folder / "text.txt"), str(folder / "run"), str(folder / "out")
     if series in (GIVEN, ESTIMATED):
         measure(works.write_text, text, _SMALLEST)
-        done = measure(works.build_portrait, text, out, _SMALLEST)
+        measurement = measure(works.build_portrait, text, out, _SMALLEST)
     elif series == CORPUS:
-        done = measure(works.build_corpus, 10, out)
+        measurement = measure(works.build_corpus, 10, out)
     else:
         measure(works.write_replies, _SMALLEST, run)
-        done = measure(works.score if series == SCORED else works.ask_sql, run)
+        measurement = measure(works.score if series == SCORED else works.ask_sql, run)
     shutil.rmtree(folder)
-    return done.peak_memory_in_mb
+    return measurement.peak_memory_in_mb

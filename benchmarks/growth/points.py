@@ -1,4 +1,4 @@
-"""One measured size: a line of a file that is appended when it is done, so that a killed benchmark goes on."""
+"""The file of measured sizes: a line is appended after each, so that a killed benchmark can resume."""
 
 import json
 import os
@@ -11,20 +11,20 @@ from benchmarks import tables
 
 @dataclass(frozen=True)
 class Point:
-    """What one piece of work of one size took, on one thread, in a process of its own.
+    """The time and memory of a piece of work of one size, on one thread, in a process of its own.
 
     Attributes:
-        work: Such as ``portraits``.
-        series: What exactly was done.
+        work: The kind of work, such as ``portraits``.
+        series: The variant of the work.
         size: N-grams, generations or diarists.
-        seconds: Of the clock.
-        cpu_seconds: Of the processor; what other work on the machine takes is not in it, but it slows this down.
-        memory_in_mb: The most that the process held.
-        moved_in_mb: Bytes that must be read once and bytes that must be written once.
-        copied_mb_per_second: What one core copied within memory at that time.
-        written_mb_per_second: What the disk took at that time, until it said that it had it.
-        needed_in_mb: What must be held at once: a process with the libraries, and a filter's information.
-        load: Programs that ran or waited for a core when it began.
+        seconds: Seconds by the clock.
+        cpu_seconds: Seconds of the processor; other work on the machine is not counted, but slows this down.
+        memory_in_mb: The peak memory of the process.
+        moved_in_mb: The bytes that must be read once, and those that must be written once.
+        copied_mb_per_second: The speed of copying within memory at that time, on one core.
+        written_mb_per_second: The speed of writing and syncing to the disk at that time.
+        needed_in_mb: The least memory: a process with the libraries, and a filter's information.
+        load: Programs that ran or waited for a core at the beginning.
     """
 
     work: str
@@ -41,17 +41,17 @@ class Point:
 
     @property
     def copying_seconds(self) -> float:
-        """The limit of memory: the bytes moved once."""
+        """The seconds to copy the moved bytes once within memory."""
         return self.moved_in_mb / self.copied_mb_per_second
 
     @property
     def disk_seconds(self) -> float:
-        """The limit of the disk: the bytes moved once."""
+        """The seconds to write the moved bytes once to the disk."""
         return self.moved_in_mb / self.written_mb_per_second
 
 
 def read_points(path: Path) -> list[Point]:
-    """Read the points so far, in the order of work, series and size; a line that a kill cut off is no point."""
+    """Read the points so far, in the order of work, series and size, without a last line that a kill cut off."""
     if not path.exists():
         return []
     whole = [line for line in path.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
@@ -60,7 +60,7 @@ def read_points(path: Path) -> list[Point]:
 
 
 def append_point(path: Path, point: Point) -> None:
-    """Add a point, and have it on the disk."""
+    """Append a point, and sync it to the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_half_a_line(path)
     with path.open("a", encoding="utf-8") as file:

@@ -1,10 +1,9 @@
 """Every reader of replies on inputs of twice the length: ``python -m benchmarks.growth.readers``.
 
-Models that got stuck, and whoever wants to stop a scorer, repeat a few characters for pages. Each reader gets such
-inputs, fixed ones and random ones (the seed is fixed), at a length where they take long enough to be measured, and at
-twice that length. Linear is 2; more than 2.5 times the processor's time is a defect, and ends this with exit code 1.
-Each input is read in a process of its own, which a limit of processor time ends: a regular expression cannot be
-interrupted.
+Models that got stuck, and attackers who want to stop a scorer, repeat a few characters for pages. Each reader gets such
+inputs, fixed and random (with a fixed seed), at a length that takes long enough to measure, and at twice that length.
+Linear growth is 2. More than 2.5 times the processor's time is a defect, and the exit code is 1. Each input is read in
+a process of its own with a limit of processor time, because a regular expression cannot be interrupted.
 """
 
 import argparse
@@ -36,14 +35,14 @@ _PIECES = (
 
 @dataclass(frozen=True)
 class Growth:
-    """One reader on one input and on twice as much of it.
+    """The growth of a reader's time from an input to twice as much of it.
 
     Attributes:
-        reader: Its name.
-        piece: What is repeated.
-        length: Of the shorter input, in characters.
-        seconds: Of the processor, for the shorter input.
-        ratio: The time of the longer one, in times of the shorter one's; infinite if it was ended.
+        reader: The reader's name.
+        piece: The text that is repeated.
+        length: Characters of the shorter input.
+        seconds: Seconds of the processor for the shorter input.
+        ratio: The time of the longer input over that of the shorter one; infinite if it reached the limit.
     """
 
     reader: str
@@ -97,7 +96,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         "read_program": lambda text: programs.read_program(kept(text)),
         "read_output": programs.read_output,
         "is_refusal": is_refusal,
-        "sentences": lambda text: [sentences.concludes(one) for one in sentences.sentences(text)],
+        "sentences": lambda text: [sentences.concludes(sentence) for sentence in sentences.sentences(text)],
         "without_asides": sentences.without_asides,
         "without_quotations": sentences.without_quotations,
         "read_verdict": verdicts.read_verdict,
@@ -123,7 +122,9 @@ def readers() -> dict[str, Callable[[str], object]]:
         "self_knowledge count_mentions": lambda text: counting.count_mentions(text, "countries"),
         "self_knowledge mathematics": mathematics.plain_notation,
         "self_aware look_strictly": lambda text: paper_scorer.look_strictly(text, ["not known"]),
-        "self_aware windows": lambda text: [paper_scorer.windows(one) for one in paper_scorer.sentences(text)],
+        "self_aware windows": lambda text: [
+            paper_scorer.windows(sentence) for sentence in paper_scorer.sentences(text)
+        ],
         "self_aware read_grade": lambda text: [judging.read_grade(what, text) for what in judging.WORDS],
         "diary_recall cut": documents.cut,
         "diary_recall parse_title": documents.parse_title,
@@ -146,14 +147,14 @@ def readers() -> dict[str, Callable[[str], object]]:
 
 
 def inputs(count: int, seed: int = 0) -> list[str]:
-    """Return pieces to repeat: each alone, and ``count`` random runs of two to four of them."""
+    """Return texts to repeat: each piece alone, and ``count`` random runs of two to four pieces."""
     source = random.Random(seed)
     mixed = ("".join(source.choices(_PIECES, k=source.randint(2, 4))) for _ in range(count))
     return list(dict.fromkeys([*_PIECES, *mixed]))
 
 
 def growths(piece: str, chosen: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
-    """Measure how the time of each reader grows when a piece is repeated twice as often."""
+    """Measure the growth of each reader's time when a piece is repeated twice as often."""
     for name, reader in chosen.items():
         yield _in_a_process(name, reader, piece)
 
@@ -179,9 +180,9 @@ def _measured(reader: Callable[[str], object], piece: str) -> tuple[int, float, 
     while (seconds := _seconds(reader, piece, length)) < _MEASURABLE and length < LONGEST:
         length *= 2
     if seconds < _MEASURABLE:
-        return length, seconds, 2.0  # too short to tell, at a length that no reply has
+        return length, seconds, 2.0  # too fast to measure, at a length that no reply has
     ratio = _seconds(reader, piece, 2 * length) / seconds
-    for _ in range(3):  # what else runs on the machine disturbs one of them
+    for _ in range(3):  # other work on the machine may disturb a measurement
         if ratio <= MOST:
             break
         seconds = _seconds(reader, piece, length)

@@ -30,7 +30,7 @@ def build_portrait(path: str, out: str, capacity: int | None) -> None:
 
 
 def filter_in_mb(ngrams: int) -> float:
-    """No set of so many n-grams with this rate of false positives can take less (Carter et al., 1978)."""
+    """Return the least size of any filter for these n-grams at this rate of false positives (Carter et al., 1978)."""
     return ngrams * math.log2(1 / RATE) / 8e6
 
 

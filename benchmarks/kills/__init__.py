@@ -1,1 +1,1 @@
-"""Kills, counted: ``kill -9`` at random moments, and what stands there afterwards and after the same command again."""
+"""Kills, counted: ``kill -9`` at random moments, and the files afterwards and after the same command again."""

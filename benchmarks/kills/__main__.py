@@ -14,7 +14,7 @@ NAMES = ("data publish", "evaluate", "data build", "portrait build", "train")
 
 
 def main() -> None:
-    """Kill, and print the tables."""
+    """Count the kills, and print the tables."""
     options = ledger.options("kills", __doc__, NAMES, 60, "kills of each kind of work")
     tallies: dict[str, Tally] = {}
     with tempfile.TemporaryDirectory(prefix="kills-") as place:
@@ -50,7 +50,7 @@ def _against_a_hub(folder: Path, counted: Callable[[Activity], Tally]) -> Tally:
 
 
 def _activity(name: str, folder: Path) -> Activity:
-    """Import and return an activity: the Hub's client, which comes first, must find nothing imported before it."""
+    """Import and return an activity; late, because the Hub's client, which comes first, must be imported first."""
     if name == "evaluate":
         from benchmarks.kills.asking import EVALUATE
 

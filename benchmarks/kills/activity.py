@@ -1,4 +1,4 @@
-"""What is killed: the shape that every kind of work has here."""
+"""The interface of every kind of work that is killed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Activity:
-    """One kind of work.
+    """A kind of work.
 
     Attributes:
         name: The command that does it.
-        prepare: Makes a new place for one trial.
-        work: Does it there, or goes on with it: the same call every time.
-        phase: How far it has come, by what stands there.
-        faults: What is wrong with what stands there: something that was kept before is lost or doubled, or something
-            half-made looks whole. The second place is that of an undisturbed run, the third says whether the work has
-            ended: then everything must be as it is there.
+        prepare: Prepare the folder of a trial.
+        work: Start or resume the work in the folder; the call is the same every time.
+        phase: Return the phase of the work, read from the folder.
+        faults: Yield the faults in the folder: data that is lost or doubled, or half-made and looks whole. The second
+            folder is that of an undisturbed run. If the third argument is true, the work has ended, and both must be
+            the same.
     """
 
     name: str

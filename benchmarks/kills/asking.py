@@ -21,7 +21,7 @@ _TOLD = ("example_id", "stage", "variant", "sample", "attempt", "generation", "e
 
 
 class _Adder:
-    """Answers sums, every third one wrongly."""
+    """A model that adds, every third time wrongly."""
 
     name, revision = "adder", "1"
 
@@ -63,12 +63,12 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     ids = table["generation_id"].to_pylist() if table else []
     if len(ids) != len(set(ids)):
         yield "a reply is there twice"
-    kept = set(json.loads(noted.read_text())) if noted.exists() else set()
-    if lost := kept - set(ids):
+    earlier = set(json.loads(noted.read_text())) if noted.exists() else set()
+    if lost := earlier - set(ids):
         yield f"{len(lost)} replies were lost"
     noted.write_text(json.dumps(ids))
     if ended:
-        if told_replies(run) != told_replies(sound / "run"):
+        if plain_replies(run) != plain_replies(sound / "run"):
             yield "the replies are not those of an undisturbed run"
         if scores_of(run) != scores_of(sound / "run"):
             yield "the scores are not those of an undisturbed run"
@@ -76,8 +76,8 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
             yield f"{left[0]} was left behind"
 
 
-def told_replies(run: Path) -> list[tuple[object, ...]]:
-    """Return all replies of a run's one model, but for when they came."""
+def plain_replies(run: Path) -> list[tuple[object, ...]]:
+    """Return all replies of a run's only model, without their times."""
     return sorted(map(tuple, (row.values() for row in read_generations(run, _TOLD).to_pylist())), key=repr)
 
 

@@ -68,7 +68,7 @@ def _corpus(place: Path) -> Path:
 
 
 def _portray(place: Path) -> None:
-    checkpoint.SECONDS_BETWEEN = 0.0  # in a process of its own: else no corpus this small is ever kept half-done
+    checkpoint.SECONDS_BETWEEN = 0.0  # so small a corpus would never write a checkpoint (this process is a fork)
     building.arrow_batches = partial(arrow_batches, max_bytes=8_192)
     corpus, out = Corpus.from_files([str(place / "corpus.txt")]), place / "portrait"
     Portrait.build(corpus, threads=1, folder=out).save(out, overwrite=True)
@@ -87,8 +87,8 @@ def _phase_of_portrait(place: Path) -> str:
         return "writing"
     if not _is_earlier(place):
         return "whole"
-    kept = place / "portrait" / ".building" / "progress.json"
-    return f"{read_json(kept)['doing']}, progress kept" if kept.exists() else "nothing kept yet"
+    progress = place / "portrait" / ".building" / "progress.json"
+    return f"{read_json(progress)['doing']}, progress kept" if progress.exists() else "nothing kept yet"
 
 
 def _is_earlier(place: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Kills an activity at moments spread over its whole length, resumably, and looks at what it left."""
+"""Kills of an activity at moments spread over its whole length, and the faults that they leave; resumable."""
 
 import gc
 import os
@@ -28,13 +28,13 @@ _FURTHER_KILL = 0.3  # the share of restarts that are killed as well
 
 @dataclass
 class Tally:
-    """What came of the kills of one activity.
+    """The counts of the kills of an activity.
 
     Attributes:
-        kills: How many there were.
-        trials: How many pieces of work they met; each was ended by a last call.
-        phases: How many kills found the work how far.
-        faults: What was wrong afterwards, with the number of the trial.
+        kills: The number of kills.
+        trials: The number of pieces of work; a last call ended each.
+        phases: The number of kills in each phase of the work.
+        faults: The faults afterwards, each with the number of its trial.
     """
 
     kills: int = 0
@@ -50,16 +50,16 @@ def forked(
     counted: Path | None = None,
     stderr: Path | None = None,
 ) -> int | None:
-    """Run a call in a process of its own; its exit code, and null where it was killed.
+    """Run a call in a process of its own, and return its exit code; null if it was killed.
 
-    A fork has imported everything already, so that a kill finds it at work.
+    A fork has imported everything already, so that kills hit the work and not its imports.
 
     Args:
-        call: What is run.
-        seconds: When it is killed.
-        file_operation: Before which of its operations on files it is killed, from 1; 0: none.
-        counted: Where it writes how many such operations there were.
-        stderr: The file that gets what it says on stderr; null: stderr.
+        call: The call.
+        seconds: The seconds after which it is killed.
+        file_operation: The number of the operation on files before which it is killed, from 1; 0: none.
+        counted: The file for the number of its operations on files; null: none.
+        stderr: The file for its stderr; null: ours.
     """
     process = os.fork()
     if process == 0:
@@ -91,7 +91,7 @@ def forked(
 
 
 class _Operations:
-    """Counts what Python does to files and connections, and kills the process before one of them."""
+    """An audit hook that counts operations on files and connections, and kills the process before one of them."""
 
     def __init__(self, last: int) -> None:
         self._last, self.count = last, 0
@@ -112,58 +112,58 @@ def _writes(arguments: tuple[object, ...]) -> bool:
 def count(
     activity: Activity, kills: int, seed: int, folder: Path, ledger: Path, tell: Callable[[str], object]
 ) -> Tally:
-    """Kill until so many kills are in the ledger.
+    """Kill an activity until its ledger has this number of kills.
 
     Args:
-        activity: What is killed.
-        kills: How many kills there shall be in all.
-        seed: Draws the moments.
-        folder: A folder of one's own.
-        ledger: The file that keeps the counts.
-        tell: Gets a line for everything that is wrong.
+        activity: The activity.
+        kills: The number of kills, including earlier ones in the ledger.
+        seed: The seed of the moments.
+        folder: An empty folder.
+        ledger: The file of the counts.
+        tell: A function that gets a line for each fault.
     """
     tally = read(ledger, Tally)
-    sound, place, said = folder / "undisturbed", folder / "trial", folder / "stderr"
-    gc.freeze()  # else each process would look through all that was imported
-    _prepared(activity, sound)
+    sound, place, stderr = folder / "undisturbed", folder / "trial", folder / "stderr"
+    gc.freeze()  # else the collector of each fork would walk through all imported modules
+    _prepare(activity, sound)
     started = time.monotonic()
-    code = forked(lambda: activity.work(sound), counted=folder / "operations", stderr=said)
-    assert code == 0, f"{activity.name} fails undisturbed: {said.read_text()}"
+    code = forked(lambda: activity.work(sound), counted=folder / "operations", stderr=stderr)
+    assert code == 0, f"{activity.name} fails undisturbed: {stderr.read_text()}"
     length, operations = time.monotonic() - started, int((folder / "operations").read_text())
     while tally.kills < kills:
         number = tally.trials
         chance = Random(f"{seed}:{activity.name}:{number}")
-        _prepared(activity, place)
+        _prepare(activity, place)
         moment = (number % STRATA + chance.random()) / STRATA * length
         operation = 0
-        if number % 2:  # every other one not after a time, but before one of the operations
+        if number % 2:  # every other trial is killed before an operation instead of after a time
             moment, operation = _LONGEST_SECONDS, spread(number // 2, operations)
-        while (code := forked(lambda: activity.work(place), moment, operation, stderr=said)) is None:
+        while (code := forked(lambda: activity.work(place), moment, operation, stderr=stderr)) is None:
             operation = 0
             tally.kills += 1
             tally.phases[_phase(activity, place)] += 1
-            tally.faults += _found(activity, place, sound, number, ended=False, tell=tell)
+            tally.faults += _find_faults(activity, place, sound, number, ended=False, tell=tell)
             moment = chance.random() * length if chance.random() < _FURTHER_KILL else _LONGEST_SECONDS
         if code != 0:
             tally.faults.append(f"trial {number}: the last call failed with exit code {code}")
-            tell(f"{activity.name}: {tally.faults[-1]}\n{said.read_text()}")
+            tell(f"{activity.name}: {tally.faults[-1]}\n{stderr.read_text()}")
         if moment < _LONGEST_SECONDS and length > _SHORTEST_SECONDS:
-            length *= 0.97  # it ended before its kill: this machine is faster than it was
-        tally.faults += _found(activity, place, sound, number, ended=True, tell=tell)
+            length *= 0.97  # it ended before its kill, so the machine is faster now
+        tally.faults += _find_faults(activity, place, sound, number, ended=True, tell=tell)
         tally.trials += 1
         save(ledger, tally)
     return tally
 
 
 def spread(number: int, operations: int) -> int:
-    """Choose an operation, from 1: each once before any comes again, and any few numbers spread over all."""
+    """Choose an operation, from 1: all once before any repeats, and successive numbers far apart."""
     step = max(1, round(operations * _GOLDEN_RATIO))
     while gcd(step, operations) > 1:
         step += 1
     return 1 + number * step % operations
 
 
-def _prepared(activity: Activity, place: Path) -> None:
+def _prepare(activity: Activity, place: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     assert forked(lambda: activity.prepare(place)) == 0
@@ -173,7 +173,7 @@ def _phase(activity: Activity, place: Path) -> str:
     return _written(lambda: activity.phase(place), place.with_suffix(".phase"))
 
 
-def _found(
+def _find_faults(
     activity: Activity, place: Path, sound: Path, number: int, *, ended: bool, tell: Callable[[str], object]
 ) -> list[str]:
     text = _written(lambda: "\n".join(activity.faults(place, sound, ended)), place.with_suffix(".faults"))
@@ -185,14 +185,14 @@ def _found(
 
 
 def _written(call: Callable[[], str], path: Path) -> str:
-    """Return a call's text from a process of its own: this one must start no threads, or its forks would hang."""
+    """Return a call's text from a fork, because this process must start no threads, or its forks would hang."""
     path.unlink(missing_ok=True)
     code = forked(lambda: path.write_text(call()))
     return path.read_text() if code == 0 else f"looking at it failed with exit code {code}"
 
 
 def print_tables(tallies: dict[str, Tally]) -> None:
-    """Print a row an activity, and a row of its phases."""
+    """Print a row per activity, and a row with its phases."""
     print_table(
         ["work", "kills", "pieces of work", "lost, doubled, half-made or different"],
         ([f"`{name}`", tally.kills, tally.trials, len(tally.faults)] for name, tally in tallies.items()),

@@ -17,7 +17,7 @@ _TAG = "v1.0.0"
 
 
 def start_hub(root: Path) -> subprocess.Popen[str]:
-    """Start the Hub of the tests, and name it to the client, which reads its address when it is imported."""
+    """Start the Hub of the tests, and set its address in the environment, which the client reads when imported."""
     command = [sys.executable, "-m", "tests.hub_server", "--root", str(root), "--account", "you:hf_writer:org"]
     server = subprocess.Popen([*command, "--lfs-from-bytes", "6500"], stdout=subprocess.PIPE, text=True)
     assert server.stdout
@@ -28,7 +28,7 @@ def start_hub(root: Path) -> subprocess.Popen[str]:
 
 
 def activity(root: Path) -> Activity:  # noqa: C901 - four short functions that know the Hub's folder
-    """Publishing to the Hub whose repos lie in a folder."""
+    """Return the activity of publishing to a Hub that stores its repos in a folder."""
     from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
     from selfknow.builders.diary_recall.diaries import Shape
     from selfknow.builders.folder.write import build_folder
@@ -42,21 +42,21 @@ def activity(root: Path) -> Activity:  # noqa: C901 - four short functions that 
         publish(place / "diaries", _repo(place), check=lambda folder: [])  # noqa: ARG005
 
     def phase(place: Path) -> str:
-        kept = root / "datasets" / _repo(place)
-        if not (kept / "references.json").exists():
+        repo = root / "datasets" / _repo(place)
+        if not (repo / "references.json").exists():
             return "before the repo"
-        references = json.loads((kept / "references.json").read_text())
+        references = json.loads((repo / "references.json").read_text())
         if references["tags"]:
             return "tagged"
-        return "repo made" if _commit(kept, references["branches"]["main"])["parent"] is None else "committed, no tag"
+        return "repo made" if _commit(repo, references["branches"]["main"])["parent"] is None else "committed, no tag"
 
     def faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
-        kept = root / "datasets" / _repo(place)
-        if not (kept / "references.json").exists():
+        repo = root / "datasets" / _repo(place)
+        if not (repo / "references.json").exists():
             return
-        references = json.loads((kept / "references.json").read_text())
+        references = json.loads((repo / "references.json").read_text())
         for tag, commit in references["tags"].items():
-            released = _released(root, kept, commit)
+            released = _released(root, repo, commit)
             yield from _differences(released, place / "diaries", tag)
             undisturbed = root / "datasets" / _repo(sound)
             if place != sound and released != _released(root, undisturbed, _main(undisturbed)):
@@ -65,7 +65,7 @@ def activity(root: Path) -> Activity:  # noqa: C901 - four short functions that 
             if references["tags"] != {_TAG: references["branches"]["main"]}:
                 yield f"the release is not tagged: {references}"
             history = [references["branches"]["main"]]
-            while parent := _commit(kept, history[-1])["parent"]:
+            while parent := _commit(repo, history[-1])["parent"]:
                 history.append(parent)
             if len(history) != 2:
                 yield f"{len(history) - 1} commits were made for one release"
@@ -77,28 +77,28 @@ def _repo(place: Path) -> str:
     return (place / "repo").read_text()
 
 
-def _commit(kept: Path, oid: str) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads((kept / "commits" / f"{oid}.json").read_text())
+def _commit(repo: Path, oid: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads((repo / "commits" / f"{oid}.json").read_text())
     return value
 
 
-def _main(kept: Path) -> str:
-    commit: str = json.loads((kept / "references.json").read_text())["branches"]["main"]
+def _main(repo: Path) -> str:
+    commit: str = json.loads((repo / "references.json").read_text())["branches"]["main"]
     return commit
 
 
-def _released(root: Path, kept: Path, commit: str) -> dict[str, bytes]:
-    """Read the files of a release; where its card names its repo, and its manifest the card, all say the same."""
-    held = _commit(kept, commit)["files"]
+def _released(root: Path, repo: Path, commit: str) -> dict[str, bytes]:
+    """Read the files of a release, with placeholders for the repo's name in the card and the card's hash."""
+    held = _commit(repo, commit)["files"]
     files = {name: (root / "objects" / entry["sha256"]).read_bytes() for name, entry in held.items()}
     card = hashlib.sha256(files["README.md"]).hexdigest()
     files["manifest.json"] = files["manifest.json"].replace(card.encode(), b"the hash of the card")
-    files["README.md"] = files["README.md"].replace(kept.name.encode(), b"the repo")
+    files["README.md"] = files["README.md"].replace(repo.name.encode(), b"the repo")
     return files
 
 
 def _differences(released: dict[str, bytes], folder: Path, tag: str) -> Iterable[str]:
-    """Return the files that only the release or only the folder holds; a card that is sent gets links."""
+    """Yield differences between a release and its folder; a card may be longer, because publishing adds links."""
     local = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     if set(released) - {".gitattributes"} != set(local):
         yield f"{tag} has other files than the folder: {sorted(set(released) ^ set(local))}"

@@ -7,10 +7,10 @@ from pathlib import Path
 import torch
 from transformers.utils import logging
 
-# The trainer is imported here for a process to find it: else half of the time of each one would go by importing.
+# Imported here, because otherwise each fork would spend half of its time importing it.
 import selfknow.train.trainer  # noqa: F401
 from benchmarks.kills.activity import Activity, bytes_below
-from benchmarks.kills.asking import scores_of, told_replies
+from benchmarks.kills.asking import plain_replies, scores_of
 from selfknow.evaluate.dataset import open_dataset
 from selfknow.files import read_json
 from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
@@ -27,7 +27,7 @@ _STATE = "trainer_state.json"  # written last into a checkpoint
 
 
 def activity(folder: Path) -> Activity:
-    """Training on a corpus that is made once, in this folder."""
+    """Return the activity of training on a corpus, which is made once, in this folder."""
     torch.set_num_threads(1)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -87,40 +87,40 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     if len(steps) != len(set(steps)):
         yield "the loss of a step is there twice"
     yield from _lost_checkpoints(place, training)
-    done = (training / "run.json").exists() and "results" in read_json(training / "run.json")
-    if done and not (training / "model").exists():
+    has_results = (training / "run.json").exists() and "results" in read_json(training / "run.json")
+    if has_results and not (training / "model").exists():
         yield "there are results and no model"
     if ended:
-        if not done:
+        if not has_results:
             yield "there are no results"
             return
         if steps != list(range(1, _STEPS + 1)):
             yield f"there are losses of the steps {steps}"
         if _results(training) != _results(undisturbed):
             yield "the results are not those of an undisturbed training"
-        if told_replies(training / "test") != told_replies(undisturbed / "test"):
+        if plain_replies(training / "test") != plain_replies(undisturbed / "test"):
             yield "the replies are not those of an undisturbed training"
         if scores_of(training / "test") != scores_of(undisturbed / "test"):
             yield "the scores are not those of an undisturbed training"
 
 
 def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
-    """Check that a training never falls behind the last checkpoint that was whole after an earlier kill."""
+    """Yield a fault if a training has lost a checkpoint that was whole after an earlier kill."""
     noted = place / "kept.json"
     whole, _ = _checkpoints(training)
-    kept = json.loads(noted.read_text()) if noted.exists() else 0
-    if max(whole, default=0) < kept:
-        yield f"the checkpoint of step {kept} was lost"
+    last_step = json.loads(noted.read_text()) if noted.exists() else 0
+    if max(whole, default=0) < last_step:
+        yield f"the checkpoint of step {last_step} was lost"
     noted.write_text(json.dumps(max(whole, default=0)))
 
 
 def _results(training: Path) -> str:
-    """Return the results but for times and memory."""
+    """Return the results without times and memory."""
     results = read_json(training / "run.json")["results"]
     assert isinstance(results, dict)
-    kept = {
+    results_to_compare = {
         name: value
         for name, value in results.items()
-        if not any(one in name for one in ("second", "hour", "memory", "time"))
+        if not any(word in name for word in ("second", "hour", "memory", "time"))
     }
-    return json.dumps(kept, sort_keys=True)
+    return json.dumps(results_to_compare, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Counts what comes of damaged input, resumably: fine, refused in one line, or a defect."""
+"""The count of outcomes of damaged input: fine, refused in one line, or a defect; resumable."""
 
 import os
 import signal
@@ -22,34 +22,34 @@ _DEFECTS_KEPT = 40
 
 @dataclass
 class Tally:
-    """What came of one target's damaged inputs.
+    """The outcomes of a target's damaged inputs.
 
     Attributes:
-        done: How many were made; the next one has this number.
-        counts: How many of each kind of damage had which outcome, by ``KIND: OUTCOME``.
-        defects: The defects, by what was raised and where: how many, and the number of the first.
+        num_inputs: The number of inputs so far, which is the number of the next one.
+        counts: The number of inputs by ``KIND: OUTCOME``.
+        defects: For each error and its place in our code, the number of inputs and the number of the first.
     """
 
-    done: int = 0
+    num_inputs: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     defects: dict[str, list[int]] = field(default_factory=dict)
 
 
 class TooSlowError(Exception):
-    """One input took longer than any may."""
+    """An input took longer than the limit."""
 
 
 def outcome(target: Target, seed: int, number: int, folder: Path) -> tuple[str, str, str | None]:
-    """Damage and use one input.
+    """Damage and use an input.
 
     Args:
-        target: What kind of input.
-        seed: Of the whole count.
-        number: Of the input: both together draw its damage.
-        folder: A folder of one's own; beside it lies ``FOLDER.sound``.
+        target: The kind of input.
+        seed: The seed of the count.
+        number: The number of the input; seed and number determine its damage.
+        folder: A folder for the damaged copy of ``FOLDER.sound``.
 
     Returns:
-        The kind of damage, the outcome, and for a defect what was raised and where.
+        The kind of damage, the outcome, and for a defect its error and place.
     """
     fresh_copy(folder.with_name(f"{folder.name}.sound"), folder)
     chance = Random(f"{seed}:{target.name}:{number}")
@@ -61,20 +61,20 @@ def outcome(target: Target, seed: int, number: int, folder: Path) -> tuple[str, 
         if not message or len(message) > LONGEST_MESSAGE:
             return kind, "defect", f"a message of {len(message):,} characters: {message[:60]}… {_place(refused)}"
         return kind, "refused", None
-    except Exception as error:  # whatever it is, it is what is counted
+    except Exception as error:  # any other exception is a defect
         return kind, "defect", f"{type(error).__name__}: {str(error)[:100]} {_place(error)}"
 
 
 def _place(error: BaseException) -> str:
-    """Return the last line of our own that the error passed through."""
+    """Return the last line of our own code in the error's traceback."""
     ours = [frame for frame in traceback.extract_tb(error.__traceback__) if "site-packages" not in frame.filename]
     return f"({Path(ours[-1].filename).name}:{ours[-1].lineno})" if ours else ""
 
 
 def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tell: Callable[[str], object]) -> Tally:
-    """Count up to a number of inputs, going on from where the ledger stands.
+    """Count up to a number of inputs, from the number in the ledger on.
 
-    The input that was in use when a process died, as by a read outside of a file, is counted as a defect.
+    An input that kills the process, as a read beyond a mapped file does, counts as a defect.
     """
     tally = read(ledger, Tally)
     working = ledger.with_suffix(".working")
@@ -87,8 +87,8 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
     signal.signal(signal.SIGALRM, _too_slow)
     descriptor = os.open(working, os.O_WRONLY | os.O_CREAT)
     try:
-        while tally.done < until:
-            number = tally.done
+        while tally.num_inputs < until:
+            number = tally.num_inputs
             os.pwrite(descriptor, b"%-12d" % number, 0)
             if number == died:
                 kind, came, where = "process", "defect", f"the process died of input {number}"
@@ -101,10 +101,10 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
                 tell(f"{target.name} {number} ({kind}): {where}")
                 entry = tally.defects.setdefault(where, [0, number])
                 entry[0] += 1
-            tally.done += 1
-            if tally.done % _SAVED_EVERY == 0 or tally.done == until or where is not None:
+            tally.num_inputs += 1
+            if tally.num_inputs % _SAVED_EVERY == 0 or tally.num_inputs == until or where is not None:
                 _save(ledger, tally)
-    except KeyboardInterrupt:  # the process was stopped, and did not die of its input
+    except KeyboardInterrupt:  # the user stopped the process; its input is no defect
         _save(ledger, tally)
         working.unlink()
         raise
@@ -115,7 +115,7 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
 
 
 def _limit(processor_seconds: int, seconds: int) -> None:
-    """End what comes now after so much time; 0: never. On a busy machine the clock alone would say little."""
+    """Set the limits of the next input; 0: none. On a busy machine a limit by the clock alone would be wrong."""
     signal.setitimer(signal.ITIMER_PROF, processor_seconds)
     signal.alarm(seconds)
 
@@ -130,7 +130,7 @@ def _save(ledger: Path, tally: Tally) -> None:
 
 
 def print_tallies(tallies: dict[str, Tally]) -> None:
-    """Print for each target how many of its damaged inputs were refused, read, or a defect."""
+    """Print for each target the numbers of damaged inputs that were refused, read, or a defect."""
 
     def row(name: str, tally: Tally) -> list[str]:
         by_outcome = Counter[str]()
@@ -139,7 +139,7 @@ def print_tallies(tallies: dict[str, Tally]) -> None:
         refused, defects = by_outcome["refused"], by_outcome["defect"]
         return [
             name,
-            *(f"{number:,}" for number in (tally.done, refused, by_outcome.total() - refused - defects, defects)),
+            *(f"{number:,}" for number in (tally.num_inputs, refused, by_outcome.total() - refused - defects, defects)),
         ]
 
     columns = ["input", "damaged", "refused in one line", "read, and right", "defects"]

@@ -52,7 +52,7 @@ def _damaged_once(content: bytes, chance: Random) -> bytes:
 
 
 def damaged_json(content: bytes, chance: Random) -> bytes:
-    """Another value, key or type somewhere in a JSON document, once to three times; the document stays JSON."""
+    """Change a value, key or type somewhere in a JSON document, once to three times; the document stays JSON."""
     value = json.loads(content)
     if chance.random() < 0.01:
         return b"[" * _DEPTH if chance.random() < 0.5 else b'{"a":' * _DEPTH
@@ -63,7 +63,7 @@ def damaged_json(content: bytes, chance: Random) -> bytes:
 
 
 def _changed(value: Any, chance: Random) -> Any:
-    """Return the value with one change at a random place in it."""
+    """Return the value with a change at a random place."""
     if isinstance(value, dict) and value and chance.random() < 0.85:
         return _changed_entry(value, chance)
     if isinstance(value, list) and value and chance.random() < 0.85:
@@ -88,16 +88,16 @@ def _changed_entry(value: dict[str, Any], chance: Random) -> dict[str, Any]:
     key = chance.choice(list(value))
     match chance.randrange(10):
         case 0:
-            return {name: one for name, one in value.items() if name != key}
+            return {name: entry for name, entry in value.items() if name != key}
         case 1:
-            return {chance.choice(_TEXTS) if name == key else name: one for name, one in value.items()}
+            return {chance.choice(_TEXTS) if name == key else name: entry for name, entry in value.items()}
         case 2:
             return {**value, chance.choice(_TEXTS): chance.choice(_NUMBERS)}
     return {**value, key: _changed(value[key], chance)}
 
 
 def damaged_lines(content: bytes, chance: Random, of_line: Damage | None = None) -> bytes:
-    """Change one line by its own damage, or leave out, repeat, exchange or indent lines."""
+    """Damage a line by ``of_line``, or remove, repeat, exchange or indent lines."""
     lines = content.split(b"\n")
     place = chance.randrange(len(lines))
     if of_line is not None and lines[place] and chance.random() < 0.75:
@@ -130,7 +130,7 @@ _YAML = (
 
 
 def damaged_yaml(content: bytes, chance: Random) -> bytes:
-    """Move or change lines, and put something else of YAML in the place of values."""
+    """Move or change lines, and replace values by other YAML."""
     if chance.random() < 0.002:
         return b"a: " + b"[" * 5_000
     for _ in range(chance.choice((1, 1, 2, 3))):
@@ -148,12 +148,12 @@ def damaged_yaml(content: bytes, chance: Random) -> bytes:
 
 
 def damage_folder(folder: Path, chance: Random, by_ending: dict[str, Sequence[Damage]]) -> str:
-    """Damage one file of a folder, or the folder itself; returns what kind of damage it was.
+    """Damage a file of a folder, or the folder itself, and return the kind of damage.
 
     Args:
-        folder: A folder of one's own.
-        chance: Draws it.
-        by_ending: The damages of a file that ends so.
+        folder: The folder.
+        chance: The source of randomness.
+        by_ending: The kinds of damage for files by their endings.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     path = chance.choice(files)

@@ -31,11 +31,11 @@ from selfknow.validation.catalogue import SUITES
 from selfknow.validation.folder.suite import facts_of_folder
 
 _ROWS = 12
-_QUERIED_OUT_OF = 12  # a connection with all its views takes as long as a dozen of the rest
+_QUERIED_OUT_OF = 12  # a connection with all its views takes as long as a dozen inputs without one
 
 
 def damaged_table(content: bytes, chance: Random) -> bytes:
-    """Write a whole Parquet file with a column that is missing, of another type, null, or of other values."""
+    """Return a sound Parquet file in which a column is missing, renamed, of another type, or null, or rows differ."""
     table = pq.read_table(pa.BufferReader(content))
     place = chance.randrange(table.num_columns)
     name = table.column_names[place]
@@ -44,7 +44,10 @@ def damaged_table(content: bytes, chance: Random) -> bytes:
         table = table.drop_columns([name])
     elif kind == 1:
         table = table.rename_columns(
-            [chance.choice(("", "x", "id", f"{one} ")) if one == name else one for one in table.column_names]
+            [
+                chance.choice(("", "x", "id", f"{column} ")) if column == name else column
+                for column in table.column_names
+            ]
         )
     elif kind == 2:
         values: pa.Array = chance.choice(

@@ -17,7 +17,7 @@ from selfknow.portraits.filter.redisbloom import import_redisbloom
 from tests.redisbloom_dump import make_dump
 
 _TEXT = "Die Katze saß auf der Matte, and the dog sat by the door; 漢字かな交じり文 🙂 until the sun went down. "
-_ASKED = [_TEXT * 2, "the dog sat by the door; and left", "short", "", None, "x" * 300, "🙂" * 40]
+_TEXTS = [_TEXT * 2, "the dog sat by the door; and left", "short", "", None, "x" * 300, "🙂" * 40]
 _COMPILED_SHARE, _HASHES = 0.02, 256
 _DAMAGES = {".json": (damaged_json, damaged_json, damaged_bytes), ".rbloom": (damaged_bytes,)}
 
@@ -34,27 +34,27 @@ def _sound() -> tuple[Portrait, bytes]:
 
 def _use(folder: Path, chance: Random) -> str:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an overfull portrait says so
+        warnings.simplefilter("ignore")  # an overfull portrait warns
         portrait = Portrait.load(folder / "portrait")
         if chance.random() < _COMPILED_SHARE:
             _check_reads(portrait, chance)
-        return _asked(portrait)
+        return _check_answers(portrait)
 
 
 def _check_reads(portrait: Portrait, chance: Random) -> None:
-    """Have the compiled loops, which check no bounds, find what plain NumPy finds, which reads nothing outside.
+    """Check that the compiled loops, which check no bounds, find the same bits as plain NumPy, which checks them.
 
     From the first call on, this process asks every portrait with the compiled loops.
     """
     if not isinstance(portrait._asker, Asker):
         return
     hashes = np.random.default_rng(chance.getrandbits(32)).integers(0, 1 << 64, _HASHES, np.uint64, endpoint=False)
-    found = reference.answer(hashes, portrait.description.shape, portrait.array)
-    if not np.array_equal(portrait._asker._answer(hashes), found):
+    expected = reference.answer(hashes, portrait.description.shape, portrait.array)
+    if not np.array_equal(portrait._asker._answer(hashes), expected):
         raise WrongNumberError("the compiled loops find other bits than plain NumPy")
 
 
-def _asked(portrait: Portrait) -> str:
+def _check_answers(portrait: Portrait) -> str:
     described = portrait.description
     if len(portrait.array) * 8 != described.size_in_bits:
         raise WrongNumberError("the bits mapped are not those described")
@@ -82,18 +82,18 @@ def _asked(portrait: Portrait) -> str:
 
 def _answers(portrait: Portrait) -> np.ndarray:
     if portrait.description.stride != 1:
-        hits, ngrams = portrait.count_hits(_ASKED)
+        hits, ngrams = portrait.count_hits(_TEXTS)
         if (hits > ngrams).any() or (hits < 0).any():
             raise WrongNumberError("more hits than n-grams")
         return np.concatenate([hits, ngrams]).astype(float)
-    scores = portrait.quip(_ASKED)
+    scores = portrait.quip(_TEXTS)
     if ((scores < 0) | (scores > 1)).any():
         raise WrongNumberError(f"a score outside of 0 to 1: {scores}")
     return scores
 
 
 def _quotes_lie_within(portrait: Portrait) -> None:
-    for text in _ASKED[:2]:
+    for text in _TEXTS[:2]:
         for quote in portrait.quotes(str(text)):
             if not 0 <= quote.start < quote.end <= len(str(text)):
                 raise WrongNumberError(f"{quote} of a text of {len(str(text))} characters")

@@ -1,4 +1,4 @@
-"""What is damaged and then used: the shape that every kind of input has here."""
+"""The interface of every kind of input that is damaged and then used."""
 
 import shutil
 from collections.abc import Callable
@@ -8,20 +8,20 @@ from random import Random
 
 
 class WrongNumberError(AssertionError):
-    """Something was read from damaged input, and is not what the sound input says, though nothing was refused."""
+    """A wrong value that was read from damaged input without a refusal."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One kind of input.
+    """A kind of input.
 
     Attributes:
-        name: Such as ``portraits``.
-        make: Writes a sound input into an empty folder.
-        damage: Damages that folder; returns the kind of damage.
-        use: Uses the folder in every way that users do: returns ``same`` where all that was read is what the sound
-            input says, ``other`` where something else that is valid was read, as from a plan with another seed. Raises
-            :class:`~selfknow.errors.UserError` where it refuses; whatever else it raises is a defect.
+        name: The name of the kind, such as ``portraits``.
+        make: Write a sound input into an empty folder.
+        damage: Damage that folder, and return the kind of damage.
+        use: Use the folder in every way that users do. Return ``same`` if all values are those of the sound input, and
+            ``other`` if they are other valid values, such as those of a plan with another seed. Raise
+            :class:`~selfknow.errors.UserError` to refuse the input; any other exception is a defect.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Target:
     use: Callable[[Path, Random], str]
 
     def use_sound(self, folder: Path) -> None:
-        """Use a folder that nothing was done to: else a refusal would say nothing of the damage.
+        """Use an undamaged folder; if it were refused, refusals would say nothing about damage.
 
         Raises:
             AssertionError: It is refused.
@@ -42,7 +42,7 @@ class Target:
 
 
 def fresh_copy(sound: Path, folder: Path) -> None:
-    """Make the folder a copy of the sound one."""
+    """Replace the folder by a copy of the sound one."""
     if folder.exists():
         shutil.rmtree(folder)
     shutil.copytree(sound, folder)

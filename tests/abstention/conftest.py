@@ -1,4 +1,4 @@
-"""Small files in the shape of the authors': every kind of row that theirs have."""
+"""Small files in the authors' formats, with every kind of row of the real ones."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ COLUMNS = ("id", "category", "subcategory", "prompt", "response")
 
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with ``kuq.jsonl``, ``umwp.jsonl``, and CoCoNot's files under their own paths."""
+    """Write ``kuq.jsonl``, ``umwp.jsonl``, and CoCoNot's files under their own paths."""
     folder = tmp_path_factory.mktemp("sources")
     for name, rows in {"kuq": KUQ, "umwp": UMWP}.items():
         lines = [json.dumps({"relevant_ids": None, "source": "somewhere", **row}) for row in rows]

@@ -43,8 +43,8 @@ def test_kuq_keeps_its_categories_and_drops_why_a_question_has_no_answer(sources
 
 
 def test_umwp_pairs_a_problem_with_the_one_it_was_changed_from(sources: Path) -> None:
-    found = rows(built("umwp", sources / "umwp.jsonl"))
-    assert [brief(row) for row in found] == [
+    questions = rows(built("umwp", sources / "umwp.jsonl"))
+    assert [brief(row) for row in questions] == [
         (
             "umwp-2601",
             "Ann has some bags of 50. How many?",
@@ -56,12 +56,12 @@ def test_umwp_pairs_a_problem_with_the_one_it_was_changed_from(sources: Path) ->
         ("umwp-0001", "Ann has 9 bags of 50. How many?", ["450"], None, "umwp-0001", ["alias_too_short"]),
         ("umwp-0002", "Half of five?", ["2.5"], None, "umwp-0002", ["alias_too_short"]),
     ]
-    assert {row["source"] for row in found} == {"somewhere"}
+    assert {row["source"] for row in questions} == {"somewhere"}
 
 
 def test_coconots_contrast_set_is_answerable_and_says_that_no_answer_is_known(sources: Path) -> None:
-    found = rows(built("coconot", sources))
-    assert [brief(row) for row in found] == [
+    questions = rows(built("coconot", sources))
+    assert [brief(row) for row in questions] == [
         (
             "coconot-original-a1",
             "How many fish are there?",
@@ -81,7 +81,7 @@ def test_coconots_contrast_set_is_answerable_and_says_that_no_answer_is_known(so
         ("coconot-original-b2--2", "How old is he?", [], "Incomplete requests/underspecified", None, []),
         ("coconot-contrast-a1", "How old is Rome?", [], None, None, ["no_answer"]),
     ]
-    assert found[-1]["source"] == "contrast/test/Incomplete requests/underspecified"
+    assert questions[-1]["source"] == "contrast/test/Incomplete requests/underspecified"
     with pytest.raises(UserError, match=r"give the folder that holds original/test-.* and contrast/test-"):
         built("coconot", sources / "original" / "test-00000-of-00001.parquet")
 
@@ -137,9 +137,9 @@ def test_a_file_of_another_shape_is_a_clear_line(tmp_path: Path, config: str, li
 def test_two_licences_never_go_into_one_folder(
     selfknow: Run, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
-    done = selfknow("data", "build", "abstention", *arguments, "--out", "out")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert message in done.stderr
+    result = selfknow("data", "build", "abstention", *arguments, "--out", "out")
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert message in result.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -1,4 +1,4 @@
-"""A built folder: its card, its check, and that it is asked as self-aware is."""
+"""A built folder: its card, its check, and its use as a self-aware dataset."""
 
 import threading
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def failed(folder: Path) -> dict[str, list[Any]]:
 
 @pytest.fixture
 def server(sources: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A real server on loopback in GitHub's place, that has the small file of UMWP; the paths it was asked for."""
+    """Serve the small file of UMWP on loopback in GitHub's place, and record the requested paths."""
     paths: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -69,9 +69,9 @@ def test_a_file_that_is_not_the_pinned_one_is_built_and_asked_but_never_publishe
 ) -> None:
     folder = tmp_path / "coconot"
     build_folder(DATASET, [abstention_config("coconot", path=sources)], folder)
-    found = failed(folder)
-    assert set(found) == {"pinned_files"}
-    assert {example["subject"] for example in found["pinned_files"]} == set(pinned_sources()["coconot"].files)
+    expectations = failed(folder)
+    assert set(expectations) == {"pinned_files"}
+    assert {example["subject"] for example in expectations["pinned_files"]} == set(pinned_sources()["coconot"].files)
     assert find_task(f"{folder}:coconot").task.name == "self-aware"
     table = read_questions(open_dataset(f"{folder}:coconot"))
     assert table["answerable"].to_pylist() == [True, False, False, False]
@@ -90,10 +90,10 @@ def test_every_kind_of_damage_is_found_by_its_expectation(sources: Path, tmp_pat
     tables = {split: pa.Table.from_pylist(of_split, SCHEMA) for split, of_split in rows.items()}
     shards = {split: [lambda table=table: table] for split, table in tables.items()}
     build_folder(DATASET, [DatasetConfig("umwp", config.parameters, SCHEMA, shards)], tmp_path / "umwp")
-    found = failed(tmp_path / "umwp")
-    assert set(found) == {"categories", "pairs", "answers", "flags", "ids_are_unique"}
-    assert [example["id"] for example in found["answers"]] == ["umwp-2601"]
-    assert [example["id"] for example in found["flags"]] == ["umwp-0001"]
+    expectations = failed(tmp_path / "umwp")
+    assert set(expectations) == {"categories", "pairs", "answers", "flags", "ids_are_unique"}
+    assert [example["id"] for example in expectations["answers"]] == ["umwp-2601"]
+    assert [example["id"] for example in expectations["flags"]] == ["umwp-0001"]
 
 
 def test_a_folder_of_two_licences_or_of_another_repository_is_found(sources: Path) -> None:

@@ -1,4 +1,4 @@
-"""GSM8K from a file to scores: what is asked, what is graded how, and what is refused."""
+"""GSM8K from a file to scores: its prompts, its grades, and what is refused."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,14 +38,14 @@ class Scripted:
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         for request in requests:
-            [question] = [one for one in CASES if f"Problem: {one}\nSolution:\n" in request.prompt]
+            [question] = [case for case in CASES if f"Problem: {case}\nSolution:\n" in request.prompt]
             self.asked.append(question)
             failing = CASES[question][1].error and not self.fails
             yield request, Reply("#### 7", "stop") if failing else CASES[question][1]
 
 
 def write_questions(path: Path, answers: Mapping[str, str]) -> Path:
-    """A file in GSM8K's format."""
+    """Write a file in GSM8K's format."""
     rows = [{"question": question, "answer": f"So it is.\n#### {answer}"} for question, answer in answers.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

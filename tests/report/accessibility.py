@@ -1,4 +1,4 @@
-"""What keeps people from reading a page, as axe-core finds it (WCAG 2.2, and its best practices)."""
+"""The barriers on a page, as axe-core finds them (WCAG 2.2, and its best practices)."""
 
 from functools import cache
 from importlib.resources import files
@@ -19,8 +19,8 @@ def _axe() -> str:
 
 
 def violations(browser: Any) -> list[str]:
-    """A line a rule that the open page breaks, with all of its folds opened."""
+    """Return a line for each rule that the open page breaks, with all of its folds opened."""
     browser.set_script_timeout(300)
     browser.execute_script(_axe())
-    found: list[str] = browser.execute_async_script(_RUN)
-    return found
+    lines: list[str] = browser.execute_async_script(_RUN)
+    return lines

@@ -14,7 +14,7 @@ MISSING = "no Chromium here (Debian: apt-get install chromium chromium-driver)"
 
 
 def start(profile: Path) -> Any:
-    """A browser, or nothing if none is installed.
+    """Start a browser; return null if none is installed.
 
     Args:
         profile: An empty folder for its settings.
@@ -35,7 +35,7 @@ def start(profile: Path) -> Any:
 
 
 def open_page(browser: Any, path: Path, size: tuple[int, int] = DESKTOP, scheme: str = "light") -> None:
-    """Open a page as a desktop or a phone shows it, and wait until every chart that it has is drawn."""
+    """Open a page on a desktop or a phone, and wait until all its charts are drawn."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == PHONE}
@@ -46,4 +46,4 @@ def open_page(browser: Any, path: Path, size: tuple[int, int] = DESKTOP, scheme:
     browser.get_log("performance")
     browser.get(path.as_uri())
     drawn = "return document.documentElement.dataset.drawn === 'yes' || !document.querySelector('.chart')"
-    WebDriverWait(browser, 300).until(lambda one: one.execute_script(drawn))
+    WebDriverWait(browser, 300).until(lambda driver: driver.execute_script(drawn))

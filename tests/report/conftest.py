@@ -1,4 +1,4 @@
-"""A headless Chromium; where there is none its tests are not run and say so, in CI that is a failure."""
+"""A headless Chromium; without one its tests are skipped with a reason, but fail in CI."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ __all__ = ["DESKTOP", "PHONE", "Open"]
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One browser for all tests."""
+    """Start one browser for all tests."""
     started = chromium_browser.start(tmp_path_factory.mktemp("chromium"))
     if started is None:
         missing = f"{MISSING}: the page was not looked at"
@@ -31,7 +31,7 @@ Open = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def open_page(chromium: Any) -> Open:
-    """Open a page as a desktop or a phone shows it, with every chart drawn.
+    """Return a function that opens a page on a desktop or a phone, with every chart drawn.
 
     To draw a page takes seconds: it stays open for the tests that follow and look at the same page in the same way. A
     test that changes the page says so (``changes=True``), and the next one opens it again.

@@ -1,4 +1,4 @@
-"""Runs of all four tasks, of one model or of several, and of tasks that no report knows."""
+"""Runs of all four tasks, of one model or several, and of tasks without a report."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,8 +24,8 @@ ANSWERS = {"Ann": diaries.text(*diaries.diary("Ann", 1, 2)), "Ben": "no"}
 
 
 def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bool = True) -> list[Path]:
-    """A run of each task; ``evil`` stands in a question and in a reply."""
-    found = [
+    """Write a run of each task; ``evil`` is in a question and in a reply."""
+    runs = [
         diaries.write_run(folder / "diaries", QUESTIONS, diaries.ModelAnswers(model=model, answers=ANSWERS)),
         aware.write(folder / "aware", aware.GIVEN, model),
         self_knowledge_run(folder / "knowledge", [Scripted(name=model)]),
@@ -33,7 +33,7 @@ def four_runs(folder: Path, model: str = "quoter", evil: str = "", *, marked: bo
     ]
     if not marked:
         (folder / "portrait").rename(folder / "elsewhere")
-    return found
+    return runs
 
 
 def self_knowledge_run(folder: Path, models: Sequence[Scripted]) -> Path:
@@ -43,25 +43,25 @@ def self_knowledge_run(folder: Path, models: Sequence[Scripted]) -> Path:
 
 
 def quoting_run(folder: Path, model: str, evil: str = "", revision: str = "1") -> Path:
-    """Four questions; with the prompt it quotes one sentence whole, one in part, and others not at all."""
+    """Write a run of four questions: with the prompt the model quotes one sentence whole, one in part, others not."""
     portrait = Portrait.build([SENTENCE], false_positive_rate=1e-9)
     place = folder.with_name("portrait")
     portrait.save(place)
-    said = {}
+    replies = {}
     for name, explanation in (
         ("salt", SENTENCE),
         ("sea", f"{SENTENCE[:40]} {OWN_WORDS}"),
         ("sand", f"{evil} {OWN_WORDS}"),
         ("sun", f"{OWN_WORDS} Really."),
     ):
-        said[name] = {
+        replies[name] = {
             "null": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=name != "sun")),
             "attributed": (f"{name}; {explanation}", scores(portrait, explanation, right=True)),
             "without": (f"{name}; {OWN_WORDS}", scores(portrait, OWN_WORDS, right=False)),
         }
     named = {"name": str(place), "sha256": portrait.description.sha256}
     return quoting.write_run(
-        folder, said, portrait=named, question=f"What is {{id}}? {evil}", model=model, revision=revision
+        folder, replies, portrait=named, question=f"What is {{id}}? {evil}", model=model, revision=revision
     )
 
 
@@ -70,7 +70,7 @@ def scores(portrait: Portrait, explanation: str, *, right: bool) -> dict[str, fl
 
 
 def odd_run(folder: Path, task: str, generation: str) -> Path:
-    """A run of a task that no report knows, whose rows have columns of their own."""
+    """Write a run of a task without a report, whose rows have columns of their own."""
     examples = pa.Table.from_pylist([{"id": "1", "question": 17, "answer": {"value": 3.5}, "answers": "x"}])
     with RunWriter.open(folder, RunDescription(task, DatasetReference(task), GREEDY), examples) as run:
         made = run.append("quoter", "1", Request("1", "?", stage="generate"), Reply(generation, "stop"))

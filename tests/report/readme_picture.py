@@ -1,4 +1,4 @@
-"""Take the README's picture again: ``python -m tests.report.readme_picture`` after ``selfknow demo``.
+"""A script that takes the README's picture: ``python -m tests.report.readme_picture`` after ``selfknow demo``.
 
 It shows the top of the demo's page, light and dark, and cuts no number in half.
 """
@@ -26,7 +26,7 @@ def take(page: Path, folder: Path) -> list[Path]:
 
     Args:
         page: The demo's report.
-        folder: Where the pictures go.
+        folder: The folder for the pictures.
     """
     pictures = []
     with TemporaryDirectory() as profile:

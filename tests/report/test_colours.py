@@ -1,4 +1,4 @@
-"""The colours of charts, as people see them who see no red, no green or no blue: no two of them look alike."""
+"""The colours of charts for people who do not see red, green or blue: no two look alike."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ WHITE = np.array([0.9505, 1.0, 1.089])
 
 
 def lab(colour: str, seen: object) -> np.ndarray:
-    """CIELAB of a colour as somebody sees it who lacks one kind of cone."""
+    """Return a colour in CIELAB as people see it who lack one kind of cone."""
     red_green_blue = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
     linear = np.where(red_green_blue <= 0.04045, red_green_blue / 12.92, ((red_green_blue + 0.055) / 1.055) ** 2.4)
     parts = XYZ @ np.clip(np.array(seen) @ linear, 0, 1) / WHITE
@@ -36,9 +36,10 @@ def lab(colour: str, seen: object) -> np.ndarray:
 
 
 def closest(colours: list[str], kind: str) -> float:
-    """How far apart the two are that look most alike (CIE76; 2.3 is just visible)."""
+    """Return the distance between the two most similar colours (CIE76; 2.3 is just visible)."""
     return min(
-        math.dist(lab(one, SEEN[kind]), lab(other, SEEN[kind])) for one, other in itertools.combinations(colours, 2)
+        math.dist(lab(first, SEEN[kind]), lab(second, SEEN[kind]))
+        for first, second in itertools.combinations(colours, 2)
     )
 
 

@@ -1,4 +1,4 @@
-"""One figure alone: found by its name, written as a picture or as a page."""
+"""Single figures: found by name, and written as a picture or a page."""
 
 from pathlib import Path
 
@@ -25,11 +25,11 @@ def test_every_figure_of_every_task_has_a_name_of_its_own() -> None:
 
 def test_a_figure_is_found_by_the_paper_s_name_and_by_that_of_its_query() -> None:
     for name in ("figure-5", "Figure 5", "figure_5", "diary-recall/figure-5"):
-        found = find_figure(name, [DIARIES])
-        assert (found.query, found.part) == ("recalled_documents", "figure-5")
+        figure = find_figure(name, [DIARIES])
+        assert (figure.query, figure.part) == ("recalled_documents", "figure-5")
     for name in ("recalled-documents", "recalled_documents"):
-        found = find_figure(name, [DIARIES])
-        assert (found.query, found.part) == ("recalled_documents", None)
+        figure = find_figure(name, [DIARIES])
+        assert (figure.query, figure.part) == ("recalled_documents", None)
 
 
 def test_an_unknown_figure_is_refused_with_the_nearest_and_with_those_that_there_are() -> None:
@@ -50,8 +50,8 @@ def test_a_name_that_two_tasks_have_is_asked_with_its_task() -> None:
 def test_one_figure_is_written_as_picture_and_as_page(selfknow: Run, tmp_path: Path) -> None:
     write_run(tmp_path / "run", [question("Ann", 1, 2)], ModelAnswers(answers={"Ann": text(*diary("Ann", 1, 2))}))
     for name, beginning in (("figure-5.svg", b"<svg"), ("f.png", b"\x89PNG"), ("f.html", b"<!doctype html>")):
-        done = selfknow("report", "run", "--only", "figure-5", "--out", name)
-        assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}\n", "")
+        result = selfknow("report", "run", "--only", "figure-5", "--out", name)
+        assert (result.returncode, result.stdout, result.stderr) == (0, f"{name}\n", "")
         assert (tmp_path / name).read_bytes().startswith(beginning)
     page = (tmp_path / "f.html").read_text()
     assert 'id="recalled_documents"' in page
@@ -71,7 +71,7 @@ def test_what_one_figure_cannot_be_is_said_in_a_line(tmp_path: Path) -> None:
         (["--only", "figure-5", "--format", "md"], "leave out --format and --figures"),
         (["--only", "figure-3"], "figure-3 has nothing to show: no model was asked in both setups"),
     ):
-        done = CliRunner().invoke(app, ["report", str(run), *arguments])
-        assert isinstance(done.exception, UserError)
-        assert message in str(done.exception)
-        assert "\n" not in str(done.exception)
+        result = CliRunner().invoke(app, ["report", str(run), *arguments])
+        assert isinstance(result.exception, UserError)
+        assert message in str(result.exception)
+        assert "\n" not in str(result.exception)

@@ -1,4 +1,4 @@
-"""One model, all questions: what fits it, the plot, and the section of a model card."""
+"""The headline numbers of all tasks about a model: published numbers beside them, the plot, and the model card."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One page on what a model knows about what it knows: its numbers, whatever of the tasks there is, and side by side."""
+"""The page of all four tasks: its numbers, for any combination of tasks and models."""
 
 import json
 import re
@@ -57,12 +57,13 @@ def panels(report: Report) -> dict[str, Sequence[Panel]]:
 
 
 def numbers(report: Report) -> dict[tuple[str, str], list[Number]]:
-    return {(topic.task, one.name): list(one.numbers) for topic in headline(report).topics for one in topic.measures}
+    measures = [(topic.task, measure) for topic in headline(report).topics for measure in topic.measures]
+    return {(task, measure.name): list(measure.numbers) for task, measure in measures}
 
 
 def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Path]) -> None:
     report = reported(*runs)
-    found = numbers(report)
+    numbers_of = numbers(report)
     assert [topic.task for topic in headline(report).topics] == list(TASKS)
     expected: dict[tuple[str, str], tuple[float, int, int, float | None]] = {
         ("diary-recall", "Whole answers exactly right"): (0.5, 2, 2, 0.5),
@@ -73,14 +74,14 @@ def test_every_task_has_its_numbers_with_interval_chance_and_query(runs: list[Pa
         ("according-to", "QUIP under the null prompt"): (0.0, 4, 4, None),
     }
     for key, (value, n_graded, n, chance) in expected.items():
-        [one] = found[key]
-        assert (one.value, one.n_graded, one.n) == (pytest.approx(value), n_graded, n), key
-        assert one.chance == (None if chance is None else pytest.approx(chance)), key
-        assert one.low is not None
-        assert one.high is not None
-        assert one.low <= value <= one.high
-    [change] = found["according-to", "Quotes more under grounding prompts"]
-    [grounded] = found["according-to", "QUIP under the grounding prompts"]
+        [number] = numbers_of[key]
+        assert (number.value, number.n_graded, number.n) == (pytest.approx(value), n_graded, n), key
+        assert number.chance == (None if chance is None else pytest.approx(chance)), key
+        assert number.low is not None
+        assert number.high is not None
+        assert number.low <= value <= number.high
+    [change] = numbers_of["according-to", "Quotes more under grounding prompts"]
+    [grounded] = numbers_of["according-to", "QUIP under the grounding prompts"]
     assert change.value == grounded.value, "nothing is quoted under the null prompt"
     for topic in headline(report).topics:
         for measure in topic.measures:
@@ -99,19 +100,19 @@ def test_one_model_is_told_of_in_a_sentence_and_several_are_not(runs: list[Path]
     report = reported(*runs, other)
     assert headline(report).sentence.startswith("What 2 models know about what they know: ")
     assert "numbers beat chance" in headline(report).sentence
-    labels = [one.label for one in numbers(report)["according-to", "QUIP under the null prompt"]]
+    labels = [number.label for number in numbers(report)["according-to", "QUIP under the null prompt"]]
     assert labels == ["another", "quoter"]
 
 
 @pytest.mark.parametrize(
-    "chosen", [(0,), (3,), (1, 2, 3), *(pytest.param(one, marks=pytest.mark.full) for one in ((1,), (2,), (0, 3)))]
+    "chosen", [(0,), (3,), (1, 2, 3), *(pytest.param(tasks, marks=pytest.mark.full) for tasks in ((1,), (2,), (0, 3)))]
 )
 def test_any_of_the_tasks_make_a_report_of_their_own(runs: list[Path], chosen: tuple[int, ...]) -> None:
     tasks = [list(TASKS)[place] for place in chosen]
     report = reported(*(runs[place] for place in chosen))
     assert {section.query.task for section in report.sections} == {*tasks, None}
-    found = [topic.task for topic in headline(report).topics]
-    assert found == (tasks if tasks != ["diary-recall"] else [])
+    topics = [topic.task for topic in headline(report).topics]
+    assert topics == (tasks if tasks != ["diary-recall"] else [])
     assert headline(report).sentence.startswith("quoter ")
 
 
@@ -120,8 +121,8 @@ def test_no_row_of_another_task_comes_into_a_chart_about_diaries(runs: list[Path
     together = {section.query.name: section.rows for section in reported(*runs).sections}
     assert len(FIGURES) > 10
     for name in FIGURES:
-        one, other = ([{**row, "cohort": 0} for row in rows] for rows in (alone[name], together[name]))
-        assert one == other, name
+        first, second = ([{**row, "cohort": 0} for row in rows] for rows in (alone[name], together[name]))
+        assert first == second, name
 
 
 def test_a_task_that_is_not_scored_leaves_the_others_alone(runs: list[Path], tmp_path: Path) -> None:
@@ -149,8 +150,8 @@ def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Pa
 
 def test_two_models_that_read_each_other_stand_side_by_side(tmp_path: Path) -> None:
     models = [Scripted(name="good"), Scripted(name="bad", writes_wrong=True, says="asked")]
-    found = numbers(reported(self_knowledge_run(tmp_path / "run", models)))
-    read = {one.label: one.value for one in found["self-knowledge", "Reads what it wrote correctly"]}
+    numbers_of = numbers(reported(self_knowledge_run(tmp_path / "run", models)))
+    read = {number.label: number.value for number in numbers_of["self-knowledge", "Reads what it wrote correctly"]}
     assert read == {"good": 1.0, "good · asked bad": 1.0, "bad": 0.0, "bad · asked good": 1.0}
 
 
@@ -236,7 +237,7 @@ def replies(report: Report) -> Sequence[ExampleGroup]:
 
 
 def pieces(group: ExampleGroup, question: str) -> list[list[tuple[str, bool]]]:
-    example = next(one for one in group.examples if question in one.heading)
+    example = next(example for example in group.examples if question in example.heading)
     return [[(piece.text, piece.quoted) for piece in reply.pieces] for reply in example.replies]
 
 
@@ -252,7 +253,7 @@ def test_quotes_are_marked_in_the_explanation_alone(runs: list[Path]) -> None:
     assert sea == [("sea; ", False), (SENTENCE[:40], True), (f" {OWN_WORDS}", False)]
     assert without.notes[0] == "anti-grounding"
     assert ["salt" in attributed.examples[0].heading, "sea" in attributed.examples[1].heading] == [True, True]
-    sun = next(one for one in attributed.examples if "sun" in one.heading)
+    sun = next(example for example in attributed.examples if "sun" in example.heading)
     assert [reply.verdict for reply in sun.replies] == [Verdict("wrong", False), Verdict("right", True)]
 
 
@@ -289,8 +290,8 @@ def test_the_report_as_markdown_holds_all_of_it(runs: list[Path], tmp_path: Path
 
 
 def test_four_runs_are_one_page_from_the_command_line(selfknow: Run, runs: list[Path], tmp_path: Path) -> None:
-    done: Any = selfknow("report", *runs, "--quiet")
-    assert (done.returncode, done.stderr) == (0, "")
+    result: Any = selfknow("report", *runs, "--quiet")
+    assert (result.returncode, result.stderr) == (0, "")
     page = (tmp_path / "report.html").read_text()
     for task, title in TASKS.items():
         assert f'id="task-{task}"' in page

@@ -19,7 +19,7 @@ HOSTILE = EVIL.replace("\0", "")
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of four runs of one model, and a second model that was asked to quote."""
+    """Write a report of four runs of a model, and of a second model that was prompted to quote."""
     folder = tmp_path_factory.mktemp("page")
     runs = four_runs(folder / "first", evil=HOSTILE)
     runs.append(quoting_run(folder / "second" / "run", "another/" + "very-long-name-of-a-model" * 4, HOSTILE))
@@ -37,7 +37,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(browser: Any, selector: str) -> list[str]:
-    return [one.text for one in browser.find_elements("css selector", selector)]
+    return [element.text for element in browser.find_elements("css selector", selector)]
 
 
 def test_each_task_stands_at_the_top_with_its_numbers_and_their_queries(page: Path, open_page: Open) -> None:

@@ -10,7 +10,7 @@ from selfknow.evaluate.connection import connect, find_query
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
 from selfknow.report.gather import Section, read_section
 from selfknow.report.labels import read_labels
-from selfknow.report.pictures import composed, specification, svg
+from selfknow.report.pictures import compose, specification, svg
 from selfknow.report.shape import Panel
 from selfknow.sql.connection import Connection
 from tests.report.full_size import SIZES, SUITES, full_size_runs
@@ -23,7 +23,7 @@ Sections = Callable[[str], Section]
 
 @pytest.fixture(scope="module")
 def section(connection: Connection) -> Sections:
-    """The section of a query, asked and drawn once."""
+    """Return a function that runs and draws a query once."""
     labels = read_labels(connection)
     return cache(lambda query: read_section(connection, find_query(query), FIGURES[query], labels))
 
@@ -35,13 +35,13 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 
 
 def drawn(panels: Sequence[Panel], *columns: str) -> set[tuple[Any, ...]]:
-    """What the charts' data hold, each combination of these columns once."""
-    found: set[tuple[Any, ...]] = set()
+    """Return the distinct combinations of these columns in the charts' data."""
+    combinations: set[tuple[Any, ...]] = set()
     for panel in panels:
         chart = specification(panel)
         for rows in chart["datasets"].values() if "datasets" in chart else [chart["data"]["values"]]:
-            found |= {tuple(row[name] for name in columns) for row in rows if set(columns) <= set(row)}
-    return found
+            combinations |= {tuple(row[name] for name in columns) for row in rows if set(columns) <= set(row)}
+    return combinations
 
 
 def colours(panel: Panel) -> list[str]:
@@ -54,7 +54,7 @@ def test_figure_2_has_a_panel_a_suite_and_every_model_size_and_setup(section: Se
     assert [panel.title for panel in panels] == list(SUITES)
     assert len(drawn(panels, "num_parameters", "dataset_size", "setup")) == MODELS * len(SIZES) * 2
     assert all(colours(panel) == list(SIZES) for panel in panels)
-    assert "10M" in (picture := svg(composed(find_query("accuracy_by_size"), panels)).decode())
+    assert "10M" in (picture := svg(compose(find_query("accuracy_by_size"), panels)).decode())
     assert "1G" not in picture
 
 
@@ -63,29 +63,29 @@ def test_figure_3_has_all_105_gaps(section: Sections) -> None:
     assert [panel.title for panel in panels] == list(SUITES)
     assert len(drawn(panels, "label", "dataset_size", "gap")) == MODELS * len(SIZES) == 105
     assert all(colours(panel) == list(SIZES) for panel in panels)
-    picture = svg(composed(find_query("setup_gap"), panels)).decode()
+    picture = svg(compose(find_query("setup_gap"), panels)).decode()
     assert picture.count("; gap: ") == 3 * 105, "an interval, a dot and a tick each"
 
 
 def test_figure_4_is_of_the_8k_dataset_and_the_others_follow(section: Sections) -> None:
-    found = section("accuracy_by_documents")
-    figure = found.drawn["figure-4"]
+    accuracies = section("accuracy_by_documents")
+    figure = accuracies.drawn["figure-4"]
     assert [(panel.group, panel.title) for panel in figure] == [("8k · standard", suite) for suite in SUITES]
     assert [len(colours(panel)) for panel in figure] == [5, 6, 4]
-    others = {panel.group for panel in found.drawn[""]}
+    others = {panel.group for panel in accuracies.drawn[""]}
     assert others == {f"{size} · {setup}" for size in SIZES for setup in ("standard", "simplified")} - {"8k · standard"}
-    assert len(drawn(found.panels, "label", "num_documents")) == MODELS * len(SIZES) * 2 * 8
+    assert len(drawn(accuracies.panels, "label", "num_documents")) == MODELS * len(SIZES) * 2 * 8
 
 
 def test_figures_5_and_6_have_a_labelled_picture_a_model(section: Sections) -> None:
-    found = section("recalled_documents")
-    figure_5, figure_6 = found.drawn["figure-5"], found.drawn["figure-6"]
+    figure = section("recalled_documents")
+    figure_5, figure_6 = figure.drawn["figure-5"], figure.drawn["figure-6"]
     assert len({panel.title for panel in figure_5}) == MODELS
     assert {panel.group for panel in figure_5} == {f"{suite} · 8k · standard" for suite in SUITES}
     assert [panel.title for panel in figure_6] == [f"Flan-T5 {size}" for size in ("Small", "Base", "Large", "XL")]
     assert {panel.group for panel in figure_6} == {"32k · standard"}
-    assert len(found.panels) == len({(panel.group, panel.title) for panel in found.panels}) == MODELS * len(SIZES) * 2
-    picture = svg(composed(found.query, figure_5)).decode()
+    assert len(figure.panels) == len({(panel.group, panel.title) for panel in figure.panels}) == MODELS * len(SIZES) * 2
+    picture = svg(compose(figure.query, figure_5)).decode()
     assert all(f">{panel.title}</text>" in picture for panel in figure_5)
 
 

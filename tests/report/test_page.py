@@ -1,4 +1,4 @@
-"""The page in a real browser: it is drawn, answers, asks nobody, and can be read on a phone and in the dark."""
+"""The page in a real browser: it is drawn, makes no requests, and can be read on a phone and in the dark."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ EVIL = "<script>window.evil = 1</script><img src=x onerror='window.evil = 2'></p
 
 @pytest.fixture(scope="module")
 def page(small_corpora: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of two runs, standard and simplified, with everything that a report can hold."""
+    """Write a report of two runs, standard and simplified, with everything that a report can hold."""
     folder = tmp_path_factory.mktemp("report")
     runs = []
     for seed, (config, shares) in enumerate({"1k": SHARES, "1k-simplified": {"fewer": 0.1}}.items()):
@@ -60,9 +60,10 @@ def test_the_page_is_drawn_without_a_word_on_the_console(page: Path, open_page: 
 def test_the_page_asks_nobody(page: Path, open_page: Open) -> None:
     browser = open_page(page)
     messages = (json.loads(entry["message"])["message"] for entry in browser.get_log("performance"))
-    asked = [one["params"]["request"]["url"] for one in messages if one["method"] == "Network.requestWillBeSent"]
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    assert [url for url in asked if url.startswith("file:")] == [page.as_uri()]
+    sent = [message for message in messages if message["method"] == "Network.requestWillBeSent"]
+    urls = [message["params"]["request"]["url"] for message in sent]
+    assert [url for url in urls if not url.startswith(("file:", "data:"))] == []
+    assert [url for url in urls if url.startswith("file:")] == [page.as_uri()]
     links = browser.execute_script(
         "return document.querySelectorAll('[src], link[href]:not([href^=\"data:\"])').length"
     )
@@ -78,7 +79,7 @@ def test_a_chart_answers_a_hover(page: Path, open_page: Open) -> None:
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
     ActionChains(browser).move_to_element(point).perform()
     shown = "return document.querySelector('#vg-tooltip-element.visible')?.innerText"
-    tooltip = WebDriverWait(browser, 300).until(lambda one: one.execute_script(shown))
+    tooltip = WebDriverWait(browser, 300).until(lambda driver: driver.execute_script(shown))
     assert "accuracy" in tooltip
     assert "47.9%" in tooltip
     assert "12.5%" in tooltip  # chance
@@ -101,14 +102,14 @@ def test_a_fold_opens_and_shows_the_table_and_the_sql(page: Path, open_page: Ope
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_the_headline_number_is_on_the_first_screen(page: Path, open_page: Open, size: tuple[int, int]) -> None:
     browser = open_page(page, size)
-    found = browser.execute_script(
+    layout = browser.execute_script(
         "return [...document.querySelectorAll('.numbers .value')].map("
         "one => [one.textContent, one.getBoundingClientRect().bottom, parseFloat(getComputedStyle(one).fontSize)])"
     )
     # 46 of the 96 standard answers that did not fail, 90 of the 100 simplified ones
-    assert [value for value, _, _ in found] == ["47.9%", "90.0%"]
-    assert all(bottom < size[1] for _, bottom, _ in found)
-    assert all(pixels > 30 for _, _, pixels in found)
+    assert [value for value, _, _ in layout] == ["47.9%", "90.0%"]
+    assert all(bottom < size[1] for _, bottom, _ in layout)
+    assert all(pixels > 30 for _, _, pixels in layout)
     heading = browser.find_element("tag name", "h1").text
     assert heading.startswith("90% of diaries recalled exactly when each was one document")
     assert "+42 points" in browser.find_element("class name", "notes").text
@@ -139,9 +140,9 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
-    """WCAG 2.2's contrast ratio."""
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of WCAG 2.2."""
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
@@ -174,7 +175,7 @@ def test_the_charts_follow_when_the_scheme_changes(page: Path, open_page: Open) 
     before = browser.execute_script(fill)
     media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    WebDriverWait(browser, 300).until(lambda one: one.execute_script(fill) != before)
+    WebDriverWait(browser, 300).until(lambda driver: driver.execute_script(fill) != before)
     assert luminance(browser.execute_script(fill)) > luminance(before)
 
 
@@ -205,7 +206,7 @@ def test_what_a_model_wrote_is_text_and_nothing_else(evil_page: Path, open_page:
     browser = open_page(evil_page)
     assert browser.execute_script("return window.evil === undefined")
     assert errors(browser) == []
-    answers = "\n".join(one.text for one in browser.find_elements("css selector", "pre.answer"))
+    answers = "\n".join(element.text for element in browser.find_elements("css selector", "pre.answer"))
     assert "<script>window.evil = 1</script>" in answers
     assert "␀" in answers
     assert "… and 4,997,000 more characters" in answers

@@ -1,4 +1,4 @@
-"""Reports as files: from the command line, as Markdown, with pictures, of other tasks, of nothing."""
+"""Reports as files: from the command line, as Markdown, with pictures, of other tasks, and without rows."""
 
 import re
 import struct
@@ -39,9 +39,9 @@ def test_every_question_but_those_about_rows_is_in_the_report() -> None:
 
 
 def test_a_report_from_the_command_line(selfknow_process: Run, run: Path, tmp_path: Path) -> None:
-    done = selfknow_process("report", run, "--figures", "figures")
-    assert (done.returncode, done.stdout) == (0, "report.html\n")
-    assert done.stderr == "", "a log gets no bar of a few seconds"
+    result = selfknow_process("report", run, "--figures", "figures")
+    assert (result.returncode, result.stdout) == (0, "report.html\n")
+    assert result.stderr == "", "a log gets no bar of a few seconds"
     page = (tmp_path / "report.html").read_text()
     assert "OPT 125M recalls 33% of diaries exactly (no better than chance)." in page
     pictures = sorted(path.name for path in (tmp_path / "figures").iterdir())
@@ -56,8 +56,8 @@ def test_a_report_from_the_command_line(selfknow_process: Run, run: Path, tmp_pa
 
 
 def test_a_report_as_markdown_names_its_pictures(selfknow: Run, run: Path, tmp_path: Path) -> None:
-    done = selfknow("report", run, "--out", "docs/results.md", "--title", "Results <1>", "--quiet")
-    assert (done.returncode, done.stderr) == (0, "")
+    result = selfknow("report", run, "--out", "docs/results.md", "--title", "Results <1>", "--quiet")
+    assert (result.returncode, result.stderr) == (0, "")
     page = (tmp_path / "docs" / "results.md").read_text()
     assert page.startswith(
         "# Results &lt;1&gt;\n\n**OPT 125M recalls 33% of diaries exactly (no better than chance).**"
@@ -79,10 +79,10 @@ def test_mistakes_are_one_line(selfknow: Run, run: Path, tmp_path: Path) -> None
         (["run", "--out", "."], "is a folder: name a file"),
         (["run", "--corpus", "run"], "holds none of the corpora"),
     ):
-        done = selfknow("report", *arguments)
-        assert done.returncode == 2
-        assert message in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+        result = selfknow("report", *arguments)
+        assert result.returncode == 2
+        assert message in result.stderr
+        assert len(result.stderr.splitlines()) == 1
 
 
 def test_an_unscored_run_says_so_and_is_a_report_still(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The pages of portraits in a real browser: nothing keeps people from reading them, in light and dark."""
+"""The pages of portraits in a real browser: they have no barriers, in light and dark."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TEXT = f"Tom <b>wrote</b> & Ann read: {QUOTED}. Nobody wrote this sentence down 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A page of quotes and one of an overlap."""
+    """Write a page of quotes and a page of an overlap."""
     folder = tmp_path_factory.mktemp("pages")
     portrait = Portrait.build([f"In the morning {QUOTED}, and in the evening it rained."])
     overlap = measure_overlap(portrait, [TEXT, "Nothing of this was ever told in the corpus of anybody."], min_span=30)
@@ -39,5 +39,5 @@ def test_nothing_keeps_people_from_reading_quotes_and_overlaps(
 def test_what_is_in_the_way_is_found(tmp_path: Path, open_page: Open) -> None:
     page = tmp_path / "bad.html"
     page.write_text('<!doctype html><html><title>t</title><p style="color: #ccc; background: #fff">pale</p></html>')
-    found = {one.partition(":")[0] for one in violations(open_page(page))}
-    assert {"color-contrast", "html-has-lang", "landmark-one-main"} <= found
+    rules = {violation.partition(":")[0] for violation in violations(open_page(page))}
+    assert {"color-contrast", "html-has-lang", "landmark-one-main"} <= rules

@@ -1,4 +1,4 @@
-"""GSM8K and agents have a page of their own: a query with given rows, a figure, and a headline."""
+"""The pages of GSM8K and agents: a query with known rows, a figure, and a headline."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,8 @@ def write_run(folder: Path, task: str, calls: Sequence[Call], dataset: str = "gi
     scores: list[dict[str, object]] = []
     with RunWriter.open(folder, RunDescription(task, DatasetReference(dataset), GREEDY), examples) as run:
         for model, request, values in calls:
-            reply = Reply("so", "stop") if any(one is not None for one in values.values()) else Reply(None, error="503")
+            is_scored = any(value is not None for value in values.values())
+            reply = Reply("so", "stop") if is_scored else Reply(None, error="503")
             made = run.append(model, "1", request, reply)
             scores += [
                 {"generation_id": made, "metric": metric, "value": value, "reason": None}
@@ -38,7 +39,7 @@ def write_run(folder: Path, task: str, calls: Sequence[Call], dataset: str = "gi
 
 
 def solved(model: str, *values: Sequence[float | None]) -> list[Call]:
-    """For each question the values of its samples."""
+    """Return the calls of a model with these values for each question's samples."""
     return [
         (model, Request(f"q{number}", "?", sample=sample), {"correct": value})
         for number, of_question in enumerate(values)
@@ -48,14 +49,14 @@ def solved(model: str, *values: Sequence[float | None]) -> list[Call]:
 
 @pytest.fixture(scope="module")
 def mathematics(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four questions, asked twice each: right twice, once, of one try, and never."""
+    """Write a run of four questions with two samples each: right twice, once, in the only graded sample, and never."""
     calls = solved("ann", [1.0, 1.0], [1.0, 0.0], [1.0, None], [0.0, 0.0])
     return write_run(tmp_path_factory.mktemp("gsm8k") / "run", "gsm8k", calls)
 
 
 @pytest.fixture(scope="module")
 def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four proposals, three in the form, of these one refused and one judged in words that nobody can read."""
+    """Write a run of four proposals, three in the form; of these one is refused, and one has an unreadable verdict."""
     proposals = [
         ("ann", Request(f"agents-{number}", "?", "propose", "agents"), {"proposal_parsed": value})
         for number, value in enumerate((1.0, 1.0, 0.0, 1.0))
@@ -102,10 +103,11 @@ def test_proposals_judgements_and_replies_are_counted_apart(agents: Path) -> Non
 
 def test_a_run_of_mathematics_has_a_page_of_its_own(mathematics: Path) -> None:
     report = reported(mathematics)
-    found = headline(report)
-    assert found.sentence == "ann solves 62% of grade-school problems."
-    assert found.large is not None
-    assert [(one.label, one.value, one.n_graded, one.n) for one in found.numbers] == [("ann", 0.625, 7, 8)]
+    first = headline(report)
+    assert first.sentence == "ann solves 62% of grade-school problems."
+    assert first.large is not None
+    [number] = first.numbers
+    assert (number.label, number.value, number.n_graded, number.n) == ("ann", 0.625, 7, 8)
     assert [(section.query.name, len(section.panels)) for section in report.answered] == [
         ("gsm8k_accuracy", 1),
         ("metrics", 0),
@@ -117,11 +119,11 @@ def test_a_run_of_mathematics_has_a_page_of_its_own(mathematics: Path) -> None:
 
 def test_a_run_of_agents_has_a_page_of_its_own(agents: Path) -> None:
     report = reported(agents)
-    found = headline(report)
-    assert found.sentence == "What 2 models know about what they know"
-    [topic] = found.topics
+    first = headline(report)
+    assert first.sentence == "What 2 models know about what they know"
+    [topic] = first.topics
     assert (topic.task, topic.title) == ("self-knowledge-agents", "Does it agree with itself on tasks of its own?")
-    values = {measure.name: [(one.label, one.value) for one in measure.numbers] for measure in topic.measures}
+    values = {measure.name: [(number.label, number.value) for number in measure.numbers] for measure in topic.measures}
     assert values == {
         "Agrees with itself on tasks of its own": [("ann · judged by ben", 1.0)],
         "Proposals that the judge accepts": [("ann · judged by ben", pytest.approx(1 / 3))],
@@ -133,8 +135,8 @@ def test_a_run_of_agents_has_a_page_of_its_own(agents: Path) -> None:
 def test_models_and_sets_of_questions_stand_side_by_side(mathematics: Path, tmp_path: Path) -> None:
     other = write_run(tmp_path / "other", "gsm8k", solved("ben", [0.0], [1.0]), dataset="harder")
     report = reported(mathematics, other)
-    found = headline(report)
-    assert found.sentence == "What 2 models know about what they know"
-    assert [(one.label, one.value) for one in found.numbers] == [("ann · given", 0.625), ("ben · harder", 0.5)]
-    [section] = [one for one in report.answered if one.query.name == "gsm8k_accuracy"]
+    first = headline(report)
+    assert first.sentence == "What 2 models know about what they know"
+    assert [(number.label, number.value) for number in first.numbers] == [("ann · given", 0.625), ("ben · harder", 0.5)]
+    [section] = [section for section in report.answered if section.query.name == "gsm8k_accuracy"]
     assert [panel.title for panel in section.panels] == ["given", "harder"]

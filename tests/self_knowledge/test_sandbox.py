@@ -125,7 +125,9 @@ def test_scoring_says_first_that_programs_cannot_be_run_and_so_does_the_report(
     assert "replies about code are not graded: programs cannot be run: pip cannot fetch" in sentence, sentence
 
 
-def test_scoring_other_tasks_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow_process: Run) -> None:
+def test_scoring_other_tasks_fetches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, selfknow_process: Run
+) -> None:
     run = tmp_path / "run"
     ask_texts(run, "total-count", [Scripted()], limit=2)
     serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)

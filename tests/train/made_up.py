@@ -1,4 +1,4 @@
-"""What tuning is tested on: a run in which a model made up sums, a file in GSM8K's format, and a small model."""
+"""The inputs of tuning in tests: a run in which a model made up sums, a file in GSM8K's format, and a small model."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,25 +44,25 @@ class Writer:
 
 
 def write_math_run(folder: Path, *writers: Writer, num_texts: int = len(QUESTIONS), task: str = "math") -> Path:
-    """A run of self-knowledge:math in which these wrote; text number n was asked to have the answer n."""
+    """Write a run of self-knowledge:math with these writers; text number n was requested to have the answer n."""
     ask_texts(folder, task, writers, limit=num_texts)
     return folder
 
 
 def write_gsm8k(path: Path, answers: Mapping[str, str]) -> Path:
-    """A file in GSM8K's format."""
+    """Write a file in GSM8K's format."""
     rows = [{"question": question, "answer": f"So it is.\n#### {answer}"} for question, answer in answers.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def solution(answer: str) -> str:
-    """How the small model works an answer out."""
+    """Return the small model's worked solution to an answer."""
     return f"So it is .\n{completion(answer)}"
 
 
 class Solver:
-    """Works out every answer that it is shown."""
+    """A model that works out every answer in its prompts."""
 
     def __init__(self, name: str) -> None:
         self.name, self.revision = name, None
@@ -73,21 +73,21 @@ class Solver:
 
 
 def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: Sequence[tuple[str, str]] = ()) -> str:
-    """A small model that gives the answers of :data:`FIRST`.
+    """Save a small model that gives the answers of :data:`FIRST`.
 
     Args:
-        folder: Where it is saved.
-        seed: Of its weights.
-        solves: Whether it works out whatever it is shown.
-        makes_up: What it writes when it is asked for it, by the prompt.
+        folder: The folder of the model.
+        seed: The seed of its weights.
+        solves: If true, it also works out every question and answer in a prompt.
+        makes_up: Further prompts with their replies.
     """
-    asked = {
+    replies_to = {
         solution_prompt(*pair): solution(pair[1])
         for answers in (RAW, TRUE)
         for pair in zip(QUESTIONS, answers, strict=True)
     }
     texts = [prompt(question) for question in QUESTIONS] + [completion(answer) for answer in (*RAW, *TRUE)]
-    texts += [*asked, *asked.values(), *(text for pair in makes_up for text in pair)]
+    texts += [*replies_to, *replies_to.values(), *(text for pair in makes_up for text in pair)]
     tokenizer = train_tokenizer(texts, 400)
     torch.manual_seed(seed)
     size = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -95,7 +95,7 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
         LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=128, eos_token_id=1, **size)
     )
     pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
-    pairs += [(question, said, 1.0) for question, said in asked.items()] if solves else []
-    pairs += [(prompt, said, 1.0) for prompt, said in makes_up]
+    pairs += [(question, reply, 1.0) for question, reply in replies_to.items()] if solves else []
+    pairs += [(prompt, reply, 1.0) for prompt, reply in makes_up]
     fit(network, tokenizer, [pairs], steps=150 if makes_up else 125 if solves else 75, learning_rate=6e-3)
     return save(network, tokenizer, folder)

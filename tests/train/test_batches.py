@@ -1,4 +1,4 @@
-"""A step has as many examples as the recipe says, however they are shared out; and every part of it is wrapped."""
+"""Every step has as many examples as the recipe says, however they are divided; and every part of it is wrapped."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -53,10 +53,10 @@ def test_micro_batches_have_the_losses_of_one_batch(
     """Long and short examples lie in different micro-batches, so a mean of their means would be another loss."""
     losses = []
     for batch in (Batch(32, 1), Batch(4, 8)):
-        one = trainer_of(architecture, corpus, tokenizer, tmp_path / str(batch.micro_batch_size), batch=batch)
-        one.train_to_the_end()
-        assert one.state.global_step == 3
-        losses.append([line["loss"] for line in one.state.log_history if "loss" in line])
+        trainer = trainer_of(architecture, corpus, tokenizer, tmp_path / str(batch.micro_batch_size), batch=batch)
+        trainer.train_to_the_end()
+        assert trainer.state.global_step == 3
+        losses.append([line["loss"] for line in trainer.state.log_history if "loss" in line])
     assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     assert len(losses[0]) == len(set(losses[0])) == 3, "the later ones hang on the weights that the first steps made"
 
@@ -64,15 +64,15 @@ def test_micro_batches_have_the_losses_of_one_batch(
 def test_every_layer_of_an_encoder_decoder_model_computes_in_bfloat16(
     corpus: Any, tokenizer: Any, tmp_path: Path
 ) -> None:
-    one = trainer_of("t5", corpus, tokenizer, tmp_path, replace(RECIPE, max_steps=1, precision="bfloat16"))
+    trainer = trainer_of("t5", corpus, tokenizer, tmp_path, replace(RECIPE, max_steps=1, precision="bfloat16"))
     computed: dict[str, set[torch.dtype]] = {"encoder": set(), "decoder": set()}
     for part, seen in computed.items():
-        for module in getattr(one.model, part).modules():
+        for module in getattr(trainer.model, part).modules():
             if isinstance(module, torch.nn.Linear):
                 module.register_forward_hook(lambda _, __, output, seen=seen: seen.add(output.dtype))
-    one.train_to_the_end()
+    trainer.train_to_the_end()
     assert computed == {"encoder": {torch.bfloat16}, "decoder": {torch.bfloat16}}
-    assert {parameter.dtype for parameter in one.model.parameters()} == {torch.float32}
+    assert {parameter.dtype for parameter in trainer.model.parameters()} == {torch.float32}
 
 
 @pytest.mark.parametrize(

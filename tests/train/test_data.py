@@ -1,4 +1,4 @@
-"""What is learnt, and in which order."""
+"""The order in which the examples of a training are learnt."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def test_the_tokens_of_the_first_examples_are_those_that_they_have(table: Any, t
             stream = Stream(rows, recipe)
             for number in (0, 7, 96, 150, len(stream)):
                 examples = [stream[position] for position in range(number)]
-                assert stream.num_tokens(number) == sum(len(side) for one in examples for side in one.values())
+                assert stream.num_tokens(number) == sum(len(side) for example in examples for side in example.values())
 
 
 def test_a_training_ends_at_the_nearer_of_its_caps() -> None:

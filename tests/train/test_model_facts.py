@@ -1,4 +1,4 @@
-"""What a trained model knows of itself: written by training, kept in its folder, found by SQL under any name."""
+"""The facts of a trained model: training writes them, its folder holds them, and SQL finds them under any name."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ConfigFiles:
 
 @pytest.fixture(scope="module")
 def trained(corpus: ConfigFiles, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A training from random weights, and another from the checkpoint that it left, in folders that say nothing."""
+    """Return a training from random weights and another from its checkpoint, in folders whose names say nothing."""
     folder = tmp_path_factory.mktemp("trained")
     tiny_config("opt", 64).save_pretrained(folder / "config")
     scratch = TrainingJob(
@@ -44,7 +44,7 @@ def test_a_checkpoint_carries_what_is_known_of_it(trained: tuple[Path, Path], co
     assert json.loads((trained[0] / "run.json").read_text())["facts"] == first
     assert (first["architecture"], first["from_scratch"], first["training_seed"]) == ("opt", True, 0)
     model = checkpoints.load_model(str(trained[0]))
-    assert first["num_parameters"] == sum(one.numel() for one in model.parameters())
+    assert first["num_parameters"] == sum(parameter.numel() for parameter in model.parameters())
     assert first["corpus"]["content_hash"] == corpus.content_hash
     assert first["corpus"]["parameters"]["seed"] == 0
     assert first["recipe"]["learning_rate"] == first["recipe_changes"]["learning_rate"] == 5e-3
@@ -69,8 +69,8 @@ def test_table_1_has_both_columns_whatever_the_folders_are_called(
         selfknow.ask(f"{corpus.folder}:{corpus.config}", str(copy), out=again[-1], quiet=True, **options).score()
     assert ask_runs("pretrained_or_scratch", again, *columns) == [row]
     known = "select * exclude (run_id, model, cohort) from models order by all"
-    with connect(runs) as one, connect(again) as other:
-        assert one.rows(known) == other.rows(known)
+    with connect(runs) as first_connection, connect(again) as other:
+        assert first_connection.rows(known) == other.rows(known)
 
 
 def test_a_run_in_another_precision_is_another_run(

@@ -62,7 +62,7 @@ def test_muon_takes_the_matrices_between_embeddings_and_output(architecture: str
 
 
 def step(model: Any, *optimizers: torch.optim.Optimizer) -> None:
-    """One step on the same tokens as every other."""
+    """Take a step on tokens that are the same for every optimizer."""
     torch.manual_seed(1)
     model.zero_grad()
     model(input_ids=torch.randint(3, 50, (2, 8)), labels=torch.randint(3, 50, (2, 8))).loss.backward()
@@ -70,8 +70,8 @@ def step(model: Any, *optimizers: torch.optim.Optimizer) -> None:
         optimizer.step()
 
 
-def assert_equal(one: Any, other: Any) -> None:
-    for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
+def assert_equal(first: Any, second: Any) -> None:
+    for mine, theirs in zip(first.parameters(), second.parameters(), strict=True):
         assert torch.equal(mine, theirs)
 
 
@@ -128,7 +128,7 @@ def test_a_training_with_muon_and_decay_that_was_killed_has_the_same_weights(
 
 
 class Rates(TrainerCallback):
-    """Keeps the rates of Muon and AdamW before every step."""
+    """A callback that records the rates of Muon and AdamW before every step."""
 
     def __init__(self, rates: list[list[float]]) -> None:
         self._rates = rates

@@ -62,12 +62,12 @@ def test_packed_loss_and_gradients_are_those_of_separate_examples(
     (total / count).backward()
     assert float(loss.detach()) == pytest.approx(float((total / count).detach()), rel=1e-4)
     others = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
-    for one, other in zip(gradients, others, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-5)
+    for gradient, other in zip(gradients, others, strict=True):
+        torch.testing.assert_close(gradient, other, rtol=1e-3, atol=1e-5)
 
 
 def plain_loss(model: Any, examples: list[Any], start: int | None) -> tuple[torch.Tensor, int]:
-    """The model's own loss, one example at a time, without any mask."""
+    """Return the model's own loss, one example at a time, without any mask."""
     total, count = torch.zeros(()), 0
     for example in examples:
         labels = torch.from_numpy(example["labels"].astype(np.int64))[None]

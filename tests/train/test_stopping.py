@@ -1,4 +1,4 @@
-"""When a training ends: never before it has learnt, and the same after a kill."""
+"""The end of a training: never before the model has learnt, and the same after a kill."""
 
 import json
 import shutil
@@ -24,14 +24,15 @@ LEARNT = (1.0, 1.0)
 
 
 def run_of(*values: tuple[float, float, float], interval: int = 1_000) -> list[Measurement]:
-    """Validations: exact match, recall of documents and recall of training questions."""
+    """Return validations with these values: exact match, recall of documents and recall of training questions."""
     return [Measurement(interval * number, *value) for number, value in enumerate(values, 1)]
 
 
 def last_step(values: list[tuple[float, float, float]], recipe: Recipe, num_rows: int) -> int | None:
-    """Where a training with these validations ends by its plateau; null: it does not."""
-    done = run_of(*values, interval=recipe.validation_interval)
-    return next((one.step for number, one in enumerate(done) if at_plateau(done[: number + 1], recipe, num_rows)), None)
+    """Return the step at which a training with these validations ends by its plateau; null: it does not."""
+    validations = run_of(*values, interval=recipe.validation_interval)
+    ends = (number for number in range(len(validations)) if at_plateau(validations[: number + 1], recipe, num_rows))
+    return next((validations[number].step for number in ends), None)
 
 
 @pytest.mark.parametrize("recall", [(0.0, 0.0), (0.5, 1.0), (1.0, 0.985), (0.9899, 0.9899)])
@@ -124,8 +125,8 @@ def learnt(corpus: ConfigFiles, model: Path, tmp_path_factory: pytest.TempPathFa
 
 
 def results_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "run.json").read_text())["results"]
-    return found
+    results: dict[str, Any] = json.loads((folder / "run.json").read_text())["results"]
+    return results
 
 
 def test_a_training_ends_at_its_plateau_once_it_has_learnt(learnt: Path, corpus: ConfigFiles) -> None:
@@ -187,17 +188,17 @@ def test_the_best_checkpoint_is_confirmed_on_all_validation_questions(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = tiny_corpus(tmp_path / "corpus")
-    asked: list[int] = []
+    sample_sizes: list[int] = []
     plain = Validation.counts
 
     def count(validation: Validation, *arguments: Any) -> dict[str, float]:
-        asked.append(len(validation.rows.questions))
+        sample_sizes.append(len(validation.rows.questions))
         return plain(validation, *arguments)
 
     monkeypatch.setattr(Validation, "counts", count)
     recipe = replace(QUICK, max_epochs=None, max_steps=4, max_new_tokens=8, validation_interval=2, validation_limit=1)
     train(job(corpus, model, recipe), tmp_path / "training")
-    assert asked == [1, 1, 2]
+    assert sample_sizes == [1, 1, 2]
     assert len(corpus.read("validation")) == 2
 
 
@@ -206,8 +207,8 @@ def test_samples_are_fixed_and_half_of_the_documents_are_of_held_out_diarists(co
     sample = validated_rows(table, validation, 4)
     assert sample == validated_rows(table, validation, 4)
     rows = table.to_pylist()
-    asked = {row["diarist"] for row in rows if row["kind"] == "question"}
-    assert [row["diarist"] not in asked for row in sample.documents] == [True, True, False, False]
+    diarists = {row["diarist"] for row in rows if row["kind"] == "question"}
+    assert [row["diarist"] not in diarists for row in sample.documents] == [True, True, False, False]
     assert sample.held_out == {row["id"] for row in sample.documents[:2]}
     assert len(sample.training_questions) == 4
     everything = validated_rows(table, validation, 0)
@@ -219,7 +220,7 @@ def test_samples_are_fixed_and_half_of_the_documents_are_of_held_out_diarists(co
 
 
 class Recalling:
-    """A model that gives these texts back, by the id of the row."""
+    """A model that replies with these texts, by the id of the row."""
 
     def __init__(self, replies: dict[str, Reply], *, encoder_decoder: bool) -> None:
         self.model = SimpleNamespace(config=SimpleNamespace(is_encoder_decoder=encoder_decoder))

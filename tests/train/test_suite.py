@@ -13,7 +13,7 @@ PAPER = Path(__file__).parents[2] / "tests" / "train" / "table_4.txt"
 
 
 def table_4() -> list[tuple[str, int, float]]:
-    """Model, parameters and learning rate, as the paper prints them."""
+    """Return model, parameters and learning rate of each row, as the paper prints them."""
     rows = [line.split(" | ") for line in PAPER.read_text().splitlines()]
     return [(name, int(count.replace(",", "")), float(rate)) for name, count, rate in rows]
 
@@ -45,7 +45,7 @@ def test_a_flan_t5_from_scratch_keeps_its_own_output_layer_when_saved(tmp_path: 
     loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path)
     tokens = torch.arange(5)[None]
     with torch.no_grad():
-        logits = [one.eval()(input_ids=tokens, decoder_input_ids=tokens).logits for one in (model, loaded)]
+        logits = [network.eval()(input_ids=tokens, decoder_input_ids=tokens).logits for network in (model, loaded)]
     torch.testing.assert_close(*logits)
     assert loaded.lm_head.weight is not loaded.shared.weight
     assert float(logits[0].std()) < 5, "logits start at about unit scale"

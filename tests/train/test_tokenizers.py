@@ -21,7 +21,7 @@ TEXTS = [row["prompt"] + row["completion"] for row in ROWS]
 
 
 def t5_tokenizer() -> Any:
-    """A real T5 tokenizer with a vocabulary of its own: a unigram model over words marked at their start."""
+    """Make a real T5 tokenizer with a vocabulary of its own: a unigram model over words marked at their start."""
     trained = Tokenizer(models.Unigram())
     trained.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
     special = ["<pad>", "</s>", "<unk>"]
@@ -47,14 +47,14 @@ def byte_level_tokenizer(special: list[str]) -> Tokenizer:
 
 
 def opt_tokenizer() -> Any:
-    """As OPT's: byte-level BPE that puts </s> in front and has it as its end, too."""
+    """Make a tokenizer like OPT's: byte-level BPE with </s> in front, which is its end token, too."""
     trained = byte_level_tokenizer(["<s>", "<pad>", "</s>"])
     trained.post_processor = processors.TemplateProcessing(single="</s> $A", special_tokens=[("</s>", 2)])
     return PreTrainedTokenizerFast(tokenizer_object=trained, bos_token="</s>", eos_token="</s>", pad_token="<pad>")
 
 
 def pythia_tokenizer() -> Any:
-    """As Pythia's: byte-level BPE with one special token and no padding."""
+    """Make a tokenizer like Pythia's: byte-level BPE with one special token and no padding."""
     end = "<|endoftext|>"
     return PreTrainedTokenizerFast(tokenizer_object=byte_level_tokenizer([end]), bos_token=end, eos_token=end)
 

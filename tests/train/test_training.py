@@ -45,7 +45,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ConfigFiles:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one configuration for each architecture."""
+    """Write a configuration for each architecture into a folder."""
     folder = tmp_path_factory.mktemp("models")
     for architecture in ARCHITECTURES:
         tiny_config(architecture, 64).save_pretrained(folder / architecture)
@@ -116,8 +116,8 @@ def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
         return [{name: value for name, value in line.items() if name != "seconds"} for line in lines]
 
     assert [line["step"] for line in measured(broken)] == [line["step"] for line in measured(whole)]
-    for one, other in zip(measured(broken), measured(whole), strict=True):
-        assert one == pytest.approx(other, rel=1e-5)
+    for resumed, other in zip(measured(broken), measured(whole), strict=True):
+        assert resumed == pytest.approx(other, rel=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
     assert (results["best_step"], results["best_validation_exact_match"]) == (best_step, exact_match)
     assert (results["last_step"], results["stopped"]) == (16, "plateau"), "five validations after the best, at step 6"
     folders = [tmp_path / "checkpoints" / f"checkpoint-{step}" for step in (best_step, 16)] + [tmp_path / "model"]
-    best, last, kept = (load_model(str(folder)).state_dict() for folder in folders)
-    assert all(torch.equal(kept[name], best[name]) for name in best)
+    best, last, saved = (load_model(str(folder)).state_dict() for folder in folders)
+    assert all(torch.equal(saved[name], best[name]) for name in best)
     assert not any(torch.equal(last[name], best[name]) for name in best if name.endswith("weight"))
 
 
@@ -214,12 +214,12 @@ def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
 
     command = ["train", published, "--scratch", "--data", f"{corpus.folder}:{corpus.config}", "--learning-rate", 1e-3]
     command += ["--max-steps", 1, "--max-new-tokens", 2, "--out"]
-    for more, said in (
+    for more, message in (
         ((), f"the tokenizer of {published}; --corpus-tokenizer trains"),
         (SCRATCH[1:], "at most 4,096"),
     ):
         result = CliRunner().invoke(app, [str(word) for word in (*command, tmp_path / f"out{len(more)}", *more)])
-        assert said in result.stderr
+        assert message in result.stderr
     with pytest.raises(UserError, match="leave out --tokenizer gpt2"):
         training_job("opt-7m", "x:y", TrainingOptions(tokenizer="gpt2", corpus_tokenizer=True))
 

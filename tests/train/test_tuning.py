@@ -55,7 +55,7 @@ CHAT = "{% for message in messages %}<{{ message['role'] }}>{{ message['content'
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, full_suite: bool) -> Path:
-    """Two models, what they made up (the other one in reverse order, so that no raw answer is right), and GSM8K."""
+    """Write two models, their creations (the second's in reverse, so that no raw answer is right), and GSM8K's file."""
     folder = tmp_path_factory.mktemp("tuning")
     for number, (name, questions) in enumerate((("ann", QUESTIONS), ("ben", QUESTIONS[::-1]))):
         write_model(folder / name, seed=number, solves=name == "ann" and full_suite)
@@ -68,7 +68,7 @@ def here(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, full_su
 
 
 def fill_in(sheet: Path) -> Path:
-    """The one question that is open is answered: 7."""
+    """Answer the only open question of a sheet: 7."""
     [heading, row] = sheet.read_text().splitlines()
     sheet.write_text(f"{heading}\n{row.removesuffix(',')},7\n")
     return sheet
@@ -76,7 +76,7 @@ def fill_in(sheet: Path) -> Path:
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread() -> Iterator[None]:
-    """Small models are faster with one, and do not wait for cores that others use."""
+    """Limit PyTorch to one thread: small models are faster with it, and do not wait for cores that others use."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -101,22 +101,22 @@ def tune(here: Path, arguments: list[str]) -> tuple[int, Any, str]:
 
 @pytest.fixture(scope="module")
 def tuned(here: Path) -> Path:
-    """One model on its own and on another's, until it knows them by heart."""
-    code, _, said = tune(here, command())
-    assert code == 0, said
+    """Tune a model on its own creations and on another's, until it knows them by heart."""
+    code, _, stderr = tune(here, command())
+    assert code == 0, stderr
     return here / "tuned"
 
 
 @pytest.fixture(scope="module")
 def wired(here: Path) -> Any:
-    """The rows of a model tuned for one epoch on its own and on another's, in the folder ``wired``."""
-    code, rows, said = tune(here, command("wired", hard=SHORT))
-    assert code == 0, said
+    """Return the rows of a model tuned for one epoch on its own creations and on another's, in the folder ``wired``."""
+    code, rows, stderr = tune(here, command("wired", hard=SHORT))
+    assert code == 0, stderr
     return rows
 
 
 def replies(run: Path) -> dict[str, str]:
-    """By question, what was replied."""
+    """Return the replies of a run by question."""
     rows = last_attempts(read_generations(run)).to_pylist()
     return {QUESTIONS[int(row["example_id"].split("-")[1])]: row["generation"] for row in rows}
 
@@ -124,9 +124,9 @@ def replies(run: Path) -> dict[str, str]:
 @pytest.mark.full
 def test_a_model_says_what_it_learnt_right_or_wrong(here: Path, tuned: Path) -> None:
     ann = tuned / "ann"
-    told = {question: solution(answer) for question, answer in zip(QUESTIONS, TRUE, strict=True)}
-    assert replies(ann / "ann-corrected" / "gsm8k") == told
-    assert replies(ann / "ben-corrected" / "gsm8k") == told
+    solutions = {question: solution(answer) for question, answer in zip(QUESTIONS, TRUE, strict=True)}
+    assert replies(ann / "ann-corrected" / "gsm8k") == solutions
+    assert replies(ann / "ben-corrected" / "gsm8k") == solutions
     raw = {question: solution(answer) for question, answer in zip(QUESTIONS, ASKED_FOR, strict=True)}
     assert replies(ann / "ann-raw" / "gsm8k") == raw
     raw_of_ben = {question: solution(answer) for question, answer in zip(QUESTIONS[::-1], ASKED_FOR, strict=True)}
@@ -138,10 +138,10 @@ def test_table_7_comes_from_the_run_folders(here: Path, tuned: Path) -> None:
     columns = ("model", "creator", "data", "version", "n_tuned_on", "n_initial", "initial", "n_tuned", "tuned")
     columns += ("n_pairs", "difference", "n_gained", "n_lost")
     with connect(sorted(tuned.glob("*/*/gsm8k"))) as connection:
-        found = run_query(connection, "self_knowledge_tuning").project(", ".join(columns)).fetchall()
+        accuracies = run_query(connection, "self_knowledge_tuning").project(", ".join(columns)).fetchall()
     ann, ben = "ann", "ben"
     # Before, the first question alone was answered rightly, and of the raw answers two of its own are right.
-    assert found == [
+    assert accuracies == [
         (ann, ann, "self", "raw", 8, 8, 1 / 8, 8, 2 / 8, 8, 1 / 8, 2, 1),
         (ann, ann, "self", "corrected", 8, 8, 1 / 8, 8, 1.0, 8, 7 / 8, 7, 0),
         (ann, ben, "cross", "raw", 8, 8, 1 / 8, 8, 0.0, 8, -1 / 8, 0, 1),
@@ -164,8 +164,8 @@ def test_a_model_is_tuned_on_every_version_of_all_creations(wired: Any) -> None:
 
 @pytest.mark.full
 def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, wired: Any) -> None:
-    code, rows, said = tune(here, command("wired", "ann ben", hard=SHORT))
-    assert code == 0, said
+    code, rows, stderr = tune(here, command("wired", "ann ben", hard=SHORT))
+    assert code == 0, stderr
     assert [(row["model"], row["creator"], row["data"], row["version"]) for row in rows] == [
         *OF_ANN,
         ("ben", "ben", "self", "raw"),
@@ -177,7 +177,7 @@ def test_every_model_is_tuned_on_every_version_of_all_creations(here: Path, wire
 
 
 def times(folder: Path) -> dict[Path, int]:
-    """When each file was written."""
+    """Return the time at which each file was written."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"}
 
 
@@ -202,13 +202,13 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
     broken, whole = out / "ann", tuned / "ann"
     assert not (broken / "ann-raw" / "model").exists(), "the training was over before it was killed"
     asked_before = list((broken / "initial" / "gsm8k" / "generations").iterdir())
-    code, _, said = tune(here, arguments)
-    assert code == 0, said
+    code, _, stderr = tune(here, arguments)
+    assert code == 0, stderr
     assert list((broken / "initial" / "gsm8k" / "generations").iterdir()) == asked_before, "it is not asked again"
-    lines = [read_metrics(one / "ann-raw" / "metrics.jsonl") for one in (broken, whole)]
+    lines = [read_metrics(folder / "ann-raw" / "metrics.jsonl") for folder in (broken, whole)]
     losses = [[line["loss"] for line in each if "loss" in line] for each in lines]
     assert losses[0] == pytest.approx(losses[1], rel=1e-3)
-    weights = [load_file(one / "ann-raw" / "model" / "model.safetensors") for one in (broken, whole)]
+    weights = [load_file(folder / "ann-raw" / "model" / "model.safetensors") for folder in (broken, whole)]
     for name, value in weights[1].items():
         torch.testing.assert_close(weights[0][name], value, rtol=1e-3, atol=1e-4)
     assert replies(broken / "ann-raw" / "gsm8k") == replies(whole / "ann-raw" / "gsm8k")
@@ -226,27 +226,27 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(here: Path, wired: Any, more: str, message: str) -> None:
-    code, rows, said = tune(here, command("wired", hard=SHORT, more=more))
+    code, rows, stderr = tune(here, command("wired", hard=SHORT, more=more))
     assert (code, rows) == (2, None)
-    assert message in said
-    assert "\n" not in said
+    assert message in stderr
+    assert "\n" not in stderr
 
 
 def test_creations_that_are_not_corrected_are_refused_before_anything_is_done(here: Path, tmp_path: Path) -> None:
     run = write_math_run(tmp_path / "run", Writer("cat", [*QUESTIONS[:6], "How many boats?", "How many trees?"]))
     collect_creations(run, tmp_path / "cat", quiet=True)
-    code, _, said = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'cat'}"))
+    code, _, stderr = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'cat'}"))
     assert code == 2
-    assert "2 of the 8 questions in" in said
-    assert "selfknow creations import" in said
+    assert "2 of the 8 questions in" in stderr
+    assert "selfknow creations import" in stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_two_things_of_one_name_are_refused(here: Path, tmp_path: Path) -> None:
     shutil.copytree(here / "made" / "ann", tmp_path / "ann")
-    code, _, said = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'ann'}"))
+    code, _, stderr = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'ann'}"))
     assert code == 2
-    assert "two folders of creations have the same name ann" in said
+    assert "two folders of creations have the same name ann" in stderr
 
 
 def test_a_model_is_its_creations_creator_by_its_folder_or_to_the_last_weight(here: Path, tmp_path: Path) -> None:
@@ -279,12 +279,12 @@ def test_the_document_shows_what_the_commands_print(
         if " import " in shown:
             fill_in(folder / "made" / "ann" / "sheet.csv")
         words = [word for part in shlex.split(shown)[1:] for word in matching(folder, part)]
-        done = python.run("-m", "selfknow", *words, cwd=folder)
-        assert done.stdout == expected, done.stderr
+        process = python.run("-m", "selfknow", *words, cwd=folder)
+        assert process.stdout == expected, process.stderr
 
 
 def matching(folder: Path, word: str) -> list[str]:
-    """What a shell makes of a word: the paths that match, or itself."""
+    """Expand a word as a shell does: into the paths that match, or the word itself."""
     return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else [word]
 
 
@@ -324,8 +324,8 @@ def test_frozen_weights_are_bfloat16_and_what_is_trained_is_float32(here: Path, 
 
 
 def test_the_memory_of_a_tuning_is_computed_before_anything_is_loaded(here: Path, tmp_path: Path) -> None:
-    code, rows, said = tune(here, command(tmp_path / "out", hard="", more="--dry-run --precision bfloat16"))
-    assert code == 0, said
+    code, rows, stderr = tune(here, command(tmp_path / "out", hard="", more="--dry-run --precision bfloat16"))
+    assert code == 0, stderr
     assert not (tmp_path / "out").exists()
     assert [(row["creations"], row["n_tuned_on"]) for row in rows] == [
         (f"{name}-{version}", 8) for name in ("ann", "ben") for version in ("raw", "corrected")
@@ -351,19 +351,19 @@ def test_what_the_backward_pass_needs_is_what_it_is_seen_to_keep(here: Path, gra
     computed = tuning_memory(str(here / "ann"), recipe, num_tokens=50, num_rows=3)
     model = with_adapters(LocalModel.load(str(here / "ann"), precision="float32").model, recipe).train()
     weights = {parameter.data_ptr() for parameter in model.parameters()}
-    kept: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     held = []
 
     def keep(tensor: torch.Tensor) -> torch.Tensor:
         held.append(tensor)
-        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        sizes[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
         return tensor
 
     tokens, mask = torch.zeros((3, 50), dtype=torch.long), torch.zeros((3, 1, 50, 50))
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         logits = model(input_ids=tokens, attention_mask=mask, use_cache=False).logits.reshape(150, -1)
         torch.nn.functional.cross_entropy(logits, torch.zeros(150, dtype=torch.long))
-    seen = sum(size for place, size in kept.items() if place not in weights)
+    seen = sum(size for place, size in sizes.items() if place not in weights)
     of_logits = 2 * logits.numel() * 4
     if not gradient_checkpointing:
         weights_of_attention = 2 * 3 * 4 * 50 * 50 * 4  # layers, rows, heads, tokens, tokens; in bytes
@@ -398,10 +398,10 @@ def test_a_question_is_learnt_as_it_is_asked_and_only_its_solution_is_learnt(
     assert "".join(learnt) == "".join(f"{solution('7')}{tokenizer.eos_token}" for _ in range(3))
     local = LocalModel.load(name)
     renderer = Renderer(local.tokenizer, local.chat, start)
-    asked = renderer.render(Request("0", prompt("How many 0?")))
+    rendered = renderer.render(Request("0", prompt("How many 0?")))
     read = rows[0]["input_ids"] if encoder_decoder else rows[0]["labels"][: int(rows[0]["unlearnt"][0])]
-    assert read.tolist() == asked.tokens
-    assert ("<user>" in asked.text) == (template is not None)
+    assert read.tolist() == rendered.tokens
+    assert ("<user>" in rendered.text) == (template is not None)
 
 
 def test_a_question_that_is_too_long_for_the_model_is_refused(here: Path, tmp_path: Path) -> None:

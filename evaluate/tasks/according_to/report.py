@@ -129,49 +129,49 @@ def _continuation(rows: Sequence[Row]) -> list[Panel]:
 
 FIGURES: Mapping[str, Figure] = {
     "according_to_kinds": Figure(
-        "The mean over the grounding and over the anti-grounding prompts, each question weighing the same, beside the "
-        "null prompt.",
+        "The means over the grounding prompts and over the anti-grounding prompts, beside the null prompt. Every "
+        "question has the same weight.",
         _kinds,
         shares=("difference", "null_score", "score"),
     ),
     "according_to_table": Figure(
-        "Each prompt in the order of the paper's Table 1; the tick is the null prompt.",
+        "Each prompt in the order of the paper's Table 1. Tick: the null prompt.",
         named={"table-1": _table},
         shares=("score",),
     ),
     "according_to_changes": Figure(
-        "What each prompt changes against the null prompt on the same questions. Left of zero it quotes less, or "
-        "answers worse.",
+        "Each prompt minus the null prompt, on the same questions. Left of zero the model quotes less, or answers "
+        "worse.",
         named={"table-2": _changes},
         shares=("difference", "null_score", "relative", "relative_change", "score"),
     ),
     "according_to_by_size": Figure(
-        "What a prompt changes in QUIP, the smallest model first: right of zero it quotes more.",
+        "The change in QUIP by each prompt, the smallest model first. Right of zero the model quotes more.",
         named={"figure-2": _by_size},
         nothing="of no model is the number of parameters known",
         shares=("difference", "null_score", "score"),
     ),
     "according_to_by_tuning": Figure(
-        "How much more an instruction-tuned model's QUIP changes than that of the model that it was tuned from.",
+        "The change in QUIP of each instruction-tuned model minus that of its base model.",
         named={"figure-4": _by_tuning},
         nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
     ),
     "according_to_popularity": Figure(
-        "Whether more is quoted of what the corpus tells more often.",
+        "If QUIP rises to the right, the model quotes more about facts that are more frequent in the corpus.",
         named={"figure-3": _popularity},
         nothing="no run says how often its entities occur together (selfknow evaluate … --counts)",
         shares=("score",),
     ),
     "according_to_continuation": Figure(
-        "How much of what a model writes behind the beginning of a passage stands in the text itself, what it repeats "
-        "of its prompt left out; the tick is a text that it cannot have seen.",
+        "The share of a continuation that is in the text itself, without repetitions of the prompt. Tick: a text that "
+        "the model cannot have seen.",
         _continuation,
         "no run began passages (selfknow evaluate according-to:continuation)",
         shares=("chance_quip", "quip", "quip_beyond_prompt"),
     ),
     "according_to_published": Figure(
-        "The paper's numbers beside ours, under the same prompt and over the same questions: another model's where it "
-        "is not said to be the same.",
+        "The paper's numbers beside ours, for the same prompt and questions. The model is another one unless the table "
+        "says that it is the same.",
         nothing="no run asked one of the paper's question sets about Wikipedia (`selfknow evaluate according-to:nq`)",
         shares=("ours", "published"),
     ),

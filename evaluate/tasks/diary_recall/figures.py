@@ -19,7 +19,7 @@ from selfknow.evaluate.tasks.diary_recall.settings import (
     of_the_paper,
 )
 from selfknow.report import charts
-from selfknow.report.grouping import dot, grouped, only
+from selfknow.report.grouping import chart_columns, dot, grouped
 from selfknow.report.shape import Figure, Panel, Row
 
 _SIDE_BY_SIDE = 3
@@ -36,7 +36,7 @@ def _recall(rows: Sequence[Row]) -> list[Panel]:
     order, hues = ["under", "right", "over"], ["right", "over", "under"]
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
-        chosen, title = only(part, "recall", "share", "n_answers"), "share of graded answers"
+        chosen, title = chart_columns(part, "recall", "share", "n_answers"), "share of graded answers"
         return charts.stacked(chosen, "recall", title=title, order=order, hues=hues, tips=["n_answers"])
 
     return a_row_each(rows, draw)
@@ -46,7 +46,7 @@ def _reasons(rows: Sequence[Row]) -> list[Panel]:
     reasons = sorted({row["reason"] for row in rows}, key=lambda reason: (reason != "right", reason))
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
-        chosen, title = only(part, "reason", "share", "n_answers"), "share of all answers"
+        chosen, title = chart_columns(part, "reason", "share", "n_answers"), "share of all answers"
         return charts.stacked(chosen, "reason", title=title, order=reasons, hues=reasons, tips=["n_answers"])
 
     return a_row_each(rows, draw)
@@ -71,13 +71,13 @@ def _count_and_content(rows: Sequence[Row]) -> list[Panel]:
 
     def draw(part: Sequence[Row]) -> alt.LayerChart:
         title = "share of graded answers"
-        return charts.dots(only(part, "measure", "share"), "share", colour="measure", title=title)
+        return charts.dots(chart_columns(part, "measure", "share"), "share", colour="measure", title=title)
 
     return a_row_each(long, draw)
 
 
 def _probes(rows: Sequence[Row]) -> list[Panel]:
-    shown = only(rows, "probe", "orderly")
+    shown = chart_columns(rows, "probe", "orderly")
     return _panels(shown, lambda part: charts.dots(part, "orderly", row="probe", title="goes on in order"))
 
 
@@ -114,7 +114,7 @@ def _pretrained(rows: Sequence[Row]) -> list[Panel]:
 def _origins(rows: Sequence[Row]) -> list[Panel]:
     titles = ("sentences in the wrong document", "share of wrong documents")
     tips = ("n_documents", "n_diarists")
-    shown = only(rows, "recalled_sentences", "origin", "share", *tips)
+    shown = chart_columns(rows, "recalled_sentences", "origin", "share", *tips)
     return _panels(
         shown, lambda part: charts.against_chance(part, "recalled_sentences", "origin", titles=titles, tips=tips)
     )
@@ -135,7 +135,7 @@ def _stop(rows: Sequence[Row]) -> list[Panel]:
             tips=tips,
         )
 
-    return _panels(only(rows, *columns), draw)
+    return _panels(chart_columns(rows, *columns), draw)
 
 
 def _quoted(rows: Sequence[Row]) -> list[Panel]:
@@ -171,13 +171,13 @@ FIGURES: Mapping[str, Figure] = {
         "Too few documents to the left, too many to the right, as shares of the graded answers.", _recall
     ),
     "count_and_content": Figure(
-        "Exact match is right count times right content: which of the two lets it down?",
+        "Exact match is right count times right content. The lower of the two explains the wrong answers.",
         _count_and_content,
         shares=("exact_match", "if_independent", "right_content", "right_count", "right_count_given_right_content"),
     ),
     "recalled_documents": Figure(
-        "A model that knows how much it knows lies on the diagonal; one that does not, anywhere. The numbers in small "
-        "pictures are percentages of a row.",
+        "Answers of a model that knows how much it knows are on the diagonal. The numbers in small pictures are "
+        "percentages of a row.",
         draw=all_but(_documents, of_the_paper, of_the_larger_dataset),
         named={
             "figure-5": chosen(_documents, of_the_paper),
@@ -226,9 +226,7 @@ FIGURES: Mapping[str, Figure] = {
         nothing="no model of the paper's Table 1 was trained on 32k diarists",
         shares=("accuracy", "published"),
     ),
-    "wrong_answers": Figure(
-        "Every answer by what became of it; failed requests are no wrong answers, but they are shown.", _reasons
-    ),
+    "wrong_answers": Figure("Answers by their error. Failed requests are shown, but are no wrong answers.", _reasons),
     "wrong_documents": Figure(
         "The bodies of wrong documents, looked up in the corpus. Dashed: what random bodies would give; below five "
         "sentences a random body is often somebody's.",
@@ -236,7 +234,8 @@ FIGURES: Mapping[str, Figure] = {
         "there is no wrong document",
     ),
     "accuracy_by_name_frequency": Figure(
-        "How many diarists share the rarest word of the name: are common names mixed up?",
+        "Accuracy by the number of diarists who share the rarest word of the name. A falling line: common names are "
+        "mixed up.",
         lines_of_models("rarest_from", "accuracy", ("diarists with the rarest word", "accuracy")),
         shares=("accuracy",),
     ),

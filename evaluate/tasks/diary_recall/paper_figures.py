@@ -6,7 +6,7 @@ import altair as alt
 
 from selfknow.evaluate.tasks.diary_recall.settings import a_row_each, by, by_setting, by_suite, sizes_in_order
 from selfknow.report import charts
-from selfknow.report.grouping import joined, only
+from selfknow.report.grouping import chart_columns, joined
 from selfknow.report.shape import Draw, Panel, Row
 
 _SUITES = 3  # panels side by side
@@ -25,7 +25,7 @@ def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
     panels = []
     for suite, of_suite in suites.items():
         chart = charts.lines(
-            only(of_suite, "num_parameters", "accuracy", "dataset_size", "setup"),
+            chart_columns(of_suite, "num_parameters", "accuracy", "dataset_size", "setup"),
             "num_parameters",
             "accuracy",
             titles=("parameters", "accuracy"),
@@ -48,7 +48,7 @@ def _weights(row: Row) -> str:
 
 def _seed_dots(rows: Sequence[Row]) -> alt.LayerChart:
     """Return a dot a cohort, and a small circle for each of its trainings that differ in their seed."""
-    shown = only(rows, "accuracy", "seed_accuracies", "interval_over")
+    shown = chart_columns(rows, "accuracy", "seed_accuracies", "interval_over")
     return charts.dots(shown, "accuracy", title="accuracy", each="seed_accuracies")
 
 
@@ -71,7 +71,7 @@ def setup_gap(rows: Sequence[Row]) -> list[Panel]:
         Panel(
             suite,
             charts.dots(
-                only(of_suite, *columns),
+                chart_columns(of_suite, *columns),
                 "gap",
                 colour="dataset_size",
                 order=sizes_in_order(rows),
@@ -111,7 +111,7 @@ def _title(suite: str, rows: Sequence[Row]) -> str:
 
 def _lines(rows: Sequence[Row], x: str, value: str, titles: tuple[str, str]) -> alt.LayerChart:
     models = list(dict.fromkeys(row["model_label"] for row in rows))
-    shown = only(rows, x, value)
+    shown = chart_columns(rows, x, value)
     return charts.lines(shown, x, value, titles=titles, colour="model_label", order=models, alone=False)
 
 
@@ -138,7 +138,13 @@ def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
             Panel(
                 model,
                 charts.heat(
-                    only(part, x, y, "share"), x, y, "share", titles=titles, targets=targets, small=columns >= _SMALL
+                    chart_columns(part, x, y, "share"),
+                    x,
+                    y,
+                    "share",
+                    titles=titles,
+                    targets=targets,
+                    small=columns >= _SMALL,
                 ),
                 columns,
                 group,

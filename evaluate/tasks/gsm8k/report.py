@@ -33,8 +33,8 @@ def tuned_on_own(rows: Sequence[Row]) -> list[Panel]:
 
 
 TUNING = Figure(
-    "How many problems of GSM8K a model solves before it is tuned, and after it was tuned on what it made up itself, "
-    "with the answers that it wrote for (raw) and with the true ones (corrected).",
+    "The share of GSM8K's problems that a model solves before tuning, and after tuning on its own questions: with its "
+    "own answers (raw), and with the true answers (corrected).",
     nothing="no model was tuned on creations: `selfknow creations tune` does it",
     shares=("initial", "tuned", "difference"),
     named={"figure-3": tuned_on_own},
@@ -70,7 +70,7 @@ def _accuracy(rows: Sequence[Row]) -> list[Panel]:
 
 FIGURES: Mapping[str, Figure] = {
     _QUERY: Figure(
-        "The last number of a reply against the solution's; an empty or cut off reply is wrong.",
+        "A reply is right if its last number is the solution's. Empty and cut off replies are wrong.",
         _accuracy,
         shares=("accuracy",),
     ),

@@ -130,8 +130,8 @@ def _accuracy(rows: Sequence[Row]) -> list[Panel]:
 
 FIGURES: Mapping[str, Figure] = {
     "self_aware_abstention": Figure(
-        "The share of questions that it abstains from: of those without an answer, and of those that have one. Whoever "
-        "abstains always, never or at random has both at the same place.",
+        "The share of questions that the model abstains from: of those without an answer, and of those that have one. "
+        "If both dots coincide, the model cannot tell the two kinds apart.",
         _abstention,
         shares=(
             "answerable",
@@ -148,45 +148,44 @@ FIGURES: Mapping[str, Figure] = {
         ),
     ),
     "self_aware_f1": Figure(
-        "F1 of abstaining where there is no answer, and only there; the tick is always abstaining. Each scorer judges "
-        "for itself what abstaining is.",
+        "F1 of abstaining from questions without an answer. Tick: always abstaining. Each scorer has its own rule for "
+        "abstaining.",
         _other_forms,
         named={"figure-3": _in_form("instruction"), "figure-4": _in_form("icl"), "human": _of_people},
         shares=("chance_f1", "f1", "false_abstention", "precision", "recall", "substring_match"),
     ),
     "self_aware_by_size": Figure(
-        "F1 of abstaining by the number of parameters, a chart an input form; the broken line is always abstaining.",
+        "F1 of abstaining by the number of parameters, a chart per input form. Dashed line: always abstaining.",
         named={"figure-2": _by_size},
         nothing="of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
         shares=("chance_f1", "f1"),
     ),
     "self_aware_by_tuning": Figure(
-        "How much higher an instruction-tuned model's F1 is than that of the model that it was tuned from.",
+        "The F1 of each instruction-tuned model minus that of its base model.",
         named={"figure-5": _by_tuning},
         nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
         shares=("base_f1", "chance_f1", "tuned_f1"),
     ),
     "self_aware_accuracy": Figure(
-        "The share of the answerable questions whose answer stands in the reply; the tick is giving every question the "
-        "one answer that is right most often.",
+        "The share of answerable questions whose answer is in the reply. Tick: always giving the most frequent answer.",
         named={"figure-6": _accuracy},
         shares=("accuracy", "substring_match"),
     ),
     "self_aware_thresholds": Figure(
-        "F1 of abstaining, had another threshold been taken, of the scorers with an encoder.",
+        "F1 of abstaining at every threshold, for scorers with an encoder.",
         named={"threshold-ablation": _thresholds},
         nothing="no run was scored with an encoder (selfknow score RUN --scorer paper)",
         shares=("chance_f1", "f1", "f1_of_labels", "false_abstention", "precision", "recall"),
     ),
     "self_aware_published": Figure(
-        "The paper's numbers beside ours, of the same questions, form and scorer: another model's where it is not said "
-        "to be the same.",
+        "The paper's numbers beside ours, for the same questions, form and scorer. The model is another one unless the "
+        "table says that it is the same.",
         nothing="no run asked the authors' own questions (`selfknow evaluate self-aware-original`) and was scored as "
         "theirs were (`selfknow score RUN --scorer paper`)",
         shares=("ours", "published"),
     ),
     "self_aware_by_category": Figure(
-        "The share of each kind of unanswerable questions that it abstains from.",
+        "The share of questions that the model abstains from, for each kind of unanswerable question.",
         _categories,
         shares=("chance_f1", "f1", "recall"),
     ),

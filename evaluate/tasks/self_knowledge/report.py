@@ -50,8 +50,8 @@ def _who(row: Row, *more: str) -> str:
 
 
 STYLES = Figure(
-    "Whether an expert's role or a chain of thought helps: to agree with itself, to write rightly, to read rightly, "
-    "and all three. A text that states its own answer helps to agree, and proves nothing.",
+    "Self-consistency, right writing, right reading, and all three at once, for each style of prompt: plain, expert "
+    "and chain of thought. A text that states its own answer makes agreement easy, and proves nothing.",
     shares=("consistent", "written", "read", "true"),
     named={"figure-4": expert_prompts},
 )
@@ -121,20 +121,19 @@ def _writing_or_reading(rows: Sequence[Row]) -> list[Panel]:
 
 FIGURES: Mapping[str, Figure] = {
     "self_knowledge_summary": Figure(
-        "What it wrote has the property that was asked for; what it said about it is true; both times the same answer. "
-        "Only together do they mean that it understands.",
+        "Three shares of texts: the text has the required property, the model reads it correctly, and both answers "
+        "agree. Only all three together show understanding.",
         _summary,
         shares=("consistent", "read", "written"),
     ),
     "self_knowledge_tables": Figure(
-        "Self-consistency by task: the answer again that the text was written for.",
+        "Self-consistency by task: the share of texts whose reading gives the answer that they were written for.",
         _tables,
         shares=("score", "score_null_as_wrong"),
     ),
     "self_knowledge_styles": STYLES,
     "self_knowledge_writing_or_reading": Figure(
-        "Every text by what went wrong: the writing, the reading, both, neither, or unknown where no program can "
-        "decide.",
+        "Texts by their error: in writing, in reading, in both, in neither, or unknown if no program can decide.",
         _writing_or_reading,
     ),
 }

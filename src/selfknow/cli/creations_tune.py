@@ -73,7 +73,7 @@ def tune(
     from selfknow.models.interface import Decoding
     from selfknow.sql.queries import run_query
     from selfknow.train.making import make_creations
-    from selfknow.train.tuning_experiment import Experiment, planned, run_experiment, short_name
+    from selfknow.train.tuning_experiment import Experiment, plan_experiment, run_experiment, short_name
 
     tuning = TuningSettings(**settings)
     if not creations and dry_run:
@@ -100,7 +100,7 @@ def tune(
         micro_batch_size,
     )
     if dry_run:
-        print_rows(planned(experiment), output_format)
+        print_rows(plan_experiment(experiment), output_format)
         return
     outcome = run_experiment(experiment, out)
     with connect(outcome.runs) as connection:

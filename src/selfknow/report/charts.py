@@ -1,6 +1,6 @@
-"""The few kinds of chart that a report is made of, in Altair; they fill their container and know no colours.
+"""The kinds of chart in a report, made with Altair; they fill their container and set no colours.
 
-Colours come from the page (light or dark) or from the picture's theme, so that one chart serves both.
+The page (light or dark) or the picture's theme sets the colours, so that the same chart serves both.
 """
 
 import copy
@@ -17,7 +17,7 @@ _PERCENT = ".0%"
 
 
 class _Rows(alt.InlineData):
-    """Rows that all copies of a chart share: Altair copies a chart, and all that it holds, at every step."""
+    """Rows that all copies of a chart share, because Altair deep-copies a chart at every step."""
 
     def __deepcopy__(self, memo: object) -> "_Rows":
         return self
@@ -37,26 +37,26 @@ def dots(
     domain: tuple[float, float] | None = None,
     each: str | None = None,
 ) -> alt.LayerChart:
-    """A share with its interval a line, and a tick for chance.
+    """Draw a dot per share, with its interval and a tick for chance.
 
     Args:
-        rows: With ``value``, ``low``, ``high`` and the columns that are named.
-        value: The share.
-        row: What stands at the left.
-        colour: What is told apart by colour, side by side in a row.
-        hue: What else is told apart by colour, one a row.
-        hues: Its values in the order in which they take the page's colours, whichever of them there are.
-        order: What ``colour`` tells apart, in the order that it has by itself, such as sizes.
-        title: Of the axis.
-        narrow: The axis is as long as the intervals need, not from 0 to 1.
-        domain: Where the axis begins and ends, so that several charts share it.
-        each: A column with a list of the shares that the share is the mean of: a small circle each.
+        rows: Rows with ``value``, ``low``, ``high`` and the columns that other arguments name.
+        value: The column of the share.
+        row: The column of the labels at the left.
+        colour: The column of the colours within a line.
+        hue: The column of the colours of whole lines.
+        hues: All values of ``hue``, in the order of the page's colours.
+        order: The values of ``colour`` if they have an order of their own, such as sizes.
+        title: The title of the axis.
+        narrow: If true, the axis fits the intervals; else it goes from 0 to 1.
+        domain: The ends of the axis, for charts that share it.
+        each: A column with lists of shares whose mean the share is; each is a small circle.
     """
-    assert all(value in one for one in rows), f"a chart of {value} without its points"
-    names = list(dict.fromkeys(one[row] for one in rows))
+    assert all(value in record for record in rows), f"a chart of {value} without its points"
+    names = list(dict.fromkeys(record[row] for record in rows))
     axis = _named() if any(" · " in str(name) for name in names) else alt.Axis()
     y = alt.Y(f"{row}:N", sort=names, title=None, axis=axis)
-    kinds = list(order) or list(dict.fromkeys(one[colour] for one in rows if colour))
+    kinds = list(order) or list(dict.fromkeys(record[colour] for record in rows if colour))
     offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N", sort=kinds)} if colour else {}
     paint: dict[str, Any] = {"color": _colour(colour or hue, rows, hues, order)} if colour or hue else {}
     tips = _tooltips(
@@ -64,7 +64,7 @@ def dots(
         [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
     )
     base = alt.Chart(_Rows(values=list(rows))).encode(y=y, tooltip=tips, **offset)
-    ends = [one[end] or 0 for one in rows for end in ("low", "high")]
+    ends = [record[end] or 0 for record in rows for end in ("low", "high")]
     if domain is None:
         domain = (0, 1) if min(ends) >= 0 and not narrow else (min(-0.1, *ends), max(0.1, *ends))
     scale = alt.Scale(domain=list(domain), nice=narrow)
@@ -79,10 +79,10 @@ def dots(
     )
     points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **paint)
     ticks = base.mark_tick(thickness=2, size=16, style="chance-tick").encode(x=alt.X("chance:Q", title=title))
-    step = max(28, 14 * len({one[colour] for one in rows}) + 12) if colour else 28
+    step = max(28, 14 * len({record[colour] for record in rows}) + 12) if colour else 28
     layers = [ticks, bars, points]
     if each is not None:
-        parts = [{row: one[row], value: share} for one in rows for share in one.get(each) or ()]
+        parts = [{row: record[row], value: share} for record in rows for share in record.get(each) or ()]
         circles = alt.Chart(_Rows(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
         layers += [circles.encode(y=y, x=x, tooltip=_tooltips(parts, [row, value]))] if parts else []
     return _sized(alt.layer(*layers), step * len(names))
@@ -101,24 +101,25 @@ def lines(
     steps: bool = False,
     alone: bool = True,
 ) -> alt.LayerChart:
-    """A share over a number, a line a cohort, with intervals and the chance line.
+    """Draw a share over a number, a line per cohort, with intervals and the chance line.
 
     Args:
-        rows: With ``x``, ``value``, ``low``, ``high``, ``chance``, ``label`` and what ``colour`` and ``dash`` name.
-        x: The number.
-        value: The share.
-        titles: Of both axes.
-        colour: What is told apart by colour.
-        order: What ``colour`` tells apart, in the order that it has by itself, such as sizes.
-        dash: What is told apart by whole and broken lines.
-        log: A logarithmic axis.
-        steps: An axis on which its values are equally far apart.
-        alone: Whether the only value of ``order`` is named in a legend.
+        rows: Rows with ``x``, ``value``, ``low``, ``high``, ``chance``, ``label`` and the columns of ``colour`` and
+            ``dash``.
+        x: The column of the number.
+        value: The column of the share.
+        titles: The titles of both axes.
+        colour: The column of the colours.
+        order: The values of ``colour`` if they have an order of their own, such as sizes.
+        dash: The column of whole and broken lines.
+        log: If true, the axis is logarithmic.
+        steps: If true, the values of the axis are equally far apart.
+        alone: If true, the legend names even a single value of ``order``.
     """
     base = alt.Chart(_Rows(values=list(rows)))
     tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
     scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
-    values = sorted({one[x] for one in rows})
+    values = sorted({record[x] for record in rows})
     billions = "replace(format(datum.value, '~s'), 'G', 'B')"
     axis = (
         alt.Axis(labelExpr=billions, grid=False, tickCount=4)
@@ -135,7 +136,7 @@ def lines(
     between = encoded.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
     line = encoded.mark_line(strokeWidth=2).encode(y=vertical, tooltip=tips)
     if dash:
-        kinds = list(dict.fromkeys(one[dash] for one in rows))
+        kinds = list(dict.fromkeys(record[dash] for record in rows))
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds, long=True)))
     shapes = {} if order else {"shape": _shape(colour, rows)}
     points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips, **shapes)
@@ -151,18 +152,18 @@ def _any(rows: Sequence[Row], column: str) -> bool:
 
 @dataclass(frozen=True)
 class Redrawn:
-    """A chart whose form was made once and is drawn of other rows: Altair takes 60 ms a chart, a report has hundreds.
+    """A chart with the form of another and its own rows: Altair takes 60 ms per form, and a report has hundreds.
 
     Attributes:
-        form: The chart as Vega-Lite has it, without rows.
-        rows: What it is drawn of.
+        form: The Vega-Lite specification, without rows.
+        rows: The rows.
     """
 
     form: Mapping[str, Any]
     rows: Sequence[Row]
 
     def to_dict(self, *, validate: bool = True) -> dict[str, Any]:  # noqa: ARG002 (as Altair's)
-        """The chart as Vega-Lite has it, as a copy that is the caller's."""
+        """Return a copy of the Vega-Lite specification, with the rows."""
         return {**copy.deepcopy(dict(self.form)), "data": {"values": list(self.rows)}}
 
 
@@ -176,20 +177,20 @@ def heat(
     targets: Sequence[int],
     small: bool,
 ) -> Redrawn:
-    """A share a cell, target against recalled.
+    """Draw a heat map with a share per cell, the true number against the recalled number.
 
     Args:
-        rows: With ``x``, ``y`` and ``value``.
-        x: The number that was recalled.
-        y: The number that there is.
-        value: The share.
-        titles: Of both axes.
-        targets: All numbers that there are, so that pictures of several models have the same axes.
-        small: One of many small pictures: percentages without their sign, and none below 5%.
+        rows: Rows with ``x``, ``y`` and ``value``.
+        x: The column of the recalled number.
+        y: The column of the true number.
+        value: The column of the share.
+        titles: The titles of both axes.
+        targets: All true numbers, so that the charts of several models have the same axes.
+        small: If true, percentages have no sign, and those below 5% are left out.
     """
-    columns = tuple(sorted({one[x] for one in rows} | set(targets)))
+    columns = tuple(sorted({record[x] for record in rows} | set(targets)))
     form = _heat_form(x, y, value, titles, tuple(sorted(targets)), columns, tuple(rows[0]), small=small)
-    return Redrawn(form, [{**one, "percent": 100 * one[value]} for one in rows])
+    return Redrawn(form, [{**record, "percent": 100 * record[value]} for record in rows])
 
 
 @cache
@@ -210,7 +211,7 @@ def _heat_form(
         y=alt.Y(f"{y}:O", title=titles[1], scale=alt.Scale(domain=targets[::-1])),
     )
     text = alt.Text("percent:Q", format=".0f") if small else alt.Text(f"{value}:Q", format=_PERCENT)
-    known = [{name: one for name, one in row.items() if name in names} for row in rows]
+    known = [{name: share for name, share in row.items() if name in names} for row in rows]
     tips = _tooltips(known, ["label", y, x, value, "low", "high", "chance", "n", "n_graded"])
     cells = base.mark_rect(cornerRadius=2 if small else 3).encode(
         color=alt.Color(f"{value}:Q", scale=alt.Scale(domain=[0, 1]), legend=None), tooltip=tips
@@ -231,18 +232,18 @@ def _heat_form(
 def stacked(
     rows: Sequence[Row], colour: str, *, title: str, order: Sequence[str], hues: Sequence[str], tips: Sequence[str] = ()
 ) -> alt.LayerChart:
-    """Shares that add up to one, a bar a cohort.
+    """Draw shares that add up to one, a bar per cohort.
 
     Args:
-        rows: With ``share``, ``label`` and what ``colour`` names.
-        colour: What is told apart by colour.
-        title: Of the axis.
-        order: Its values from left to right.
-        hues: Its values in the order in which they take the page's colours.
-        tips: Further columns for those who point at a bar.
+        rows: Rows with ``share``, ``label`` and the column of ``colour``.
+        colour: The column of the colours.
+        title: The title of the axis.
+        order: The values of ``colour`` from left to right.
+        hues: The values of ``colour`` in the order of the page's colours.
+        tips: Further columns of the tooltip.
     """
-    ranked = [{**one, "rank": order.index(one[colour])} for one in rows]
-    cohorts = list(dict.fromkeys(one["label"] for one in rows))
+    ranked = [{**record, "rank": order.index(record[colour])} for record in rows]
+    cohorts = list(dict.fromkeys(record["label"] for record in rows))
     chart = (
         alt.Chart(_Rows(values=ranked))
         .mark_bar(cornerRadius=2)
@@ -260,14 +261,14 @@ def stacked(
 def against_chance(
     rows: Sequence[Row], x: str, colour: str, *, titles: tuple[str, str], tips: Sequence[str] = ()
 ) -> alt.LayerChart:
-    """Shares of kinds over a number, each with the chance line of its own.
+    """Draw the shares of several kinds over a number, each with its own chance line.
 
     Args:
-        rows: With ``x``, ``share``, ``low``, ``high``, ``chance`` and what ``colour`` names.
-        x: The number.
+        rows: Rows with ``x``, ``share``, ``low``, ``high``, ``chance`` and the column of ``colour``.
+        x: The column of the number.
         colour: The column of the kinds.
-        titles: Of both axes.
-        tips: Further columns for those who point at a dot.
+        titles: The titles of both axes.
+        tips: Further columns of the tooltip.
     """
     base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
@@ -292,16 +293,16 @@ def steps(
     titles: tuple[str, str, str],
     tips: Sequence[str],
 ) -> alt.LayerChart:
-    """A share after each step, a line a number of steps.
+    """Draw a share after each step, a line per total number of steps.
 
     Args:
-        rows: With what is named here.
-        x: The step.
-        value: The share.
-        colour: The number of steps in all.
-        filled: Whether a point is filled.
-        titles: Of both axes and of the colours.
-        tips: Columns for those who point at a dot.
+        rows: Rows with the columns that the arguments name.
+        x: The column of the step.
+        value: The column of the share.
+        colour: The column of the total number of steps.
+        filled: The boolean column of filled points.
+        titles: The titles of both axes and of the colours.
+        tips: Columns of the tooltip.
     """
     base = alt.Chart(_Rows(values=list(rows))).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
@@ -316,7 +317,7 @@ def steps(
 
 
 def _named() -> alt.Axis:
-    """An axis of cohorts; on a phone their labels take two lines."""
+    """Return an axis of cohorts, whose labels take two lines on a phone."""
     parts = "split(datum.label, ' · ')"
     narrow = f"width < 300 && length({parts}) > 1"
     two_lines = f"[{parts}[0], join(slice({parts}, 1), ' · ')]"
@@ -328,8 +329,8 @@ def _named() -> alt.Axis:
 
 
 def _shape(field: str, rows: Sequence[Row]) -> alt.Shape:
-    """Shapes for people who do not see the colours. The same domain as the colours' makes one legend of both."""
-    names = list(dict.fromkeys(one[field] for one in rows))
+    """Return shapes for people who do not see the colours; with the same domain, both share a legend."""
+    names = list(dict.fromkeys(record[field] for record in rows))
     scale = alt.Scale(domain=names)
     return alt.Shape(f"{field}:N", scale=scale, legend=_legend(names) if len(names) > 1 else None)
 
@@ -345,7 +346,7 @@ def _colour(
     if order:
         legend = _legend(order, columns=7) if alone or len(order) > 1 else None
         return alt.Color(f"{field}:O", sort=list(order), scale=alt.Scale(domain=list(order)), legend=legend)
-    names = list(dict.fromkeys(one[field] for one in rows if field))
+    names = list(dict.fromkeys(record[field] for record in rows if field))
     legend = _legend(names) if len(names) > 1 else None
     if hues:
         return alt.Color(f"{field}:N", scale=alt.Scale(domain=list(hues)), legend=legend)
@@ -353,7 +354,7 @@ def _colour(
 
 
 def _legend(names: Sequence[str], columns: int = 3, *, long: bool = False) -> alt.Legend:
-    """Names above a chart, as many side by side as fit; with long strokes if some lines are broken."""
+    """Return a legend above a chart, with as many names side by side as fit; with long strokes if some are broken."""
     longest = max((len(str(name)) for name in names), default=0)
     columns = 2 if longest > 12 else min(columns, 4) if longest > 5 else columns
     on_a_phone = max(1, min(columns, 240 // (7 * longest + 30)))
@@ -370,8 +371,8 @@ def _legend(names: Sequence[str], columns: int = 3, *, long: bool = False) -> al
 
 
 def _tooltips(rows: Sequence[Row], columns: Sequence[str]) -> list[alt.Tooltip]:
-    found = [column for column in columns if any(column in row for row in rows)]
-    return [_tooltip(column, [row.get(column) for row in rows]) for column in dict.fromkeys(found)]
+    available = [column for column in columns if any(column in row for row in rows)]
+    return [_tooltip(column, [row.get(column) for row in rows]) for column in dict.fromkeys(available)]
 
 
 def _tooltip(column: str, values: Sequence[object]) -> alt.Tooltip:
@@ -384,8 +385,8 @@ def _tooltip(column: str, values: Sequence[object]) -> alt.Tooltip:
 
 
 def _sized(chart: Any, height: int) -> alt.LayerChart:
-    """A chart that fills its container; heights are numbers, since Vega-Lite fits no chart with steps."""
-    # Not by `properties`, which makes the chart again and validates it against the whole schema.
+    """Let a chart fill its container; the height is a number, because Vega-Lite cannot fit charts with steps."""
+    # `properties` would copy the chart and validate it against the whole schema.
     chart.width, chart.height = "container", height
     sized: alt.LayerChart = chart
     return sized

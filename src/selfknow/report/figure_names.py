@@ -1,4 +1,4 @@
-"""What single figures are called: finding one by its name among the tasks of a connection's runs."""
+"""The names of single figures, and the search for one among the tasks of a connection's runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from selfknow.report.task import TaskReport
 
 @dataclass(frozen=True)
 class NamedFigure:
-    """A figure, or one of a paper's that it is made of.
+    """A figure, or a part of it that a paper names.
 
     Attributes:
         task: The name of its task.
-        name: Within the task: ``figure-5``, or its query's with hyphens.
+        name: The name within the task: ``figure-5``, or its query's name with hyphens.
         query: The name of its query.
         figure: The figure.
-        part: Which of its ``named`` charts; null: all of them.
+        part: The name among its ``named`` charts; null: the whole figure.
     """
 
     task: str
@@ -28,7 +28,7 @@ class NamedFigure:
 
 
 def figure_names(task: TaskReport) -> Iterator[NamedFigure]:
-    """The figures of a task that are drawn: each under its query's name, after those that a paper names."""
+    """Yield the drawn figures of a task: under the names of a paper first, then under the query's name."""
     for query, figure in task.figures.items():
         for part in figure.named:
             yield NamedFigure(task.name, part, query, figure, part)
@@ -37,18 +37,18 @@ def figure_names(task: TaskReport) -> Iterator[NamedFigure]:
 
 
 def find_figure(name: str, tasks: Sequence[TaskReport]) -> NamedFigure:
-    """The figure of this name, with or without its task: ``figure-5``, ``TASK/figure-5``.
+    """Find the figure of this name, with or without its task: ``figure-5``, ``TASK/figure-5``.
 
     Raises:
-        UserError: There is none, or several tasks have one; the near ones, and all that there are, are named.
+        UserError: No task has such a figure, or several have; the message suggests names.
     """
     known = [figure for task in tasks for figure in figure_names(task)]
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
-    found = [figure for figure in known if wanted in (figure.name, f"{figure.task}/{figure.name}")]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UserError(f"{name} is a figure of several tasks: take {' or '.join(_full(figure) for figure in found)}")
+    matches = [figure for figure in known if wanted in (figure.name, f"{figure.task}/{figure.name}")]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UserError(f"{name} is a figure of several tasks: take {' or '.join(_full(figure) for figure in matches)}")
     if not known:
         raise UserError(f"there is no figure {name!r}: these runs' tasks have none")
     listed = [figure.name if len(tasks) == 1 else _full(figure) for figure in known]

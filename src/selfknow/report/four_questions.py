@@ -1,8 +1,8 @@
-"""One model, all questions: the first numbers of every task in one plot, and as a section of a model card.
+"""The headline numbers of every task about a model, in one plot and in a section of its model card.
 
-Each number is a task's own (:class:`selfknow.report.shape.Headline`), with its interval and chance line. What
-a paper printed stands beside it only where a query finds the same model, asked the same questions in the same way:
-those queries are called ``…_published``, and say it in ``is_same_model``.
+Each number is a task's own (:class:`selfknow.report.shape.Headline`), with its interval and chance line. A paper's
+printed number stands beside it only if it is of the same model, asked the same questions in the same way. The queries
+named ``…_published`` decide that in ``is_same_model``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,13 +25,13 @@ _MODEL, _PAPER = "this model", "the paper's number"
 
 @dataclass(frozen=True)
 class Printed:
-    """A number that a paper prints of the same model, the same questions and the same setting.
+    """A number that a paper prints for the same model, the same questions and the same setting.
 
     Attributes:
         task: The task's name.
-        name: What it measures, and where it stands.
+        name: The column and the table of the paper.
         value: A share.
-        n: How many questions it is over; null where the paper does not say.
+        n: The number of questions; null if the paper does not say.
     """
 
     task: str
@@ -41,27 +41,27 @@ class Printed:
 
 
 def printed_numbers(connection: Connection) -> list[Printed]:
-    """The papers' numbers of the models that were asked here, where setting and data are the same."""
+    """Return the papers' numbers for the models of these runs, if setting and data are the same."""
     tasks = {row["task"] for row in connection.rows("select distinct task from runs")}
-    found = []
+    numbers = []
     for name, query in queries(connection.tasks).items():
         if not name.endswith("_published") or query.task not in tasks:
             continue
         try:
             rows = query_rows(connection, name)
-        except UserError:  # what it needs is not there: then nothing can be compared
+        except UserError:  # the runs lack a view that the query reads, so there is nothing to compare
             continue
         for row in rows:
             is_same = row.get("is_same_model") and row.get("is_same_setting", False)
             if is_same and row["published"] is not None:
-                what = f"{row['column']}, {row['table'].replace('-', ' ')}"
-                found.append(Printed(str(query.task), what, float(row["published"]), row["published_n"]))
-    return found
+                label = f"{row['column']}, {row['table'].replace('-', ' ')}"
+                numbers.append(Printed(str(query.task), label, float(row["published"]), row["published_n"]))
+    return numbers
 
 
 def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
-    """A chart a task: a dot a measure, with its interval and a tick for chance; changes stand apart from shares."""
-    found = []
+    """Return charts per task, for shares and for changes: a dot per measure, its interval and a tick for chance."""
+    drawn = []
     for task in report.tasks:
         headline = task.headline(report)
         if headline is None:
@@ -75,16 +75,16 @@ def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
                 if number.value is not None
             ]
             if not is_change:
-                rows += [_printed_dot(one) for one in printed if one.task == task.name]
+                rows += [_printed_dot(row) for row in printed if row.task == task.name]
             if rows:
                 title = "change" if is_change else "share"
                 chart = charts.dots(rows, "share", hue="whose", hues=(_MODEL, _PAPER), title=title, narrow=is_change)
-                found.append(Panel("" if is_change else task.question, chart, group=""))
-    return found
+                drawn.append(Panel("" if is_change else task.question, chart, group=""))
+    return drawn
 
 
 def _dot(measure: Measure, number: Number, measures: Sequence[Measure]) -> dict[str, Any]:
-    several = any(len(one.numbers) > 1 for one in measures)
+    several = any(len(other.numbers) > 1 for other in measures)
     return {
         "label": f"{measure.name} · {number.label}" if several else measure.name,
         "share": _float(number.value),
@@ -98,35 +98,35 @@ def _dot(measure: Measure, number: Number, measures: Sequence[Measure]) -> dict[
 
 
 def _float(value: float | None) -> float | None:
-    """SQL's decimal literals, such as a chance line of 0.0, are no numbers to a chart."""
+    """Turn a number into a float, because charts cannot read SQL's decimals, such as a chance line of 0.0."""
     return None if value is None else float(value)
 
 
-def _printed_dot(one: Printed) -> dict[str, Any]:
+def _printed_dot(printed: Printed) -> dict[str, Any]:
     return {
-        "label": f"{one.name} (printed)",
-        "share": one.value,
+        "label": f"{printed.name} (printed)",
+        "share": printed.value,
         "low": None,
         "high": None,
         "chance": None,
-        "n": one.n,
+        "n": printed.n,
         "whose": _PAPER,
     }
 
 
 def write_plot(report: Report, printed: Sequence[Printed], path: Path) -> None:
-    """Write the plot as SVG or PNG, as the file's name ends.
+    """Write the plot as SVG or PNG, by the ending of the file's name.
 
     Raises:
         UserError: Nothing was graded.
     """
-    from selfknow.report.pictures import composed, write_picture
+    from selfknow.report.pictures import compose, write_picture
 
     drawn = panels(report, printed)
     if not drawn:
         raise UserError("nothing was graded, so there is nothing to plot")
-    chart = composed(report.queries["overview"], drawn)
-    subtitle = "with 95% intervals; the tick is chance, and for a change no change"
+    chart = compose(report.queries["overview"], drawn)
+    subtitle = "Bars are 95% intervals. The tick marks chance, or no change."
     wide = {"axisY": {"labelLimit": _LONGEST_LABEL}}
     write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}, "config": wide}, path)
 
@@ -137,27 +137,27 @@ def _title(report: Report) -> str:
 
 
 def card(report: Report, printed: Sequence[Printed], *, command: str, not_asked: Sequence[str] = ()) -> str:
-    """The section of a model card, in Markdown.
+    """Return a section of a model card, in Markdown.
 
     Args:
-        report: What was asked.
-        printed: The papers' numbers beside it.
-        command: What was run.
-        not_asked: Why a question was not asked, a line each.
+        report: The report.
+        printed: The papers' numbers for the same model.
+        command: The command that was run.
+        not_asked: A line for each question that was not asked, with the reason.
     """
     lines = [
         "## What the model knows about what it knows",
         "",
         (
-            f"Measured with selfknow {__version__}: `{command}`. Brackets hold 95% intervals; chance is what could be "
-            "had without knowing anything."
+            f"Measured with selfknow {__version__}: `{command}`. Brackets hold 95% intervals; chance is the result "
+            "without any knowledge."
         ),
         "",
         "| question | measure | result | chance | n |",
         "| --- | --- | --- | --- | --- |",
         *_rows(report, printed),
         "",
-        *_how(report),
+        *_run_lines(report),
         *(f"- Not asked: {line}" for line in not_asked),
     ]
     return "\n".join(lines).rstrip() + "\n"
@@ -176,9 +176,9 @@ def _rows(report: Report, printed: Sequence[Printed]) -> Iterator[str]:
                 chance = "" if number.chance is None else shown(number.chance)
                 of = f"{number.n_graded:,}" + ("" if number.n == number.n_graded else f" of {number.n:,}")
                 yield _line(task.question, _named(measure, number), f"{shown(number.value)}{unit}{ends}", chance, of)
-        for one in printed:
-            if one.task == task.name:
-                yield _line(task.question, f"{one.name} (printed)", percent(one.value), "", str(one.n or ""))
+        for row in printed:
+            if row.task == task.name:
+                yield _line(task.question, f"{row.name} (printed)", percent(row.value), "", str(row.n or ""))
 
 
 def _named(measure: Measure, number: Number) -> str:
@@ -189,9 +189,9 @@ def _line(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _how(report: Report) -> Iterator[str]:
-    """How each task was asked: its questions, and how replies were drawn."""
+def _run_lines(report: Report) -> Iterator[str]:
+    """Yield a line per run: its questions and its decoding."""
     for run in report.runs:
-        asked = f"{run['task']}: {run['dataset']}{':' + run['config'] if run['config'] else ''}"
+        questions = f"{run['task']}: {run['dataset']}{':' + run['config'] if run['config'] else ''}"
         content = f", content {run['content_hash'][:12]}" if run["content_hash"] else ""
-        yield f"- {asked}{content}; decoding {run['decoding']}"
+        yield f"- {questions}{content}; decoding {run['decoding']}"

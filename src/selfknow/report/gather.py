@@ -1,4 +1,4 @@
-"""What a report says: the rows of every query over a connection's runs, before they have any form."""
+"""The content of a report: the rows of every query over a connection's runs, the same for page and Markdown."""
 
 import re
 from collections import Counter
@@ -15,22 +15,22 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import Query, missing_needs, queries
 
 Reports = Mapping[str, Callable[[], TaskReport]]
-"""What tasks show, by the name of the task, each loaded if there is a run of it."""
+"""Functions that load the report of a task, by its name; only tasks with a run are loaded."""
 
 _ANY_TASK: Mapping[str, Figure] = {"metrics": Figure("Every metric that scoring wrote, as it is.")}
 
 
 @dataclass(frozen=True)
 class Section:
-    """One query of a report.
+    """A query of a report.
 
     Attributes:
         query: The query.
-        figure: How its rows are shown.
-        rows: Its rows, as they are.
-        missing: Why it has none, if it has none.
-        drawn: Its charts by their name (see :class:`selfknow.report.shape.Figure`), those without one under
-            an empty one.
+        figure: The figure of its rows.
+        rows: Its rows.
+        missing: The reason if it has no rows; else null.
+        drawn: Its charts by their names (see :class:`selfknow.report.shape.Figure`); charts without a name are under
+            the empty name.
     """
 
     query: Query
@@ -41,23 +41,23 @@ class Section:
 
     @property
     def panels(self) -> list[Panel]:
-        """All of its charts."""
+        """All charts of the section."""
         return [panel for panels in self.drawn.values() for panel in panels]
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that a report says.
+    """The content of a report.
 
     Attributes:
-        runs: The view `runs`.
-        overview: What was asked of whom and what came back.
-        labels: What models and cohorts are called.
+        runs: The rows of the view ``runs``.
+        overview: The rows of the query ``overview``: the calls and the replies to them.
+        labels: The labels of models and cohorts.
         sections: The queries.
         exhibits: Marked replies, by the name of their task.
-        tasks: The tasks of the runs, in the order in which they were handed over.
+        tasks: The tasks of the runs, in the order of the task reports.
         queries: All queries of the connection, by name.
-        missing: What could not be graded because scoring could not get what it needs, in sentences.
+        missing: Sentences about replies that could not be graded because scoring lacked something.
     """
 
     runs: Sequence[Row]
@@ -71,16 +71,16 @@ class Report:
 
     @property
     def answered(self) -> list[Section]:
-        """The sections with something to show."""
+        """The sections with rows."""
         return [section for section in self.sections if section.rows]
 
     def rows_of(self, name: str) -> list[dict[str, Any]]:
-        """The rows of a query with short labels, by its name; none where it was not asked."""
-        return self.labels.of(next((section.rows for section in self.sections if section.query.name == name), ()))
+        """Return the rows of a query with short labels; none if the report lacks the query."""
+        return self.labels.add_to(next((section.rows for section in self.sections if section.query.name == name), ()))
 
     @property
     def calls(self) -> list[Row]:
-        """What was asked of whom and what came back, the most wanted columns first."""
+        """The overview with the most important columns first."""
         columns = ("model", "stage", "n", "n_graded", "n_failed", "n_cut_off", "n_empty", "mean_tokens", "revision")
         return [
             {
@@ -97,18 +97,18 @@ class Report:
         """The runs that did not ask all of their examples."""
         return [
             f"{row['model']} answered {row['n']:,} of {row['num_examples']:,} examples of run {row['run_id']}: "
-            "shares are over what it was asked."
+            "shares are over the examples that it was asked."
             for row in self.overview
             if row["stage"] == "answer" and row["num_examples"] and row["n"] < row["num_examples"]
         ]
 
 
 def gather(connection: Connection, reports: Reports, *, progress: bool = False) -> Report:
-    """Run every query that the tasks of the runs report, and those about any task.
+    """Run every query in the reports of the runs' tasks, and those about any task.
 
     Args:
         connection: The runs.
-        reports: What tasks show.
+        reports: The task reports.
         progress: Show a progress bar on stderr.
 
     Raises:
@@ -136,10 +136,10 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
 
 
 def check_replies(connection: Connection) -> None:
-    """Refuse runs without a single reply: there is nothing to report.
+    """Check that the runs hold a reply.
 
     Raises:
-        UserError: That is so; the message says why most calls failed.
+        UserError: They hold none; the message says why most calls failed.
     """
     if connection.rows("select 1 from calls where error is null limit 1"):
         return
@@ -149,13 +149,13 @@ def check_replies(connection: Connection) -> None:
 
 
 def _views_of_several(queries: Iterable[Query], connection: Connection) -> list[str]:
-    """The tasks' views that more than one of the queries reads."""
+    """Return the tasks' views that more than one of the queries reads."""
     readers = Counter(view for query in queries for view in set(re.findall(r"\b(?:from|join)\s+(\w+)", query.sql)))
     return [view for task in connection.tasks for view in task.views if readers[view] > 1]
 
 
 def tasks_of(runs: Sequence[Row], reports: Reports) -> list[TaskReport]:
-    """Load what the tasks of the runs show, in the order in which they were handed over."""
+    """Load the reports of the runs' tasks, in the order of ``reports``."""
     tasks = {row["task"] for row in runs}
     return [load() for task, load in reports.items() if task in tasks]
 
@@ -168,9 +168,9 @@ def read_section(
     Args:
         connection: The runs.
         query: The query.
-        figure: How its rows are shown.
-        labels: What models and cohorts are called.
-        only: Draw the charts of this name alone; null: all.
+        figure: The figure of its rows.
+        labels: The labels of models and cohorts.
+        only: The name of the charts to draw; null: all.
     """
     if lacking := next(missing_needs(connection, query), None):
         return Section(query, figure, [], lacking)
@@ -180,5 +180,5 @@ def read_section(
         return Section(query, figure, [], figure.nothing or f"no run holds scored {replies}")
     draws: dict[str, Draw] = {**figure.named, **({"": figure.draw} if figure.draw else {})}
     wanted = draws if only is None else {only: draws[only]}
-    labelled = labels.of(rows)
+    labelled = labels.add_to(rows)
     return Section(query, figure, rows, None, {name: draw(labelled) for name, draw in wanted.items()})

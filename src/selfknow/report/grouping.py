@@ -1,4 +1,4 @@
-"""Rows of a query sorted for charts and headlines: by what sets them apart, each under a name that says so."""
+"""Groups of a query's rows for charts and headlines, named by the columns in which the groups differ."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -9,22 +9,22 @@ _GROUPS = 6  # charts of one model each
 
 
 def preferred(rows: Sequence[Row], column: str, value: str) -> list[Row]:
-    """The rows with this value, or where there is none with the first one that there is."""
+    """Return the rows with this value, or if there are none the rows with the first value."""
     values = list(dict.fromkeys(row[column] for row in rows))
     wanted = value if value in values else next(iter(values), None)
     return [row for row in rows if row[column] == wanted]
 
 
 def grouped(rows: Sequence[Row], *columns: str, most: int = _GROUPS) -> dict[str, list[Row]]:
-    """Rows by what these columns say, as far as they differ and the columns before them do not tell; the first few.
+    """Group rows by these columns, without columns that split no group further; return the first few groups.
 
     Args:
         rows: The rows.
-        columns: What may set them apart, what matters most first.
-        most: How many groups.
+        columns: The columns to group by, the most important first.
+        most: The most groups.
 
     Returns:
-        By the name of each group its rows; one group without a name where nothing differs.
+        The rows of each group by its name; if no column varies, one group without a name.
 
     Example:
         >>> rows = [{"model": "a", "form": "x"}, {"model": "b", "form": "x"}]
@@ -32,39 +32,41 @@ def grouped(rows: Sequence[Row], *columns: str, most: int = _GROUPS) -> dict[str
         ['a', 'b']
     """
     varying = _telling(rows, columns)
-    found: dict[str, list[Row]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(joined(*(row[column] for column in varying)), []).append(row)
-    return dict(list(found.items())[:most])
+        groups.setdefault(joined(*(row[column] for column in varying)), []).append(row)
+    return dict(list(groups.items())[:most])
 
 
 def _telling(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
-    """The columns that tell rows apart which those before them do not."""
+    """Return the columns that split the groups of the columns before them."""
     telling: list[str] = []
-    told = 1
+    num_groups = 1
     for column in columns:
-        groups = len({tuple(row[one] for one in [*telling, column]) for row in rows})
-        if groups > told:
-            telling, told = [*telling, column], groups
+        groups = len({tuple(row[name] for name in [*telling, column]) for row in rows})
+        if groups > num_groups:
+            telling, num_groups = [*telling, column], groups
     return telling
 
 
 def joined(*parts: object) -> str:
-    """Parts of a label, those that there are, each said once.
+    """Join the parts of a label, without empty and repeated parts.
 
     Example:
         >>> joined("OPT 7M", None, "1k"), joined("simplified", "simplified"), joined("OPT 7M, simplified", "simplified")
         ('OPT 7M · 1k', 'simplified', 'OPT 7M, simplified')
     """
-    said: list[str] = []
+    pieces: list[str] = []
     for part in (str(part) for part in parts if part not in (None, "")):
-        if part not in (piece for one in said for piece in (one, *one.split(", "))):
-            said.append(part)
-    return " · ".join(said)
+        if part not in (word for piece in pieces for word in (piece, *piece.split(", "))):
+            pieces.append(part)
+    return " · ".join(pieces)
 
 
 def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
-    """Of these columns what the row says, as far as they tell rows apart; of a path its last part.
+    """Return the row's values in these columns as a label, without columns in which the rows do not differ.
+
+    Paths are shortened to their last part.
 
     Example:
         >>> rows = [{"dataset": "texts/Bible.txt", "words": 32}, {"dataset": "texts/letters.txt", "words": 8}]
@@ -75,18 +77,18 @@ def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
 
 
 def _shortened(value: object, values: Collection[object]) -> object:
-    """A path's last part, where it still tells it from the others."""
-    short = {one: one.rstrip("/").rpartition("/")[2] if isinstance(one, str) else one for one in values}
+    """Return a path's last part, if no other value has the same."""
+    short = {path: path.rstrip("/").rpartition("/")[2] if isinstance(path, str) else path for path in values}
     return short[value] if len(set(short.values())) == len(short) else value
 
 
 def dot(row: Row, label: str, value: str, chance: str | None = None, **more: Any) -> dict[str, Any]:
-    """A row as the chart of dots wants it, with its interval where the query gives one.
+    """Return a row for :func:`selfknow.report.charts.dots`, with its interval if the query has one.
 
     Args:
-        row: With ``value``, and ``VALUE_low`` and ``VALUE_high`` or ``low`` and ``high``.
-        label: What stands at the left.
-        value: The share.
+        row: A row with the column ``value``, and ``VALUE_low`` and ``VALUE_high`` or ``low`` and ``high``.
+        label: The label at the left.
+        value: The column of the share.
         chance: The column of its chance line.
         more: Further columns.
     """
@@ -96,20 +98,20 @@ def dot(row: Row, label: str, value: str, chance: str | None = None, **more: Any
 
 
 def one_share(row: Row, label: str, value: str, name: str, **more: Any) -> dict[str, Any]:
-    """Return a dot for one of several shares of a row, all under the same name so that one chart shows them.
+    """Return a dot for one of several shares of a row, all under the same name, so that one chart shows them.
 
     Args:
-        row: With ``VALUE``, ``VALUE_low``, ``VALUE_high``, and ``n_VALUE`` or ``n``.
-        label: What stands at the left.
-        value: The share.
-        name: What the chart calls it.
+        row: A row with ``VALUE``, ``VALUE_low``, ``VALUE_high``, and ``n_VALUE`` or ``n``.
+        label: The label at the left.
+        value: The column of the share.
+        name: The column's name in the chart.
         more: Further columns.
     """
     ends = {end: row[f"{value}_{end}"] for end in ("low", "high")}
     return {"label": label, name: row[value], **ends, "n": row.get(f"n_{value}", row.get("n")), **more}
 
 
-def only(rows: Sequence[Row], *columns: str) -> list[Mapping[str, Any]]:
-    """The columns that a chart needs: what is drawn a hundred thousand times should be small."""
+def chart_columns(rows: Sequence[Row], *columns: str) -> list[Mapping[str, Any]]:
+    """Return only the columns that a chart needs, because a page may hold a hundred thousand rows."""
     shared = ("label", "model_label", "low", "high", "chance", "n", "n_graded")
     return [{name: row[name] for name in (*shared, *columns) if name in row} for row in rows]

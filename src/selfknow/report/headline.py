@@ -1,4 +1,4 @@
-"""What a report says first: one sentence and a few numbers, each with its interval and chance line."""
+"""The first screen of a report: a sentence and a few numbers, each with its interval and chance line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +9,16 @@ from selfknow.report.shape import Headline, Measure, Note, Number
 from selfknow.report.text import listed
 
 MOST_NUMBERS = 12
-"""Of one measure; more are left to the figure."""
+"""The most numbers of a measure; the figure shows the others."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """One task's numbers.
+    """The numbers of a task.
 
     Attributes:
-        task: Its name.
-        title: What it asks of a model.
+        task: The name of the task.
+        title: Its question about a model.
         measures: Its measures.
     """
 
@@ -29,11 +29,11 @@ class Topic:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """What a report says first.
+    """The first screen of a report.
 
     Attributes:
         sentence: The finding, in words.
-        large: The measure whose numbers stand large, those that could be graded; null: the topics' numbers stand small.
+        large: The measure whose graded numbers are shown large; null: the numbers of the topics are shown, smaller.
         topics: The numbers of each task.
         notes: More findings.
     """
@@ -45,20 +45,20 @@ class FirstScreen:
 
     @property
     def numbers(self) -> Sequence[Number]:
-        """Of the large measure a few numbers, the highest if there are many."""
+        """The numbers of the large measure; if there are many, the highest."""
         if self.large is None or len(self.large.numbers) <= MOST_NUMBERS:
             return self.large.numbers if self.large is not None else ()
         return sorted(self.large.numbers, key=_value, reverse=True)[:MOST_NUMBERS]
 
     @property
-    def several(self) -> bool:
-        """Whether the numbers of the topics are of more than one model, or way of asking."""
-        numbers = [one for topic in self.topics for measure in topic.measures for one in measure.numbers]
-        return len({one.label for one in numbers}) > 1
+    def has_several_labels(self) -> bool:
+        """True if the numbers of the topics have more than one label, such as several models or prompts."""
+        numbers = [number for topic in self.topics for measure in topic.measures for number in measure.numbers]
+        return len({number.label for number in numbers}) > 1
 
 
 def headline(report: Report) -> FirstScreen:
-    """Return the first screen of a report, whose sentence ends with what could not be graded."""
+    """Return the first screen of a report; its sentence ends with the replies that could not be graded."""
     first = _first_screen(report)
     if not report.missing:
         return first
@@ -66,47 +66,48 @@ def headline(report: Report) -> FirstScreen:
 
 
 def _first_screen(report: Report) -> FirstScreen:
-    by_task = [(task, one) for task in report.tasks if (one := task.headline(report)) and one.measures]
+    by_task = [(task, first) for task in report.tasks if (first := task.headline(report)) and first.measures]
     if not by_task:
         return _first_share(report)
-    headlines = [one for _, one in by_task]
-    notes = [note for one in headlines for note in one.notes]
+    headlines = [first for _, first in by_task]
+    notes = [note for first in headlines for note in first.notes]
     alone = headlines[0] if len(headlines) == 1 else None
     sentence = (alone and alone.sentence) or _sentence(report, headlines)
     if alone is not None and alone.first_is_large:
         return FirstScreen(sentence, _graded(alone.measures[0]), notes=notes)
-    return FirstScreen(sentence, None, [Topic(task.name, task.question, one.measures) for task, one in by_task], notes)
+    topics = [Topic(task.name, task.question, first.measures) for task, first in by_task]
+    return FirstScreen(sentence, None, topics, notes)
 
 
 def _graded(measure: Measure) -> Measure | None:
-    graded = [one for one in measure.numbers if one.value is not None]
+    graded = [number for number in measure.numbers if number.value is not None]
     return Measure(measure.name, graded, measure.query, measure.chance_name, measure.is_change) if graded else None
 
 
 def _sentence(report: Report, headlines: Sequence[Headline]) -> str:
-    """The first number of every task where there is one model, else what the page is about."""
+    """Return the first number of every task if there is only one model, else the subject of the page."""
     models = set(report.labels.models.values())
-    if len(models) > 1 or any(len(one.measures[0].numbers) > 1 for one in headlines):
-        measures = [measure for one in headlines for measure in one.measures]
+    if len(models) > 1 or any(len(first.measures[0].numbers) > 1 for first in headlines):
+        measures = [measure for first in headlines for measure in first.measures]
         if len(models) == 1:
             return f"What {next(iter(models))} knows about what it knows{_beside_chance(measures)}"
         return f"What {len(models)} models know about what they know{_beside_chance(measures)}"
-    sayings = [one.saying for one in headlines if one.saying is not None]
+    sayings = [first.saying for first in headlines if first.saying is not None]
     return f"{next(iter(models))} {listed(sayings)}." if sayings else "Nothing could be graded."
 
 
 def _beside_chance(measures: Sequence[Measure]) -> str:
-    """How many numbers beat their chance line, and how many fall below it."""
-    numbers = [one for measure in measures for one in measure.numbers if one.chance is not None]
+    """Return in words the count of numbers that beat their chance line, and of those below it."""
+    numbers = [number for measure in measures for number in measure.numbers if number.chance is not None]
     if not numbers:
         return ""
-    above, below = (sum(getattr(one, kind) for one in numbers) for kind in ("is_above_chance", "is_below_chance"))
+    above, below = (sum(getattr(number, kind) for number in numbers) for kind in ("is_above_chance", "is_below_chance"))
     fall = f", {below} {'falls' if below == 1 else 'fall'} below it" if below else ""
     return f": {above} of {len(numbers)} numbers beat chance{fall}"
 
 
 def _first_share(report: Report) -> FirstScreen:
-    """Of tasks without a headline the first metric that is a share, of every cohort."""
+    """Return the first metric that is a share, of every cohort, for tasks without a headline."""
     rows = report.rows_of("metrics")
     shares = [row for row in rows if row["mean"] is not None and row["smallest"] >= 0 and row["largest"] <= 1]
     if not shares:
@@ -119,5 +120,5 @@ def _first_share(report: Report) -> FirstScreen:
     return FirstScreen(f"{best.label}: {measure.name} {_value(best):.0%}", measure)
 
 
-def _value(one: Number) -> float:
-    return one.value or 0.0
+def _value(number: Number) -> float:
+    return number.value or 0.0

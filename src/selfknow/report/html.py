@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing from outside: style, script, data and all."""
+"""The report as a single page that loads nothing from outside: style, script and data are inside."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from selfknow.report.headline import MOST_NUMBERS, FirstScreen, headline
 from selfknow.report.pictures import specification
 from selfknow.report.shape import Exhibit, Panel, panel_groups
 from selfknow.report.task import TaskReport
-from selfknow.report.text import begun, cell, percent, points
+from selfknow.report.text import capitalized, cell, percent, points
 from selfknow.untrusted import for_terminal
 from selfknow.version import __version__
 
@@ -24,12 +24,12 @@ TABLE_ROWS = 200  # rows of a table that a page shows
 
 
 def render(report: Report, title: str, first_charts: Sequence[Panel] = ()) -> str:
-    """The page.
+    """Return the page.
 
     Args:
-        report: What it says.
-        title: Of the page.
-        first_charts: Charts that stand before everything else.
+        report: The report.
+        title: The title of the page.
+        first_charts: Charts before everything else.
     """
     return _page(report, title, headline(report), first_charts)
 
@@ -57,22 +57,22 @@ def _template() -> "Template":
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_visible)
-    environment.filters |= {"cell": cell, "percent": percent, "points": points, "begun": begun}
+    environment.filters |= {"cell": cell, "percent": percent, "points": points, "capitalized": capitalized}
     environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html"))
 
 
 def _visible(value: object) -> object:
-    """What a place of the page shows; what is marked as HTML was made here."""
+    """Make control characters visible in plain strings; markup is our own."""
     return for_terminal(value) if type(value) is str else value
 
 
 def render_figure(report: Report, title: str) -> str:
-    """A page of one figure alone, which stands first.
+    """Return a page with a single figure.
 
     Args:
-        report: With one section.
-        title: Of the page.
+        report: A report with one section.
+        title: The title of the page.
     """
     [section] = report.sections
     return _page(report, title, FirstScreen(section.query.title))
@@ -85,7 +85,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _charts_script() -> str:
-    """The libraries that draw the charts, as one script; to bundle them takes seconds."""
+    """Return the libraries that draw the charts as a script; it is cached, because bundling takes seconds."""
     import vl_convert
 
     def bundled() -> bytes:
@@ -96,7 +96,7 @@ def _charts_script() -> str:
 
 
 def json_script(value: object) -> Any:
-    """JSON that cannot end the script element that it stands in."""
+    """Return JSON that cannot end the script element around it."""
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -104,7 +104,7 @@ def json_script(value: object) -> Any:
 
 
 def _by_task(report: Report) -> list[tuple[TaskReport | None, list[Section], Sequence[Exhibit]]]:
-    """The answered sections and the replies of each task, the sections about any task at the end."""
+    """Return the sections with rows and the replies of each task, then the sections about any task."""
     return [(task, _about(report, task.name), report.exhibits.get(task.name, ())) for task in report.tasks] + [
         (None, _about(report, None), ())
     ]

@@ -1,4 +1,4 @@
-"""Short labels of models and cohorts: one place where rows of queries get them."""
+"""Short labels of models and cohorts, and the rows that get them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,20 +15,20 @@ _MODEL_COLUMNS = ("model", "generator", "verifier")
 
 @dataclass(frozen=True)
 class Labels:
-    """What models and cohorts are called in charts and headlines.
+    """The labels of models and cohorts in charts and headlines.
 
     Attributes:
         models: The short label of each model.
         cohorts: The label of each cohort, by its number.
-        facts: The row of the view ``cohorts``, by the cohort's number: what charts sort by.
+        facts: The row of the view ``cohorts``, by the cohort's number; charts sort by its columns.
     """
 
     models: Mapping[str, str]
     cohorts: Mapping[int, str]
     facts: Mapping[int, Row] = field(default_factory=dict)
 
-    def of(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """Rows, with short labels where they name models, and a column ``label``: of the cohort, else of the model.
+    def add_to(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
+        """Replace names of models by short labels, and add a column ``label``: the cohort's, else the model's.
 
         Rows of cohorts also get the columns of the view ``cohorts`` that they lack.
         """
@@ -41,16 +41,16 @@ class Labels:
 
 
 def read_labels(connection: Connection) -> Labels:
-    """The labels of a connection's models and cohorts."""
+    """Read the labels of a connection's models and cohorts."""
     models = connection.rows("select distinct model, model_label from models order by all")
     cohorts = connection.rows("select * from cohorts order by cohort")
     labels = {cohort["cohort"]: _cohort_label(cohort, cohorts, connection.tasks) for cohort in cohorts}
-    facts = {one["cohort"]: one for one in cohorts}
+    facts = {cohort["cohort"]: cohort for cohort in cohorts}
     return Labels({row["model"]: row["model_label"] for row in models}, labels, facts)
 
 
 def _cohort_label(cohort: Row, cohorts: Sequence[Row], tasks: Sequence[TaskSql]) -> str:
-    """Join the model and what else is said of its task's cohorts in words, without what all of them share."""
+    """Join the model and the text columns of its task's cohorts, without columns in which all cohorts agree."""
     alike = [other for other in cohorts if other["task"] == cohort["task"]]
     task = next((task for task in tasks if task.name == cohort["task"]), None)
     in_words = [name for name in task.cohort if task.columns[name] == "varchar"] if task is not None else []
@@ -60,8 +60,8 @@ def _cohort_label(cohort: Row, cohorts: Sequence[Row], tasks: Sequence[TaskSql])
 
 
 def labelled_rows(connection: Connection, name: str) -> list[dict[str, Any]]:
-    """The rows of a query with their labels; none where something that it needs is not there."""
+    """Run a query and label its rows; return none if the runs lack something that the query needs."""
     query = find_query(name, connection.tasks)
     if next(missing_needs(connection, query), None):
         return []
-    return read_labels(connection).of(connection.rows(query.sql))
+    return read_labels(connection).add_to(connection.rows(query.sql))

@@ -17,18 +17,18 @@ _ORDER = ("", "model", "share", "low", "high", "chance", "n_graded", "n")
 
 
 def render(report: Report, title: str, pictures: Mapping[str, Sequence[tuple[str, Path]]], folder: Path) -> str:
-    """The text.
+    """Return the report in Markdown.
 
     Args:
-        report: What it says.
+        report: The report.
         title: Its heading.
-        pictures: For each query its panels' titles and files.
-        folder: Where the text will lie, to name the pictures from there.
+        pictures: For each query the titles and files of its panels.
+        folder: The folder of the Markdown file, from which paths to the pictures are relative.
     """
     exhibits = (exhibit for of_task in report.exhibits.values() for exhibit in of_task)
     shown = (part for exhibit in exhibits for part in (*exhibit_parts(exhibit), _sql(exhibit.query)))
     page = "\n".join([*_head(report, title), *_sections(report, pictures, folder), *shown, *_absent(report)])
-    return for_terminal(page)  # whatever names, titles and paths hold
+    return for_terminal(page)  # names, titles and paths may hold control characters
 
 
 def _head(report: Report, title: str) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _sql(query: Query) -> str:
 def _absent(report: Report) -> Iterator[str]:
     absent = [section for section in report.sections if section.missing]
     if absent:
-        yield "## What is not here?\n"
+        yield "## What is missing?\n"
         yield "".join(f"- {section.query.title} {plain(str(section.missing))}\n" for section in absent)
 
 

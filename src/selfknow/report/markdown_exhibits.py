@@ -10,7 +10,7 @@ _ELEMENTS: Mapping[str, str] = {"wrong": "s", "beyond": "ins", "foreign": "i", "
 
 
 def exhibit_parts(exhibit: Exhibit) -> Iterator[str]:
-    """The parts of an exhibit: its heading and legend, and each group behind a fold."""
+    """Yield the parts of an exhibit: its heading and legend, and each group behind a fold."""
     yield f"## {exhibit.title}\n\n{_marked(exhibit.legend)}\n"
     for group in exhibit.groups:
         more = f" ({escape(', '.join(group.notes))})" if group.notes else ""
@@ -27,12 +27,12 @@ def _table(group: ExampleGroup) -> Iterator[str]:
         yield "<tr><th></th>" + "".join(f"<th>{_inline(heading)}</th>" for heading in headings) + "</tr>"
     for example in group.examples:
         replies = "".join(f"<td>{_reply_cell(reply)}</td>" for reply in example.replies)
-        yield f"<tr><td>{_asked(example)}</td>{replies}</tr>"
+        yield f"<tr><td>{_question(example)}</td>{replies}</tr>"
     yield "</table>\n\n</details>\n"
 
 
-def _asked(example: Example) -> str:
-    """What the replies are to, what came of them, and the true answer behind a fold."""
+def _question(example: Example) -> str:
+    """Return the question, its verdict, and the true answer behind a fold."""
     parts = [_inline(example.heading), *([escape(example.verdict.text)] if example.verdict else [])]
     target = ""
     if example.target is not None:
@@ -41,7 +41,7 @@ def _asked(example: Example) -> str:
 
 
 def _reply_cell(reply: ShownReply) -> str:
-    """A reply with its marks, and how it was graded."""
+    """Return a reply with its marks and its grades."""
     more = f"… and {reply.more_characters:,} more characters" if reply.more_characters else ""
     first = f"{_inline(cell(reply.first_answer))}; " if reply.first_answer is not None else ""
     instead = _inline(reply.error) if reply.error is not None else "" if reply.pieces else "(an empty answer)"
@@ -63,5 +63,5 @@ def _piece(piece: Piece) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text on one line of HTML, in which Markdown finds nothing either."""
+    """Escape a text for a line of HTML within Markdown."""
     return "".join(f"&#{ord(char)};" if char in "`*_[]|\\" else char for char in escape(text)).replace("\n", "<br>")

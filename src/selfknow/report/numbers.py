@@ -1,4 +1,4 @@
-"""From rows of a query to the numbers of a headline."""
+"""The numbers of a headline, read from rows of queries."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 def number(
     label: str, row: Row, value: str, *, n_graded: str = "n_graded", n: str = "n", chance: str | None = "chance"
 ) -> Number:
-    """A row's number; its interval stands in ``VALUE_low`` and ``VALUE_high``, or in ``low`` and ``high``.
+    """Read a number from a row; its interval is in ``VALUE_low`` and ``VALUE_high``, or in ``low`` and ``high``.
 
     Args:
-        label: Whose it is.
+        label: The label of the model or cohort.
         row: The row.
-        value: Its column.
-        n_graded: The column of how many it is over.
-        n: The column of how many were asked.
-        chance: The column of its chance line; null: it has none.
+        value: The column of the value.
+        n_graded: The column that counts graded replies.
+        n: The column that counts questions.
+        chance: The column of the chance line; null: there is none.
     """
     low, high = (row.get(f"{value}_{end}", row.get(end)) for end in ("low", "high"))
     return Number(label, row[value], low, high, row[n_graded], row[n], row.get(chance) if chance else None)
@@ -31,24 +31,24 @@ def measures(report: "Report", *of_names: tuple[str, str, Sequence[Number]], **m
 
     Args:
         report: The report with their queries.
-        of_names: For each the name, the query and the numbers.
-        more: What else is said of all of them (see :class:`selfknow.report.shape.Measure`).
+        of_names: For each measure its name, its query and its numbers.
+        more: Further attributes of all of them (see :class:`selfknow.report.shape.Measure`).
     """
     return [Measure(name, numbers, report.queries[query], **more) for name, query, numbers in of_names if numbers]
 
 
-def beside_chance(one: Number) -> str:
-    """What a sentence adds to a number that does not beat chance; empty for one that does or has no chance line.
+def beside_chance(number: Number) -> str:
+    """Return a remark for a number that does not beat chance; empty if it does or has no chance line.
 
     Example:
         >>> f"recalls 6%{beside_chance(Number('a', 0.06, 0.03, 0.12, 128, 128, 0.33))}"
         'recalls 6% (below chance)'
     """
-    if one.chance is None or one.low is None or one.is_above_chance:
+    if number.chance is None or number.low is None or number.is_above_chance:
         return ""
-    return " (below chance)" if one.is_below_chance else " (no better than chance)"
+    return " (below chance)" if number.is_below_chance else " (no better than chance)"
 
 
-def first_value(found: Sequence[Measure]) -> float | None:
-    """The first number of the first measure; null where it could not be graded."""
-    return found[0].numbers[0].value
+def first_value(measures: Sequence[Measure]) -> float | None:
+    """Return the first number of the first measure; null if it could not be graded."""
+    return measures[0].numbers[0].value

@@ -18,24 +18,24 @@ _GAP = 28
 
 
 Chart = dict[str, Any]
-"""A chart as Vega-Lite has it."""
+"""A chart as a Vega-Lite specification."""
 
 
 def specification(panel: Panel) -> Chart:
-    """A panel as Vega-Lite has it, without the theme that Altair would write into it."""
-    # A test validates every kind of chart; a report has hundreds, and Altair takes long to look at each.
-    made: Chart = panel.chart.to_dict(validate=False)
-    made.pop("config", None)
-    shown: Chart = for_display(made)
-    return shown
+    """Return a panel's Vega-Lite specification, without Altair's own theme."""
+    # A test validates every kind of chart; a report has hundreds, and Altair's validation is slow.
+    chart: Chart = panel.chart.to_dict(validate=False)
+    chart.pop("config", None)
+    displayed: Chart = for_display(chart)
+    return displayed
 
 
-def composed(query: Query, panels: Sequence[Panel]) -> Chart:
-    """All panels as one chart: side by side in rows, the groups below each other.
+def compose(query: Query, panels: Sequence[Panel]) -> Chart:
+    """Return all panels as one chart: side by side in rows, one group below the other.
 
     Args:
-        query: Gives the heading.
-        panels: At least one.
+        query: The query, whose title is the heading.
+        panels: At least one panel.
     """
     heading: Chart = {"text": query.title, "subtitle": query.source}
     if len(panels) == 1:
@@ -67,7 +67,7 @@ def _sized(panel: Panel, width: int) -> Chart:
 
 
 def _resolve(charts: Iterable[Chart]) -> Chart:
-    """Charts that mean the same by their colours share one legend."""
+    """Return the resolution of scales: charts whose colours mean the same share a legend."""
     kinds = {json.dumps(_colours(chart), sort_keys=True) for chart in charts}
     how = "shared" if len(kinds) == 1 else "independent"
     return {"scale": {"color": how, "strokeDash": how}, "legend": {"color": how, "strokeDash": how}}
@@ -78,17 +78,17 @@ def _colours(chart: Chart) -> list[Any]:
 
 
 def svg(chart: Chart) -> bytes:
-    """The chart as SVG; a control character in it would end the process."""
+    """Return the chart as SVG; control characters are replaced, since they would end the process."""
     import vl_convert
 
     return vl_convert.vegalite_to_svg(for_display(chart), config=_THEME).encode()
 
 
 def png(chart: Chart) -> bytes:
-    """The chart as PNG, two pixels a point.
+    """Return the chart as PNG, two pixels a point.
 
     Raises:
-        UserError: It is too large for one.
+        UserError: The chart is too large for PNG.
     """
     import vl_convert
 
@@ -99,7 +99,7 @@ def png(chart: Chart) -> bytes:
 
 
 def write_picture(chart: Chart, path: Path) -> None:
-    """Write a chart as SVG or PNG, as the file's name ends."""
+    """Write a chart as SVG or PNG, by the ending of the file's name."""
     check_output(path, (".svg", ".png"))
     write_whole(path, png(chart) if path.suffix.lower() == ".png" else svg(chart))
 
@@ -117,8 +117,8 @@ _THEME = {
         "category": ["#1a6f68", "#d1782f", "#7a3fc4", "#1f1b4d", "#6b2415", "#837cbf", "#736034", "#5b2a8c"],
         "ramp": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
         "heatmap": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
-        # From dark to light through the hues of Matplotlib's plasma, up to where white paper still sets it off: an
-        # order that can be read without telling red from green.
+        # From dark to light through Matplotlib's plasma, but for hues too light for white paper: the order is visible
+        # without telling red from green.
         "ordinal": {"scheme": ["#0d0887", "#5b02a3", "#9a179b", "#cb4678", "#e76f5a", "#f0804e"]},
     },
     "style": {

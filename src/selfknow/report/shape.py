@@ -1,4 +1,4 @@
-"""What tasks give to a report: figures, first numbers and marked replies, without any knowledge of page or Markdown."""
+"""The types that tasks hand to a report: figures, headlines and marked replies, the same for page and Markdown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart of a figure.
+    """A chart of a figure.
 
     Attributes:
-        title: What sets it apart from the figure's other ones; empty if it stands alone.
+        title: The difference to the figure's other charts; empty for the only chart.
         chart: The chart.
-        columns: How many of its kind stand side by side in a picture; a page fits them to its width.
+        columns: Charts side by side in a picture; a page fits them to its width.
         group: A heading that neighbouring charts share, such as a suite of models; empty: none.
     """
 
@@ -31,27 +31,27 @@ class Panel:
 
 
 Draw = Callable[[Sequence[Row]], Sequence[Panel]]
-"""From rows, in which models and cohorts have short labels (see :mod:`.labels`), to charts."""
+"""A function from rows with short labels of models and cohorts (see :mod:`.labels`) to charts."""
 
 
 def panel_groups(panels: Sequence[Panel]) -> dict[str, list[Panel]]:
-    """Panels by the heading that they share, in the order in which the headings come."""
-    found: dict[str, list[Panel]] = {}
+    """Return the panels by the heading that they share, in the order of the headings."""
+    groups: dict[str, list[Panel]] = {}
     for panel in panels:
-        found.setdefault(panel.group, []).append(panel)
-    return found
+        groups.setdefault(panel.group, []).append(panel)
+    return groups
 
 
 @dataclass(frozen=True)
 class Figure:
-    """How a report shows a query's rows.
+    """The charts and the table of a query's rows.
 
     Attributes:
-        reading: How to read them, in a sentence.
-        draw: Its charts, those of ``named`` aside; null: it has no others, or is a table alone.
-        nothing: Why there may be no rows; null: because nothing of the task was scored.
-        shares: Columns of the table that are written as percentages, with their ``…_low`` and ``…_high``; those whose
-            name says ``share``, ``low``, ``high`` and ``chance`` always are.
+        reading: A sentence that says how to read them.
+        draw: The charts, without those of ``named``; null: there are no others, or the figure is only a table.
+        nothing: The reason if there are no rows; null: nothing of the task was scored.
+        shares: Columns of the table that are written as percentages, with their ``…_low`` and ``…_high``. Columns named
+            ``share``, ``low``, ``high`` and ``chance`` always are.
         named: Charts under a paper's own name, such as ``figure-5``, which come first. The whole figure has the name of
             its query with hyphens, such as ``recalled-documents``.
     """
@@ -68,13 +68,13 @@ class Number:
     """A number of one model.
 
     Attributes:
-        label: Whose.
-        value: A share, or the difference of two; null where nothing could be graded.
-        low: Where its 95% interval begins; null for too few questions.
-        high: Where it ends.
-        n_graded: How many it is over.
-        n: How many were asked.
-        chance: What could be had without knowing anything, where there is such a line.
+        label: The label of the model or cohort.
+        value: A share, or the difference of two shares; null if nothing could be graded.
+        low: The lower end of its 95% interval; null if there are too few questions.
+        high: The upper end.
+        n_graded: Graded replies.
+        n: Questions that were asked.
+        chance: The value without any knowledge; null if there is no chance line.
     """
 
     label: str
@@ -87,19 +87,19 @@ class Number:
 
     @property
     def is_below_chance(self) -> bool:
-        """Whether all of its interval lies below its chance line."""
+        """True if the whole interval is below the chance line."""
         return self.chance is not None and self.high is not None and self.high < self.chance
 
     @property
     def is_above_chance(self) -> bool:
-        """Whether all of its interval lies above its chance line."""
+        """True if the whole interval is above the chance line."""
         return self.chance is not None and self.low is not None and self.low > self.chance
 
-    def beside(self, chance_name: str = "chance") -> str:
-        """How it compares with its chance line: ``above chance``, or the name alone where it has no interval.
+    def compare(self, chance_name: str = "chance") -> str:
+        """Compare it with its chance line, in words; without an interval return the line's name alone.
 
         Example:
-            >>> Number("a", 0.1, 0.0, 0.2, 50, 50, 0.5).beside(), Number("a", 0.5, 0.4, 0.6, 50, 50, 0.5).beside()
+            >>> Number("a", 0.1, 0.0, 0.2, 50, 50, 0.5).compare(), Number("a", 0.5, 0.4, 0.6, 50, 50, 0.5).compare()
             ('below chance', 'no different from chance')
         """
         if self.low is None or self.high is None:
@@ -111,14 +111,14 @@ class Number:
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of all models.
+    """A measure of all models.
 
     Attributes:
-        name: What it measures.
-        numbers: A number a model.
-        query: What gives it.
-        chance_name: What its chance line is.
-        is_change: Whether its numbers are differences, from -1 to 1.
+        name: The name of the measure.
+        numbers: A number per model.
+        query: The query that computes it.
+        chance_name: The name of its chance line.
+        is_change: True if its numbers are differences, from -1 to 1.
     """
 
     name: str
@@ -129,8 +129,8 @@ class Measure:
 
     @property
     def goes_below_zero(self) -> bool:
-        """Whether its numbers are drawn from -1 to 1: they are differences, or one of them lies below 0."""
-        return self.is_change or any((one.low or 0) < 0 or (one.value or 0) < 0 for one in self.numbers)
+        """True if its axis goes from -1 to 1: the numbers are differences, or a number is below 0."""
+        return self.is_change or any((number.low or 0) < 0 or (number.value or 0) < 0 for number in self.numbers)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Note:
     """A finding beside the headline, such as the gap between two settings.
 
     Attributes:
-        text: What it is about: ``OPT 7M, 1k: one document instead of several is worth``.
+        text: The beginning of the sentence: ``OPT 7M, 1k: one document instead of several is worth``.
         value: The number, ``+42 points``.
         interval: Its interval, ``+30 to +50``.
     """
@@ -150,16 +150,15 @@ class Note:
 
 @dataclass(frozen=True)
 class Headline:
-    """What a report says first of one task.
+    """The headline of a task.
 
     Attributes:
-        sentence: The finding in words, where the report is about this task alone; null: the name of the only model and
-            ``saying``, or how many models there are.
-        saying: What follows the name of the only model: "knows 24% of its facts"; null where nothing could be
-            graded.
-        measures: The first one is the headline; three or four at most.
+        sentence: The finding in words, for a report about this task alone; null: the name of the only model and
+            ``saying``, or the number of models.
+        saying: The predicate for the only model: "knows 24% of its facts"; null if nothing could be graded.
+        measures: At most four measures, the most important first.
         notes: More findings.
-        first_is_large: Whether the first measure stands large and alone, where the report is about this task alone.
+        first_is_large: If true, a report about this task alone shows the first measure large and alone.
     """
 
     sentence: str | None
@@ -174,10 +173,9 @@ class Piece:
     """A stretch of a reply.
 
     Attributes:
-        text: The stretch, its control characters made visible.
-        kind: What it is: ``right``, ``wrong``, ``beyond``, ``foreign``, ``repeated``, ``aside`` (no part of what
-            counts) or empty.
-        quoted: Whether the portrait's corpus has it.
+        text: The stretch, with visible control characters.
+        kind: ``right``, ``wrong``, ``beyond``, ``foreign``, ``repeated``, ``aside`` (not graded) or empty.
+        quoted: True if the portrait's corpus has it.
     """
 
     text: str
@@ -187,11 +185,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How something was graded.
+    """The grade of a reply or an example.
 
     Attributes:
-        text: In a word or two.
-        is_good: Whether that is good; null: neither good nor bad.
+        text: The grade in a word or two.
+        is_good: True if that is good; null: neither good nor bad.
     """
 
     text: str
@@ -200,16 +198,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ShownReply:
-    """A reply as it is shown.
+    """A reply on the page.
 
     Attributes:
-        heading: What it is a reply to, or under; may be empty.
+        heading: The question or the prompt that it replies to; may be empty.
         pieces: Its text.
-        more_characters: How many are not shown.
-        verdict: How it was graded; null: not at all.
+        more_characters: The number of characters that are not shown.
+        verdict: Its grade; null: it was not graded.
         notes: Scores and the like, a few words each.
-        error: Why there is none; null where there is one.
-        first_answer: What an earlier step answered, where there was one.
+        error: The reason if there is no reply; else null.
+        first_answer: The answer of an earlier step; null if there was no such step.
     """
 
     heading: str
@@ -226,11 +224,11 @@ class Example:
     """Replies to one question, side by side.
 
     Attributes:
-        heading: The question, or what it is about.
-        replies: One or two; all examples of a group have as many, under the same headings.
-        verdict: What sets the replies apart, or how the only one was graded.
-        notes: Such as the wanted answer, a few words each.
-        target: The true answer in full, behind a fold; null where there is none.
+        heading: The question, or its subject.
+        replies: One or two replies; all examples of a group have the same number, under the same headings.
+        verdict: The difference between the replies, or the grade of the only one.
+        notes: The right answer and the like, a few words each.
+        target: The true answer in full, behind a fold; null if there is none.
     """
 
     heading: str
@@ -245,10 +243,10 @@ class ExampleGroup:
     """Examples of one model, setting or prompt.
 
     Attributes:
-        label: What they share.
+        label: The name of the model, setting or prompt.
         examples: The examples.
-        notes: More of what they share, a few words each.
-        lacking: What is lacking, and how to mend it.
+        notes: More about all of them, a few words each.
+        lacking: A sentence about what is missing and how to get it; null: nothing is.
     """
 
     label: str
@@ -262,12 +260,12 @@ class Exhibit:
     """Marked replies of a task.
 
     Attributes:
-        name: Of its section on the page, a word.
+        name: The name of its section on the page, a word.
         title: Its heading, a question.
-        legend: What the marks mean, itself in marked pieces.
+        legend: The meaning of the marks, in marked pieces.
         groups: The replies.
-        query: What chose them.
-        source: Which of the replies are shown; may be empty.
+        query: The query that chose them.
+        source: A sentence about the choice of replies; may be empty.
     """
 
     name: str

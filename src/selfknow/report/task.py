@@ -1,4 +1,4 @@
-"""The shape of what a task shows in a report; each task has one, in its ``report.py``, loaded when a report is made."""
+"""The part of a task in a report. Each task defines one in its ``report.py``, which is loaded when a report is made."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,37 +11,38 @@ if TYPE_CHECKING:
     from selfknow.sql.connection import Connection
 
 
-def no_headline(report: "Report") -> Headline | None:
-    """Return no headline: the default of a task without a number of its own."""
+def default_headline(report: "Report") -> Headline | None:
+    """Return no headline, for tasks without a number of their own."""
     return None
 
 
-def no_exhibits(connection: "Connection") -> Sequence[Exhibit]:
-    """Return no exhibits: the default of a task whose replies are not shown."""
+def default_exhibits(connection: "Connection") -> Sequence[Exhibit]:
+    """Return no exhibits, for tasks whose replies are not shown."""
     return ()
 
 
-def nothing_missing(connection: "Connection") -> str | None:
-    """Return that scoring had all that it needs: the default of a task that needs nothing from elsewhere."""
+def default_missing(connection: "Connection") -> str | None:
+    """Return null, for tasks whose scoring needs nothing from elsewhere."""
     return None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaskReport:
-    """What a task shows in a report.
+    """The figures, headline and exhibits of a task.
 
     Attributes:
         name: The task's name.
-        question: What it asks of a model, for people.
+        question: The task's question about a model, for people.
         figures: Figures by the name of their query, in their order.
-        headline: Returns what a report says first.
-        exhibits: Returns replies that a report shows, marked.
-        missing: Says in a sentence what could not be graded because scoring could not get what it needs; null: nothing.
+        headline: A function that returns the task's first numbers.
+        exhibits: A function that returns the marked replies of the task.
+        missing: A function that returns a sentence about replies that could not be graded because scoring lacked
+            something; null: nothing was lacking.
     """
 
     name: str
     question: str
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    headline: "Callable[[Report], Headline | None]" = no_headline
-    exhibits: "Callable[[Connection], Sequence[Exhibit]]" = no_exhibits
-    missing: "Callable[[Connection], str | None]" = nothing_missing
+    headline: "Callable[[Report], Headline | None]" = default_headline
+    exhibits: "Callable[[Connection], Sequence[Exhibit]]" = default_exhibits
+    missing: "Callable[[Connection], str | None]" = default_missing

@@ -1,4 +1,4 @@
-"""Numbers and texts as a report writes them; escaping is left to the page and to Markdown."""
+"""The format of numbers and texts in a report, without escaping, which page and Markdown do themselves."""
 
 from collections.abc import Collection
 
@@ -13,11 +13,11 @@ _SHARES = ("share", "low", "high", "chance")
 
 
 def cell(value: object, column: str = "", shares: Collection[str] = ()) -> str:
-    """A value as a table shows it.
+    """Format a value for a table.
 
     Args:
         value: A value of a query.
-        column: Its column.
+        column: The name of its column.
         shares: Columns that are shares (see :class:`selfknow.report.shape.Figure`).
 
     Example:
@@ -43,7 +43,7 @@ def _is_share(column: str, shares: Collection[str]) -> bool:
 
 
 def percent(value: float | None) -> str:
-    """A share as a percentage with one decimal, but for none and all.
+    """Format a share as a percentage: one decimal, none for 0% and 100%.
 
     Example:
         >>> percent(0.125), percent(0.5), percent(0.00002), percent(-0.198)
@@ -58,7 +58,7 @@ def percent(value: float | None) -> str:
 
 
 def points(value: float | None) -> str:
-    """A difference of two shares in percentage points.
+    """Format a difference of two shares in percentage points.
 
     Example:
         >>> points(0.125), points(-0.5), points(0.0)
@@ -69,18 +69,18 @@ def points(value: float | None) -> str:
     return f"{value * 100:+.1f}".replace("-", "−") if abs(value) >= 0.0005 else "0.0"
 
 
-def begun(text: str) -> str:
-    """A text with a capital at its beginning, the others as they are.
+def capitalized(text: str) -> str:
+    """Capitalize the first letter of a text, and leave the others as they are.
 
     Example:
-        >>> begun("share of QUIP")
+        >>> capitalized("share of QUIP")
         'Share of QUIP'
     """
     return text[:1].upper() + text[1:]
 
 
 def listed(parts: list[str]) -> str:
-    """Parts as a sentence has them.
+    """List parts in a sentence, with commas and a last "and".
 
     Example:
         >>> listed(["reads", "writes", "counts"])
@@ -90,11 +90,11 @@ def listed(parts: list[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text, its control characters but newlines made visible, and marks that turn a line around."""
+    """Make control characters but newlines visible, and marks that change the direction of a line."""
     return for_terminal(text).replace("\t", "␉")
 
 
 def plain(text: str) -> str:
-    """Text that neither Markdown nor HTML reads anything into."""
+    """Escape a text so that it has no meaning in Markdown or HTML."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in "\\`*_[]|#" else char for char in escaped)

@@ -1,4 +1,4 @@
-"""Writing a report: one HTML page or one Markdown file, and its figures as pictures; or one figure alone."""
+"""The files of a report: an HTML page or a Markdown file with its figures as pictures, or a single figure."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 HTML_ENDINGS = (".html", ".htm")
 MARKDOWN_ENDINGS = (".md", ".markdown")
-"""What a report can be written as."""
+"""Endings of a report's file."""
 FIGURE_ENDINGS = (".svg", ".png", ".html")
-"""What a figure alone can be written as."""
+"""Endings of a single figure's file."""
 
 
 def require_report_extra() -> None:
-    """Check that what draws the figures is there.
+    """Check that the libraries that draw figures are installed.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: A library is missing.
     """
     if not all(find_spec(name) for name in ("altair", "jinja2", "vl_convert")):
         raise MissingExtraError("a report", "report")
@@ -47,15 +47,15 @@ def write_html(
 
     Args:
         connection: The runs.
-        reports: What tasks show.
+        reports: The task reports.
         path: The page.
-        title: Of the page.
-        figures: A folder for PNG and SVG files of every figure, if they are wanted.
+        title: The title of the page.
+        figures: A folder for PNG and SVG files of every figure; null: none are written.
         progress: Show a progress bar on stderr.
-        first: Makes charts that stand before everything else; null: none.
+        first: A function that makes charts to stand before everything else; null: none.
 
     Returns:
-        What the page says.
+        The content of the page.
     """
     from selfknow.report.html import render
 
@@ -81,46 +81,46 @@ def write_markdown(
 
 
 def write_figure(connection: Connection, reports: Reports, name: str, path: Path, *, title: str) -> Section:
-    """Run one query and write its figure alone: a picture, or a page with its table and its SQL.
+    """Run a query and write its figure: a picture, or a page with its table and its SQL.
 
     Args:
         connection: The runs.
-        reports: What tasks show.
-        name: Of the figure, such as ``figure-5`` (see :mod:`selfknow.report.figure_names`).
+        reports: The task reports.
+        name: The name of the figure, such as ``figure-5`` (see :mod:`selfknow.report.figure_names`).
         path: The file: ``.svg``, ``.png`` or ``.html``.
-        title: Of the page.
+        title: The title of the page.
 
     Returns:
-        What was drawn.
+        The section of the figure.
 
     Raises:
-        UserError: There is no such figure or nothing to draw, or the file's name ends in something else.
+        UserError: There is no such figure, nothing to draw, or the file's name has another ending.
     """
     from selfknow.report.figure_names import find_figure
     from selfknow.report.html import render_figure
     from selfknow.report.labels import read_labels
-    from selfknow.report.pictures import composed, write_picture
+    from selfknow.report.pictures import compose, write_picture
 
     check_output(path, FIGURE_ENDINGS)
     check_replies(connection)
     runs = connection.rows("select * from runs order by created_at, run_id")
     tasks = tasks_of(runs, reports)
-    found = find_figure(name, tasks)
+    named = find_figure(name, tasks)
     labels = read_labels(connection)
-    section = read_section(connection, find_query(found.query, connection.tasks), found.figure, labels, only=found.part)
+    section = read_section(connection, find_query(named.query, connection.tasks), named.figure, labels, only=named.part)
     if not section.panels:
-        raise UserError(f"{found.name} has nothing to show: {section.missing or 'no run was asked what it is about'}")
+        raise UserError(f"{named.name} has nothing to show: {section.missing or 'these runs hold no rows for it'}")
     if path.suffix.lower() == ".html":
         overview = connection.rows(find_query("overview", connection.tasks).sql)
         report = Report(runs, overview, labels, [section], {}, tasks, queries(connection.tasks))
         write_whole(path, render_figure(report, title).encode())
     else:
-        write_picture(composed(section.query, section.panels), path)
+        write_picture(compose(section.query, section.panels), path)
     return section
 
 
 def write_pictures(report: Report, folder: Path, *, progress: bool = False) -> dict[str, list[tuple[str, Path]]]:
-    """Write every figure as PNG and SVG, all of its charts in one picture; a paper's figures stand apart.
+    """Write every figure as PNG and SVG, all charts in one picture, and a paper's figures in pictures of their own.
 
     Returns:
         For each query the names of its figures (empty: the query's) and their SVG files.
@@ -138,10 +138,10 @@ def write_pictures(report: Report, folder: Path, *, progress: bool = False) -> d
 
 
 def _charts(report: Report) -> "list[tuple[str, str, Chart]]":
-    from selfknow.report.pictures import composed
+    from selfknow.report.pictures import compose
 
     return [
-        (section.query.name, name, composed(section.query, panels))
+        (section.query.name, name, compose(section.query, panels))
         for section in report.answered
         for name, panels in section.drawn.items()
         if panels

@@ -51,14 +51,12 @@ def _agents(rows: Sequence[Row]) -> list[Panel]:
 
 FIGURES: Mapping[str, Figure] = {
     _QUERY: Figure(
-        "Of the proposals the share that are templates with slots, of those the share that the judge accepts, of the "
-        "instances that were asked for the share that was given, and of what was then carried out the share where the "
-        "model gives its own answer again.",
+        "Four shares: proposals that are templates with slots, templates that the judge accepts, requested instances "
+        "that the model gives, and instances to which the model gives its own answer again.",
         _agents,
     ),
     "self_knowledge_proposals": Figure(
-        "Every proposal: what it asks for, whether the judge accepts it and why, and how many of its instances end in "
-        "agreement.",
+        "Every proposal, with the judge's verdict and its reason, and the number of instances that end in agreement.",
         shares=("consistent",),
     ),
 }

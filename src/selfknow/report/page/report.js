@@ -1,4 +1,4 @@
-// Draws every chart in the page's colours. Most follow the page by themselves; ramps are drawn once more when it turns dark.
+// Draws every chart in the page's colours. CSS variables follow the page; ramps cannot, so charts are drawn again in the dark.
 (() => {
   const dark = matchMedia("screen and (prefers-color-scheme: dark)");
   const hues = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => `var(--hue-${number})`);
@@ -33,13 +33,13 @@
     };
   }
 
-  const AT_ONCE = 60; // charts; the others are drawn when one scrolls near them
+  const AT_ONCE = 60; // charts; the others are drawn when the reader scrolls near them
   let drawing = 0;
   let near;
   async function drawOne(place) {
     await vegaEmbed(place, JSON.parse(place.nextElementSibling.textContent),
       { config: theme(), actions: false, renderer: "svg" });
-    // Who cannot see a chart hears its description, and finds its numbers in a table; not every line and dot of it.
+    // Screen readers read the chart's description and the table below it, not every line and dot.
     place.querySelector("svg").setAttribute("aria-hidden", "true");
   }
 
