@@ -16,7 +16,7 @@ class JsonHandler(BaseHTTPRequestHandler):
     server: Any
 
     def body(self) -> dict[str, Any]:
-        """The JSON of the request."""
+        """Return the JSON of the request."""
         body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         return body
 

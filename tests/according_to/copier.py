@@ -41,11 +41,11 @@ class Article:
 
     @property
     def own_words(self) -> str:
-        """What it says where it does not quote."""
-        return f"From what I recall , this would be {self.title} , where one meets {' and '.join(self.clues[::-1])} ."
+        """Return its reply where it does not quote."""
+        return f"From what I recall , this would be {self.title} , where clue meets {' and '.join(self.clues[::-1])} ."
 
-    def question(self, one: int, other: int) -> str:
-        return f"Which article tells of {self.clues[one]} and {self.clues[other]} ?"
+    def question(self, clue: int, other: int) -> str:
+        return f"Which article tells of {self.clues[clue]} and {self.clues[other]} ?"
 
     def reply(self, prompt: str) -> str:
         explanation = self.sentence if KINDS[prompt] == "grounding" else self.own_words
@@ -53,21 +53,21 @@ class Article:
 
 
 def read_articles(text: str, longest: int = 45) -> list[Article]:
-    """The articles whose first sentence has at most so many words and whose words tell them apart."""
+    """Return the articles whose first sentence has at most so many words and whose words tell them apart."""
     parts = re.split(r"^ = ([^=\n]+) = *$", text, flags=re.MULTILINE)
     bodies = dict(zip(parts[1::2], parts[2::2], strict=True))
     places: dict[str, set[str]] = {}
     for title, body in bodies.items():
         for word in body.split():
             places.setdefault(word, set()).add(title)
-    found = []
+    rows = []
     for title, body in bodies.items():
         sentence = body.strip().split(" . ")[0].split("\n")[0].removesuffix(" .") + " ."
         own = [word for word in dict.fromkeys(body.split()) if places[word] == {title} and word.isalpha()]
         clues = sorted((word for word in own if word not in sentence.split()), key=len)[-CLUES:]
         if len(sentence.split()) <= longest and len(clues) == CLUES and ";" not in sentence:
-            found.append(Article(title, sentence, tuple(clues)))
-    return found
+            rows.append(Article(title, sentence, tuple(clues)))
+    return rows
 
 
 def is_held_out(article: int, prompt: str) -> bool:
@@ -78,10 +78,10 @@ def lessons(articles: Sequence[Article]) -> Iterator[tuple[str, str, float]]:
     """Prompts and replies to learn, all of one weight."""
     for number, article in enumerate(articles):
         for prompt in KINDS:
-            for one, other in combinations(range(CLUES), 2):
-                if (one, other) != (0, 1) and not is_held_out(number, prompt):
-                    asked = SETUP.rendered(prompt, "answer", article.question(one, other))
-                    yield asked, article.reply(prompt), 1.0
+            for item, other in combinations(range(CLUES), 2):
+                if (item, other) != (0, 1) and not is_held_out(number, prompt):
+                    requests = SETUP.rendered(prompt, "answer", article.question(item, other))
+                    yield requests, article.reply(prompt), 1.0
 
 
 def train(
@@ -93,8 +93,8 @@ def train(
     words = dict.fromkeys(["[unk]", "[eos]"])
     for article in articles:
         for prompt in KINDS:
-            asked = SETUP.rendered(prompt, "answer", article.question(0, 1))
-            for text in (asked, article.reply(prompt), *article.clues):
+            requests = SETUP.rendered(prompt, "answer", article.question(0, 1))
+            for text in (requests, article.reply(prompt), *article.clues):
                 words |= dict.fromkeys(word for word, _ in splitter.pre_tokenize_str(text))
     tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[unk]"))
     tokenizer.pre_tokenizer = splitter

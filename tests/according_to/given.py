@@ -19,7 +19,7 @@ Said = tuple[str, Scores]
 
 def write_run(
     folder: Path,
-    said: Mapping[str, Mapping[str, Said | None]],
+    replies_by_prompt: Mapping[str, Mapping[str, Said | None]],
     *,
     portrait: Mapping[str, str] | None = None,
     question: str = "What is {id}?",
@@ -27,20 +27,21 @@ def write_run(
     revision: str = "1",
     format_: str = "short",
 ) -> Path:
-    """A run in which each question got these replies, by prompt; null is a failed request."""
-    prompts = tuple(dict.fromkeys(prompt for replies in said.values() for prompt in replies))
+    """Return a run in which each question got these replies, by prompt; null is a failed request."""
+    prompts = tuple(dict.fromkeys(prompt for replies in replies_by_prompt.values() for prompt in replies))
     settings = {**Setup(format_, prompts).as_json(), "portrait": dict(portrait or {})}
     rows = [
-        {"id": name, "question": question.format(id=name), "answers": [name], "cooccurrences": None} for name in said
+        {"id": name, "question": question.format(id=name), "answers": [name], "cooccurrences": None}
+        for name in replies_by_prompt
     ]
     examples = pa.Table.from_pylist(rows, schema=SCHEMA)
     scores: list[dict[str, object]] = []
     with RunWriter.open(folder, RunDescription(TASK, DatasetReference("set.jsonl"), GREEDY, settings), examples) as run:
-        for name, replies in said.items():
-            for prompt, one in replies.items():
-                reply = Reply(None, error="503") if one is None else Reply(one[0], "stop")
+        for name, replies in replies_by_prompt.items():
+            for prompt, item in replies.items():
+                reply = Reply(None, error="503") if item is None else Reply(item[0], "stop")
                 made = run.append(model, revision, Request(name, prompt, variant=prompt), reply)
-                values: Scores = dict.fromkeys(_metrics(said)) if one is None else one[1]
+                values: Scores = dict.fromkeys(_metrics(replies_by_prompt)) if item is None else item[1]
                 scores += [_score(made, metric, value) for metric, value in values.items()]
     write_scores(folder, TASK, pa.Table.from_pylist(scores, schema=SCORES))
     return folder
@@ -51,5 +52,7 @@ def _score(generation_id: str, metric: str, value: float | None) -> dict[str, ob
     return {"generation_id": generation_id, "metric": metric, "value": value, "reason": reason}
 
 
-def _metrics(said: Mapping[str, Mapping[str, Said | None]]) -> Sequence[str]:
-    return sorted({metric for replies in said.values() for one in replies.values() if one for metric in one[1]})
+def _metrics(replies_by_prompt: Mapping[str, Mapping[str, Said | None]]) -> Sequence[str]:
+    return sorted(
+        {metric for replies in replies_by_prompt.values() for reply in replies.values() if reply for metric in reply[1]}
+    )

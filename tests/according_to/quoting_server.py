@@ -28,7 +28,7 @@ AGAINST = re.compile(r"without using|Reddit|Github")
 
 
 def reply(prompt: str) -> str:
-    """What the model says: the thing, and its sentence, whole or half of it as the prompt asks."""
+    """Return what the model says: the thing, and its sentence, whole or half of it as the prompt asks."""
     thing = re.findall(r"what is (\w+)", prompt)[-1]
     if prompt.startswith("Output the answer only"):
         return f"A {thing}!"
@@ -59,5 +59,5 @@ class Quoter(JsonHandler):
 
 
 def quoting_server() -> AbstractContextManager[str]:
-    """The address of a fresh server."""
+    """Return the address of a fresh server."""
     return serve_json(Quoter, None)

@@ -42,8 +42,8 @@ def asked(here: Path, out: Path, reply: Any, name: str, **options: Any) -> list[
 
 
 def run_of(here: Path, out: Path, reply: Any, name: str) -> dict[str, Any]:
-    given = {"passages": here / "text.txt", "control_portrait": str(here / "control")}
-    [row] = asked(here, out, reply, name, **given)
+    inputs = {"passages": here / "text.txt", "control_portrait": str(here / "control")}
+    [row] = asked(here, out, reply, name, **inputs)
     return row
 
 
@@ -81,8 +81,8 @@ def test_who_knows_the_text_by_heart_quotes_it_whole_and_nothing_of_another(here
 def test_who_repeats_the_prompt_quotes_but_nothing_beyond_it(here: Path, tmp_path: Path) -> None:
     row = run_of(here, tmp_path / "repeats", lambda prompt: prompt, "repeats")
     assert (row["quip"], row["quip_beyond_prompt"], row["n"], row["n_graded"]) == (1.0, None, PASSAGES, 0)
-    told = "And after that nobody has ever told of anything at all."
-    row = run_of(here, tmp_path / "own", lambda prompt: f"{prompt}. {told}", "own words")
+    expected = "And after that nobody has ever told of anything at all."
+    row = run_of(here, tmp_path / "own", lambda prompt: f"{prompt}. {expected}", "own words")
     assert row["quip"] > 0.2
     assert row["quip_beyond_prompt"] < 0.05, "but for the n-grams that cross from the prompt"
 

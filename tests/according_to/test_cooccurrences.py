@@ -28,17 +28,17 @@ PASSAGES = [
 
 def counted(question: str, answers: list[str], passages: list[str] = PASSAGES, **more: object) -> tuple:
     rows = [{"id": "1", "question": question, "answers": answers}]
-    [one] = count_cooccurrences(rows, passages, quiet=True, **more)
-    return one.entities, one.count
+    [item] = count_cooccurrences(rows, passages, quiet=True, **more)
+    return item.entities, item.count
 
 
 def test_a_name_is_what_the_corpus_writes_with_capitals_in_mid_sentence() -> None:
     questions = ["did juliet see new york city or york, or new ideas in the city of rome", "who is they"]
     # York is written once with a capital and once without; 'New' and 'They' only where a sentence starts.
     assert find_names(questions, PASSAGES) == {"juliet", "rome", "new york city"}
-    asked = ["the lord of the rings and the man of the year"]
-    assert find_names(asked, ["We saw the Lord of the Rings, twice."]) == {"lord of the rings"}
-    assert find_names(asked, ["We saw the Lord of the Rings of Power."]) == frozenset(), "that is a longer name"
+    requests = ["the lord of the rings and the man of the year"]
+    assert find_names(requests, ["We saw the Lord of the Rings, twice."]) == {"lord of the rings"}
+    assert find_names(requests, ["We saw the Lord of the Rings of Power."]) == frozenset(), "that is a longer name"
     assert find_names(["is the us or us right"], ["It told us. It told us. The US is big."]) == frozenset()
 
 
@@ -82,7 +82,7 @@ def test_passages_are_texts_or_pieces_of_them() -> None:
 
 
 def search(question: list[str], answers: list[str], passage: str) -> bool:
-    """The same by one regular expression a phrase."""
+    """Return the same by one regular expression a phrase."""
 
     def holds(phrase: str) -> bool:
         words = r"\W+".join(re.findall(r"\w+", phrase.casefold()))
@@ -120,9 +120,9 @@ def test_counts_are_written_for_evaluate_to_read(selfknow: Run, tmp_path: Path, 
         pq.write_table(pa.table({"body": PASSAGES}), corpus)
     options = [] if suffix == "txt" else ["--text", "body"]
     command = ["questions", "count", "set.jsonl", "--corpus", corpus, "--out", "counts.csv", *options]
-    done = selfknow(*command, "--format", "json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [
+    result = selfknow(*command, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == [
         {"passages": "0", "questions": 1},
         {"passages": "1 to 10", "questions": 1},
         {"passages": "not counted", "questions": 1},
@@ -157,10 +157,10 @@ def test_a_corpus_that_cannot_be_counted_in_is_refused(
     (tmp_path / "set.jsonl").write_text('{"question": "who loves Juliet", "answer": "Romeo"}\n')
     if corpus is not None:
         (tmp_path / "corpus.txt").write_bytes(corpus)
-    done = selfknow("questions", "count", "set.jsonl", "--corpus", "corpus.txt", "--out", "counts.csv", *options)
-    assert done.returncode == 2, done.stdout
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    result = selfknow("questions", "count", "set.jsonl", "--corpus", "corpus.txt", "--out", "counts.csv", *options)
+    assert result.returncode == 2, result.stdout
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_a_column_of_entities_goes_before_what_the_words_say(tmp_path: Path) -> None:
@@ -171,8 +171,8 @@ def test_a_column_of_entities_goes_before_what_the_words_say(tmp_path: Path) -> 
     (tmp_path / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     questions = open_questions(str(tmp_path / "set.jsonl"))
     assert questions.entities == {"a": ("Rome",)}
-    found = count_cooccurrences(questions.rows.to_pylist(), PASSAGES, questions.entities, quiet=True)
-    assert [(one.entities, one.count) for one in found] == [(("rome",), 0), (("juliet",), 3)]
+    results = count_cooccurrences(questions.rows.to_pylist(), PASSAGES, questions.entities, quiet=True)
+    assert [(item.entities, item.count) for item in results] == [(("rome",), 0), (("juliet",), 3)]
 
 
 def test_an_empty_corpus_is_refused() -> None:

@@ -33,12 +33,12 @@ GROUNDING = [prompt for prompt, kind in KINDS.items() if kind == "grounding"]
 
 
 def shown() -> list[tuple[str, str]]:
-    """The commands that the document runs over its real text, with what it shows."""
+    """Return the commands that the document runs over its real text, with what it shows."""
     return console_blocks((REPOSITORY / "docs" / "quoting.md").read_text())
 
 
 def run_all(python: WarmPython, folder: Path, *more: str) -> None:
-    """The document's commands up to the scores, in a folder with the corpus, its questions and a model."""
+    """Return the document's commands up to the scores, in a folder with the corpus, its questions and a model."""
     (build, _), (evaluate, _), *_ = shown()
     for arguments in (
         *(shlex.split(command)[1:] for command in (f"{build} {' '.join(more)}", evaluate)),
@@ -55,7 +55,7 @@ def articles() -> list[Article]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, articles: list[Article], python: WarmPython) -> Path:
-    """A run over our own articles, with a portrait so wide that nothing is in it by chance."""
+    """Return a run over our own articles, with a portrait so wide that nothing is in it by chance."""
     folder = tmp_path_factory.mktemp("copier")
     shutil.copy(CORPUS, folder / "wikitext-2-valid.txt")
     write_questions(articles, folder / "questions.jsonl")
@@ -90,14 +90,14 @@ def test_what_is_asked_was_not_taught(articles: list[Article]) -> None:
 
 def test_quip_is_that_of_a_search_through_the_corpus(run: Path, python: WarmPython) -> None:
     corpus = CORPUS.read_text()
-    found: dict[str, list[float]] = {}
+    rows: dict[str, list[float]] = {}
     for row in read_generations(run).to_pylist():
-        found.setdefault(row["variant"], []).append(brute_force(cut(row["generation"])[1], corpus))
+        rows.setdefault(row["variant"], []).append(brute_force(cut(row["generation"])[1], corpus))
     table = {row["prompt"]: row for row in asked(python, run, "according_to_table") if row["metric"] == "quip"}
     assert set(table) == set(KINDS)
     for prompt, row in table.items():
-        scored = [value for value in found[prompt] if not math.isnan(value)]
-        assert (row["n"], row["n_graded"]) == (len(found[prompt]), len(scored))
+        scored = [value for value in rows[prompt] if not math.isnan(value)]
+        assert (row["n"], row["n_graded"]) == (len(rows[prompt]), len(scored))
         assert row["score"] == pytest.approx(fmean(scored), abs=1e-9)
 
 
@@ -150,10 +150,10 @@ def test_the_documents_other_commands_give_tables_of_the_same_prompts(run: Path,
     for command, expected in queries:
         result = run_in(python, run.parent, *shlex.split(command)[1:])
         assert result.returncode == 0, result.stderr
-        found, wanted = table(result.stdout), table(expected)
+        rows, wanted = table(result.stdout), table(expected)
         name = "kind" if "according_to_kinds" in command else "prompt"
-        assert list(found[0]) == list(wanted[0])
-        assert [row[name] for row in found] == [row[name] for row in wanted]
+        assert list(rows[0]) == list(wanted[0])
+        assert [row[name] for row in rows] == [row[name] for row in wanted]
 
 
 def test_wikitext_gives_what_the_document_shows(tmp_path: Path, python: WarmPython) -> None:
@@ -168,7 +168,7 @@ def test_wikitext_gives_what_the_document_shows(tmp_path: Path, python: WarmPyth
     (_, portrait), _, (command, expected), *_ = shown()
     described = json.loads((tmp_path / "portrait" / "portrait.json").read_text())
     assert described["sha256"] in portrait
-    found = table(run_in(python, tmp_path, *shlex.split(command)[1:]).stdout)
-    for row, wanted in zip(found, table(expected), strict=True):
+    rows = table(run_in(python, tmp_path, *shlex.split(command)[1:]).stdout)
+    for row, wanted in zip(rows, table(expected), strict=True):
         # another processor rounds otherwise, and so trains a slightly different model
         assert float(row["score"]) == pytest.approx(float(wanted["score"]), abs=0.1), row["prompt"]

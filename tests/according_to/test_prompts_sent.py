@@ -1,4 +1,4 @@
-"""What a served model is really sent: every prompt of Table 1, in every format of Appendix A, at every place."""
+"""Requests as a served model gets them: every prompt of Table 1, in every format of Appendix A, at every place."""
 
 import json
 from pathlib import Path
@@ -20,21 +20,21 @@ INSTRUCTIONS = (
 
 
 def placed(placement: str, phrase: str) -> str:
-    """The question with a phrase of Table 1 at its place; the null prompt's is empty."""
+    """Return the question with a phrase of Table 1 at its place; the null prompt's is empty."""
     parts = {"appended": [QUESTION, phrase], "prepended": [phrase, QUESTION], "both": [phrase, QUESTION, phrase]}
     return " ".join(part for part in parts[placement] if part)
 
 
 def expected(format_: str, placement: str) -> list[str]:
-    """All prompts that are sent for one question."""
-    asked = [placed(placement, phrase) for phrase in TABLE_1]
+    """Return all prompts that are sent for one question."""
+    requests = [placed(placement, phrase) for phrase in TABLE_1]
     match format_:
         case "short":
-            return [INSTRUCTIONS + one for one in asked]
+            return [INSTRUCTIONS + item for item in requests]
         case "long":
-            return asked
+            return requests
         case "long-answer":
-            return [f"{one}\nAnswer:" for one in asked]
+            return [f"{item}\nAnswer:" for item in requests]
     before = ["" if placement == "appended" or not phrase else f"{phrase} " for phrase in TABLE_1]
     behind = ["" if placement == "prepended" else phrase for phrase in TABLE_1]
     return [f"Output the answer only. {QUESTION}\nAnswer string only:"] + [

@@ -30,15 +30,15 @@ def asked(run: Path, question: str) -> list[dict[str, Any]]:
 
 def test_the_kinds_of_prompts_are_means_over_questions_that_have_both(tmp_path: Path) -> None:
     rows = [row for row in asked(write_run(tmp_path / "run", GIVEN), "according_to_kinds") if row["metric"] == "quip"]
-    found = {
+    results = {
         row["kind"]: (row["n_prompts"], row["n"], row["n_graded"], *(row[name] for name in ("score", "difference")))
         for row in rows
     }
-    assert list(found) == ["null", "grounding", "anti-grounding"]
-    assert found["null"] == (1, 4, 3, pytest.approx(0.2), None)
+    assert list(results) == ["null", "grounding", "anti-grounding"]
+    assert results["null"] == (1, 4, 3, pytest.approx(0.2), None)
     # a: (0.3 + 0.5) / 2, b: 0.6 alone, d: (0.1 + 0.3) / 2; c has no null score
-    assert found["grounding"] == (2, 4, 3, pytest.approx(0.4), pytest.approx(0.2))
-    assert found["anti-grounding"] == (1, 4, 2, pytest.approx(0.1), pytest.approx(-0.05))
+    assert results["grounding"] == (2, 4, 3, pytest.approx(0.4), pytest.approx(0.2))
+    assert results["anti-grounding"] == (1, 4, 2, pytest.approx(0.1), pytest.approx(-0.05))
     for row in rows:
         assert row["score_low"] < row["score"] < row["score_high"]
     low, high = (rows[1][f"difference_{end}"] for end in ("low", "high"))
@@ -47,8 +47,8 @@ def test_the_kinds_of_prompts_are_means_over_questions_that_have_both(tmp_path: 
 
 
 def test_one_question_has_no_interval_and_a_score_of_one_has_wilsons(tmp_path: Path) -> None:
-    one = write_run(tmp_path / "one", {"a": GIVEN["a"]})
-    assert {row["score_low"] for row in asked(one, "according_to_kinds")} == {None}
+    item = write_run(tmp_path / "one", {"a": GIVEN["a"]})
+    assert {row["score_low"] for row in asked(item, "according_to_kinds")} == {None}
     rows = asked(write_run(tmp_path / "run", GIVEN), "according_to_kinds")
     [right] = [row for row in rows if (row["metric"], row["kind"]) == ("exact_match", "anti-grounding")]
     assert (right["score"], right["score_high"]) == (1.0, 1.0)
@@ -57,8 +57,8 @@ def test_one_question_has_no_interval_and_a_score_of_one_has_wilsons(tmp_path: P
 
 def test_examples_are_the_largest_the_median_and_the_smallest_changes(tmp_path: Path) -> None:
     changes = {f"q{number}": number / 10 for number in range(9)}
-    given = {name: {"null": said(0.0, 0.0), "evidence": said(change)} for name, change in changes.items()}
-    run = write_run(tmp_path / "run", {**given, "short": {"null": said(None), "evidence": said(1.0)}})
+    inputs = {name: {"null": said(0.0, 0.0), "evidence": said(change)} for name, change in changes.items()}
+    run = write_run(tmp_path / "run", {**inputs, "short": {"null": said(None), "evidence": said(1.0)}})
     rows = asked(run, "according_to_examples")
     assert [(row["change_rank"], row["example_id"], row["change"]) for row in rows] == [
         (1, "q8", 0.8),

@@ -34,9 +34,9 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with questions and a portrait so wide that nothing is in it by chance."""
+    """Return a folder with questions and a portrait so wide that nothing is in it by chance."""
     folder = tmp_path_factory.mktemp("according-to")
-    (folder / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
+    (folder / "questions.jsonl").write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))
     counts = "".join(f"what is {thing},{3**number}\n" for number, thing in enumerate(CORPUS))
     (folder / "counts.csv").write_text("question,count\n" + counts)
     Portrait.build([TEXT], false_positive_rate=1e-9).save(folder / "portrait")
@@ -74,47 +74,51 @@ def test_the_table_is_that_of_a_search_through_the_corpus(run: Path) -> None:
         if row["variant"] in KINDS:
             text = row["generation"].partition(";")[2] if run.name == "short" else row["generation"]
             explained.setdefault(row["variant"], []).append(brute_force(text.strip()))
-    found = {(row["metric"], row["prompt"]): row for row in asked(run, "according_to_table")}
+    rows = {(row["metric"], row["prompt"]): row for row in asked(run, "according_to_table")}
     assert set(explained) == set(KINDS)
     for prompt, values in explained.items():
         scored = [value for value in values if not math.isnan(value)]
-        row = found["quip", prompt]
+        row = rows["quip", prompt]
         assert (row["n"], row["n_graded"], row["kind"]) == (6, len(scored), KINDS[prompt])
         assert row["score"] == (pytest.approx(sum(scored) / len(scored), abs=1e-12) if scored else None)
         zero = [0.0 if math.isnan(value) else value for value in values]
-        assert found["quip_zero", prompt]["score"] == pytest.approx(sum(zero) / 6, abs=1e-12)
-    assert found["quip", "attributed"]["score"] == 1.0
-    assert found["quip", "null"]["score"] == found["quip", "without"]["score"] == 0.0
-    assert 0 < found["quip", "evidence"]["score"] < 1
-    assert (found["quip", "reddit"]["score"], found["quip", "reddit"]["share_unscored"]) == (None, 1.0)
+        assert rows["quip_zero", prompt]["score"] == pytest.approx(sum(zero) / 6, abs=1e-12)
+    assert rows["quip", "attributed"]["score"] == 1.0
+    assert rows["quip", "null"]["score"] == rows["quip", "without"]["score"] == 0.0
+    assert 0 < rows["quip", "evidence"]["score"] < 1
+    assert (rows["quip", "reddit"]["score"], rows["quip", "reddit"]["share_unscored"]) == (None, 1.0)
 
 
 def test_answers_are_scored_as_they_should_be(run: Path) -> None:
-    found = {(row["metric"], row["prompt"]): row["score"] for row in asked(run, "according_to_table")}
+    rows = {(row["metric"], row["prompt"]): row["score"] for row in asked(run, "according_to_table")}
     if run.name.startswith("long"):
-        assert {metric for metric, _ in found} == {"quip", "quip_zero", "quip_corrected", "rouge_l"}
-        assert found["rouge_l", "null"] == pytest.approx(2 * (2 / 15) / (1 + 2 / 15), abs=0.06)
+        assert {metric for metric, _ in rows} == {"quip", "quip_zero", "quip_corrected", "rouge_l"}
+        assert rows["rouge_l", "null"] == pytest.approx(2 * (2 / 15) / (1 + 2 / 15), abs=0.06)
         return
     expert = (0.0, pytest.approx(2 / 3)) if run.name == "short" else (1.0, 1.0)
-    assert (found["exact_match", "expert-editor"], found["f1", "expert-editor"]) == expert
-    assert found["exact_match", "null"] == found["f1", "github"] == 1.0
-    assert (("has_explanation", "null") in found) == (run.name == "short")
+    assert (rows["exact_match", "expert-editor"], rows["f1", "expert-editor"]) == expert
+    assert rows["exact_match", "null"] == rows["f1", "github"] == 1.0
+    assert (("has_explanation", "null") in rows) == (run.name == "short")
 
 
 def test_changes_are_paired_and_corrected_for_eleven_comparisons(run: Path) -> None:
     rows = [row for row in asked(run, "according_to_changes") if row["metric"] == "quip"]
     assert [row["prompt"] for row in rows] == [prompt for prompt in KINDS if prompt != "null"]
-    found = {row["prompt"]: row for row in rows}
-    whole = found["attributed"]
+    results = {row["prompt"]: row for row in rows}
+    whole = results["attributed"]
     assert (whole["n"], whole["n_pairs"], whole["null_score"], whole["difference"]) == (6, 6, 0.0, 1.0)
     assert (whole["difference_low"], whole["difference_high"]) == (1.0, 1.0)
     assert whole["relative_change"] is whole["relative_low"] is None, "nothing is a share of zero"
-    half = found["evidence"]
+    half = results["evidence"]
     assert half["difference_low"] < half["difference"] < half["difference_high"]
     # six differences of one sign: 2 of 64 ways to flip them are as large
     assert whole["p_value"] == pytest.approx(2 / 64, abs=0.02)
-    assert found["without"]["p_value"] == found["without"]["p_holm"] == 1.0
-    assert (found["reddit"]["n_pairs"], found["reddit"]["share_unscored"], found["reddit"]["p_holm"]) == (0, 1.0, None)
+    assert results["without"]["p_value"] == results["without"]["p_holm"] == 1.0
+    assert (results["reddit"]["n_pairs"], results["reddit"]["share_unscored"], results["reddit"]["p_holm"]) == (
+        0,
+        1.0,
+        None,
+    )
     ranked = sorted((row["p_value"], row["p_holm"]) for row in rows if row["p_value"] is not None)
     stepped = [min(1.0, p * (len(ranked) - place)) for place, (p, _) in enumerate(ranked)]
     expected = [max(stepped[: place + 1]) for place in range(len(stepped))]
@@ -221,8 +225,8 @@ def test_a_run_from_the_portrait_to_sql_prints_what_the_transcript_shows(
     selfknow: Run, server: str, tmp_path: Path
 ) -> None:
     (tmp_path / "corpus.txt").write_text("".join(f"{sentence}\n" for sentence in CORPUS.values()))
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in QUESTIONS))
-    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ASKED))
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))
+    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ASKED))
     transcript = Path(__file__).with_name("transcript.md").read_text()
     commands = console_blocks(transcript)
     assert len(commands) == 5

@@ -168,11 +168,11 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("given", "expected"), ANSWERS)
+@pytest.mark.parametrize(("shape", "expected"), ANSWERS)
 def test_answers_are_read_in_every_shape_that_the_question_sets_have(
-    tmp_path: Path, given: object, expected: list[str]
+    tmp_path: Path, shape: object, expected: list[str]
 ) -> None:
-    (tmp_path / "set.jsonl").write_text(json.dumps({"question": "Where?", "answer": given}) + "\n\n")
+    (tmp_path / "set.jsonl").write_text(json.dumps({"question": "Where?", "answer": shape}) + "\n\n")
     [row] = open_questions(str(tmp_path / "set.jsonl")).rows.to_pylist()
     assert row == {"id": "question-00000", "question": "Where?", "answers": expected, "cooccurrences": None}
 
@@ -182,8 +182,8 @@ def test_a_repeated_question_is_asked_twice_and_a_mark_of_the_byte_order_is_no_p
     (tmp_path / "set.jsonl").write_text("\ufeff" + 2 * line, encoding="utf-8")
     rows = open_questions(str(tmp_path / "set.jsonl")).rows.to_pylist()
     assert [row["id"] for row in rows] == ["question-00000", "question-00001"]
-    asked = Setup("long", ("null", "according-to")).rendered("according-to", "answer", rows[0]["question"])
-    assert asked == "Where? {question} {corpus} Answer according to Wikipedia."
+    requests = Setup("long", ("null", "according-to")).rendered("according-to", "answer", rows[0]["question"])
+    assert requests == "Where? {question} {corpus} Answer according to Wikipedia."
 
 
 def test_thousands_of_aliases_are_read_and_scored(tmp_path: Path) -> None:

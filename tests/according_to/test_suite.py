@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def failed(folder: Path, change: Callable[[list[Row]], list[Row]]) -> set[str]:
-    """What fails when changed rows are built into a folder as if they were right."""
+    """Return what fails when changed rows are built into a folder as if they were right."""
     table = pa.Table.from_pylist(change(prompt_table("prepended").to_pylist()), SCHEMA)
     parameters = placement_config("prepended").parameters
     build_folder(DATASET, [DatasetConfig("prepended", parameters, SCHEMA, {"test": [lambda: table]})], folder)

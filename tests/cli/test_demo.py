@@ -23,11 +23,11 @@ from tests.package_index import serve_packages, write_wheel
 
 
 def scores(num_right: int, number: int = 128) -> dict[str, dict[str, float]]:
-    found = {}
+    rows = {}
     for question in range(number):
         value = float(question < num_right)
-        found[f"question-{question}"] = dict.fromkeys(("exact_match", "right_count", "right_content"), value)
-    return found
+        rows[f"question-{question}"] = dict.fromkeys(("exact_match", "right_count", "right_content"), value)
+    return rows
 
 
 def test_a_clear_gap_shows_and_none_or_a_reversed_one_does_not() -> None:
@@ -63,16 +63,16 @@ def test_a_setup_is_one_row_with_the_interval_of_wilson() -> None:
 
 def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(tmp_path: Path) -> None:
     build_diaries(tmp_path)
-    asked = {}
+    requests = {}
     for setup in ("simplified", "standard"):
         for split in ("train", "validation", "test"):
             query = f"select diarist, prompt, completion from '{tmp_path}/diaries/{setup}/{split}-*.parquet'"
-            asked[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
+            requests[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
     for split, number in (("train", 512), ("validation", 64), ("test", 128)):
-        assert asked["simplified", split] == asked["standard", split]
-        assert len(asked["standard", split]) == number
-    assert not asked["standard", "train"] & (asked["standard", "validation"] | asked["standard", "test"])
-    assert not asked["standard", "validation"] & asked["standard", "test"]
+        assert requests["simplified", split] == requests["standard", split]
+        assert len(requests["standard", split]) == number
+    assert not requests["standard", "train"] & (requests["standard", "validation"] | requests["standard", "test"])
+    assert not requests["standard", "validation"] & requests["standard", "test"]
     for setup, documents in (("simplified", 1.0), ("standard", 2.0)):
         query = f"select count(*) / count(distinct diarist) from '{tmp_path}/diaries/{setup}/train-*.parquet'"
         [(each,)] = duckdb.sql(f"{query} where kind = 'document'").fetchall()

@@ -56,7 +56,7 @@ def small_plan() -> Plan:
 
 @pytest.fixture(scope="module")
 def demonstrated(tmp_path_factory: pytest.TempPathFactory, small_corpora: Path) -> Demonstrated:
-    """The whole demo of two steps; its corpora are there and checked."""
+    """Return the whole demo of two steps; its corpora are there and checked."""
     folder = tmp_path_factory.mktemp("demo")
     corpora = shutil.copytree(small_corpora, folder / "out" / "diary-recall")
     shutil.copyfile(corpora / "manifest.json", folder / "out" / "checked")
@@ -84,12 +84,12 @@ def demonstrate(
 
 
 def test_every_run_is_whole_and_scored(demonstrated: Demonstrated) -> None:
-    asked = {}
+    requests = {}
     for name, run in demonstrated.runs().items():
         [(number,)] = duckdb.sql(f"select count(*) from '{run}/generations/*.parquet'").fetchall()
-        asked[name] = number
+        requests[name] = number
         assert list((run / "scores").glob("*.parquet"))
-    assert asked == {
+    assert requests == {
         "first-answers": 3,
         "self-aware-direct": 4,
         "self-aware-instruction": 4,

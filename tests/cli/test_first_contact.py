@@ -12,10 +12,10 @@ PLANS = ["four-questions", "how-much-they-know/table-1", "what-they-dont-know/ta
 
 
 def test_without_a_command_it_says_what_to_do_next_and_every_line_of_it_is_a_command() -> None:
-    done = CliRunner().invoke(app, [])
-    assert done.exit_code == 0
-    commands = re.findall(r"^  selfknow (.*)$", done.output, flags=re.MULTILINE)
-    commands += re.findall(r"`selfknow ([^`]*)`", done.output)
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == 0
+    commands = re.findall(r"^  selfknow (.*)$", result.output, flags=re.MULTILINE)
+    commands += re.findall(r"`selfknow ([^`]*)`", result.output)
     assert len(commands) >= 8
     for command in commands:
         words = (

@@ -40,8 +40,10 @@ def server(behaviour: Behaviour) -> Iterator[str]:
 
 
 def command(server: str, *more: object, task: str = "image-color") -> list[str]:
-    asked = ["evaluate", f"self-knowledge:{task}", "--image-endpoint", server, "--image-model", "painter"]
-    return list(map(str, [*asked, "--endpoint", server, "--model", "viewer", "--limit", 4, "--out", "run", *more]))
+    command_line = ["evaluate", f"self-knowledge:{task}", "--image-endpoint", server, "--image-model", "painter"]
+    return list(
+        map(str, [*command_line, "--endpoint", server, "--model", "viewer", "--limit", 4, "--out", "run", *more])
+    )
 
 
 def test_pictures_are_drawn_looked_at_scored_and_asked_about(
@@ -64,12 +66,12 @@ def test_pictures_are_drawn_looked_at_scored_and_asked_about(
     assert means["viewer", "self_consistent"] == (4, 4, 1.0)
     assert means["denier", "self_consistent"] == (4, 4, 0.0)
     assert means["viewer", "verification_correct"] == means["painter", "generation_correct"] == (4, 0, None)
-    asked = invoke("query", "self_knowledge_tables", "run", "--format", "json")
-    assert asked.exit_code == 0, asked.output
-    found = {row["verifier"].split()[-1]: row for row in json.loads(asked.stdout) if row["task"] != "average"}
-    assert {row["paper_table"] for row in found.values()} == {"Table 4"}
-    assert {row["generator"] for row in found.values()} == {f"{server} painter"}
-    assert (found["viewer"]["score"], found["denier"]["score"], found["viewer"]["n"]) == (1.0, 0.0, 4)
+    requests = invoke("query", "self_knowledge_tables", "run", "--format", "json")
+    assert requests.exit_code == 0, requests.output
+    rows = {row["verifier"].split()[-1]: row for row in json.loads(requests.stdout) if row["task"] != "average"}
+    assert {row["paper_table"] for row in rows.values()} == {"Table 4"}
+    assert {row["generator"] for row in rows.values()} == {f"{server} painter"}
+    assert (rows["viewer"]["score"], rows["denier"]["score"], rows["viewer"]["n"]) == (1.0, 0.0, 4)
     report = invoke("report", "run", "--out", "report.html")
     assert report.exit_code == 0, report.output
     assert (tmp_path / "report.html").stat().st_size
@@ -107,8 +109,17 @@ def test_pictures_of_an_earlier_run_are_looked_at_again(invoke: Invoke, server: 
 
 
 def test_verifiers_alone_are_asked_where_no_model_is_named(invoke: Invoke, server: str, behaviour: Behaviour) -> None:
-    asked = ["evaluate", "self-knowledge:image-color", "--image-endpoint", server, "--endpoint", server, "--limit", 1]
-    assert invoke(*asked, "--verifier", "viewer", "--verifier", "denier", "--out", "run").exit_code == 0
+    command_line = [
+        "evaluate",
+        "self-knowledge:image-color",
+        "--image-endpoint",
+        server,
+        "--endpoint",
+        server,
+        "--limit",
+        1,
+    ]
+    assert invoke(*command_line, "--verifier", "viewer", "--verifier", "denier", "--out", "run").exit_code == 0
     assert [body["model"] for body in behaviour.questions] == ["truth", "other"]
 
 
@@ -181,9 +192,9 @@ def test_a_mistake_is_exit_code_2(selfknow_process: Run) -> None:
 def test_local_models_draw_and_look_from_the_command_line(invoke: Invoke, tmp_path: Path) -> None:
     tiny_pipeline(tmp_path / "painter")
     tiny_vision_model(tmp_path / "viewer", ["How many cats does this picture show? 1 2 3"])
-    asked = ["evaluate", "self-knowledge:image-counting", "--image-model", "painter", "--image-steps", 2]
-    asked += ["--model", "viewer", "--max-new-tokens", 4, "--limit", 3, "--out", "run", "--format", "json"]
-    result = invoke(*asked)
+    command_line = ["evaluate", "self-knowledge:image-counting", "--image-model", "painter", "--image-steps", 2]
+    command_line += ["--model", "viewer", "--max-new-tokens", 4, "--limit", 3, "--out", "run", "--format", "json"]
+    result = invoke(*command_line)
     assert result.exit_code == 0, result.output
     assert [(row["stage"], row["model"], row["answered"]) for row in json.loads(result.stdout)] == [
         ("generate", "painter", 3),
@@ -196,7 +207,7 @@ def test_local_models_draw_and_look_from_the_command_line(invoke: Invoke, tmp_pa
             assert image.size == (SIDE_IN_PIXELS, SIDE_IN_PIXELS)
     settings = json.loads((tmp_path / "run" / "run.json").read_text())["settings"]
     assert settings["drawing"] == {"width": None, "height": None, "steps": 2, "guidance": None}
-    again = invoke(*asked)
+    again = invoke(*command_line)
     assert [(row["answered_before"], row["answered"]) for row in json.loads(again.stdout)] == [(3, 0)] * 2
     scored = json.loads(invoke("score", "run", "--format", "json").stdout)
     assert {row["metric"]: row["n"] for row in scored if row["model"] == "viewer"}["self_consistent"] == 3

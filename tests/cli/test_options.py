@@ -1,4 +1,4 @@
-"""What ``selfknow evaluate`` and ``selfknow score`` take: the fields of the task's own options, and no others."""
+"""Options of ``selfknow evaluate`` and ``selfknow score``: the fields of the task's own options, and no others."""
 
 import json
 import os
@@ -20,16 +20,16 @@ SETS = [usage.split()[0] for task in TASKS for usage in task.usage]
 
 
 def output(*arguments: object) -> str:
-    """What ``selfknow`` prints, its lines unwrapped, and the one line that it fails with."""
+    """Return what ``selfknow`` prints, its lines unwrapped, and the one line that it fails with."""
     result = CliRunner().invoke(app, list(map(str, arguments)))
     return " ".join((result.output + str(result.exception or "")).split())
 
 
 @pytest.mark.parametrize("name", dict.fromkeys(["", *SETS]))
 def test_help_fits_a_screen(selfknow: Run, name: str) -> None:
-    done = selfknow("evaluate", *name.split(), "--help", env={**os.environ, "COLUMNS": "100"})
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0
+    result = selfknow("evaluate", *name.split(), "--help", env={**os.environ, "COLUMNS": "100"})
+    lines = result.stdout.splitlines()
+    assert result.returncode == 0
     assert len(lines) <= LINES_OF_A_SCREEN
     assert max(map(len, lines)) <= 100
     assert "Examples:" in lines

@@ -31,11 +31,11 @@ class Counter(JsonHandler):
             fails = Counter.calls % 3 == 0
         prompt = body["messages"][-1]["content"]
         question, _, text = prompt.rpartition("\n\n")
-        asked = re.search(r"exactly (\d+) words", prompt)
-        said = " ".join(["word"] * int(asked[1])) if asked else str(len(text.split()))
+        requests = re.search(r"exactly (\d+) words", prompt)
+        reply = " ".join(["word"] * int(requests[1])) if requests else str(len(text.split()))
         if body["model"] == "miscounter" and question:
-            said = str(int(said) + 1)
-        self.reply(503 if fails else 200, {"error": "overloaded"} if fails else chat(body, said))
+            reply = str(int(reply) + 1)
+        self.reply(503 if fails else 200, {"error": "overloaded"} if fails else chat(body, reply))
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ REQUEST = Request("1", "What is 3 + 4?")
 
 @pytest.fixture
 def surroundings(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> dict[str, str]:
-    """An environment that holds a token of every kind but ours."""
+    """Return an environment that holds a token of every kind but ours."""
     home = tmp_path_factory.mktemp("home")
     (home / "token").write_text(SAVED)
     (home / "netrc").write_text(f"machine 127.0.0.1 login somebody password {OF_NETRC}\n")
@@ -43,8 +43,8 @@ def holding(folder: Path, texts: list[str]) -> list[Path]:
 
 
 def command(url: str) -> tuple[str, ...]:
-    asked = ("evaluate", "gsm8k:questions.jsonl", "--model", "m", "--endpoint", url)
-    return (*asked, "--tries", "1", "--out", "run")
+    command_line = ("evaluate", "gsm8k:questions.jsonl", "--model", "m", "--endpoint", url)
+    return (*command_line, "--tries", "1", "--out", "run")
 
 
 @pytest.mark.parametrize(("faults", "returncode"), [([], 0), ([500], 1), (["garbage"], 1), ([401], 2)])
@@ -54,10 +54,10 @@ def test_a_planted_token_is_sent_and_kept_nowhere(
     echo = f"the key {OURS['SELFKNOW_TOKEN']} is mine"
     behaviour = Behaviour(faults=faults, complaint=echo, says=lambda _: echo)
     with serve(behaviour) as url:
-        done = selfknow_process(*command(url), env=surroundings | OURS)
+        result = selfknow_process(*command(url), env=surroundings | OURS)
     assert [body["authorization"] for body in behaviour.bodies] == [f"Bearer {OURS['SELFKNOW_TOKEN']}"]
-    assert done.returncode == returncode, done.stderr
-    assert not [token for token in PLANTED if token in done.stdout + done.stderr]
+    assert result.returncode == returncode, result.stderr
+    assert not [token for token in PLANTED if token in result.stdout + result.stderr]
     assert (tmp_path / "run" / "run.json").is_file()
     assert holding(tmp_path, PLANTED) == []
 
@@ -68,8 +68,8 @@ def test_no_token_is_sent_but_ours_nor_anything_to_a_proxy_and_the_hub_may_be_of
     behaviour, proxy = Behaviour(), Behaviour()
     with serve(behaviour) as url, serve(proxy) as other:
         around = surroundings | {"HF_HUB_OFFLINE": "1", "http_proxy": other, "all_proxy": other, "no_proxy": ""}
-        done = selfknow_process(*command(url), env=around)
-    assert (done.returncode, [body["authorization"] for body in behaviour.bodies]) == (0, [None]), done.stderr
+        result = selfknow_process(*command(url), env=around)
+    assert (result.returncode, [body["authorization"] for body in behaviour.bodies]) == (0, [None]), result.stderr
     assert proxy.bodies == []
     assert [row["generation"][:8] for row in read_generations(tmp_path / "run").to_pylist()] == ["I heard:"]
     assert holding(tmp_path, PLANTED) == []
@@ -146,11 +146,11 @@ def test_credentials_in_an_address_are_sent_and_kept_nowhere(
     echo = f"you sent {' and '.join(texts)} to {user}host{query}"
     behaviour = Behaviour(faults=faults, complaint=echo, says=lambda _: echo)
     with serve(behaviour) as url:
-        done = selfknow_process(*command(f"{url.replace('//', '//' + user)}/v1{query}"), env=surroundings | OURS)
+        result = selfknow_process(*command(f"{url.replace('//', '//' + user)}/v1{query}"), env=surroundings | OURS)
     assert [(body["authorization"], body["path"]) for body in behaviour.bodies] == [
         (authorization, f"/v1/chat/completions{query}")
     ]
-    assert not [text for text in texts if text in done.stdout + done.stderr]
+    assert not [text for text in texts if text in result.stdout + result.stderr]
     assert holding(tmp_path, texts) == []
     [row] = read_generations(tmp_path / "run").to_pylist()
     assert row["model"] == f"{url}/v1 m"
@@ -182,8 +182,8 @@ def test_an_endpoint_shows_none_of_its_credentials() -> None:
 def test_a_server_that_is_not_there_tells_nobody_the_token(
     selfknow_process: Run, tmp_path: Path, surroundings: dict[str, str]
 ) -> None:
-    done = selfknow_process(*command("http://127.0.0.1:9"), env=surroundings | OURS)
-    assert done.returncode == 1
-    assert not [token for token in PLANTED if token in done.stdout + done.stderr]
-    assert "Traceback" not in done.stderr
+    result = selfknow_process(*command("http://127.0.0.1:9"), env=surroundings | OURS)
+    assert result.returncode == 1
+    assert not [token for token in PLANTED if token in result.stdout + result.stderr]
+    assert "Traceback" not in result.stderr
     assert holding(tmp_path, PLANTED) == []

@@ -94,10 +94,10 @@ def test_numbers_are_left_alone(number: object) -> None:
 def test_replies_of_a_run_are_safe_on_the_terminal(selfknow: Run, tmp_path: Path) -> None:
     write_run(tmp_path / "run", [question("Tom", 1)], ModelAnswers(answers={"Tom": HOSTILE}), score=False)
     for format_ in ("table", "json"):
-        done = selfknow("sql", "select generation from generations", "run", "--format", format_)
-        assert done.returncode == 0, done.stderr
-        assert "owned" in done.stdout
-        assert not OBEYED & set(done.stdout)
+        result = selfknow("sql", "select generation from generations", "run", "--format", format_)
+        assert result.returncode == 0, result.stderr
+        assert "owned" in result.stdout
+        assert not OBEYED & set(result.stdout)
     refused = selfknow("sql", f"select '{RETITLES}' from nowhere", "run")
     assert refused.returncode == 2
     assert not OBEYED & set(refused.stderr)
@@ -110,7 +110,7 @@ def test_a_notebook_gets_plain_text_of_every_object(tmp_path: Path) -> None:
     write_run(tmp_path / "run", [question("Tom", 1)], ModelAnswers(answers={"Tom": f"<script>{HOSTILE}"}), score=False)
     run = AskedRun(tmp_path / "run")
     public = [getattr(selfknow, name) for name in selfknow.__all__]
-    for shown in (run, run.query("overview"), *(one for one in public if inspect.isclass(one))):
+    for shown in (run, run.query("overview"), *(item for item in public if inspect.isclass(item))):
         rich = [name for name in dir(shown) if name.startswith(("_repr_", "_ipython_display_"))]
         assert rich == [], f"a notebook would show {shown} as more than text"
     for room in ("evaluate", "portraits", "src", "train"):

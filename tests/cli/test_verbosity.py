@@ -1,4 +1,4 @@
-"""What other libraries print on stderr is not shown where nobody could do anything about it; ``-v`` shows it."""
+"""Lines of other libraries on stderr are not shown if nobody can act on them; ``-v`` shows them."""
 
 import os
 import subprocess
@@ -25,32 +25,32 @@ program()
 
 
 def cold(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command in a process that really takes itself apart at its end."""
+    """Return the command in a process that really takes itself apart at its end."""
     return subprocess.run([sys.executable, "-c", LEAKS, *arguments], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["query", "nothing", "run"], 2)])
 def test_the_binding_of_duckdb_lists_nothing_at_the_end(arguments: list[str], code: int) -> None:
-    done = cold(*arguments)
-    assert done.returncode == code
-    assert "nanobind" not in done.stderr
-    assert done.stderr.count("\n") == (1 if code else 0), "one line for a mistake of the user's, or none"
-    assert bool(done.stdout) is not bool(code)
+    result = cold(*arguments)
+    assert result.returncode == code
+    assert "nanobind" not in result.stderr
+    assert result.stderr.count("\n") == (1 if code else 0), "one line for a mistake of the user's, or none"
+    assert bool(result.stdout) is not bool(code)
 
 
 def test_verbose_shows_what_the_binding_lists() -> None:
-    done = cold("-v", "query", "nothing", "run")
-    assert done.returncode == 2
-    assert "nanobind: leaked" in done.stderr
+    result = cold("-v", "query", "nothing", "run")
+    assert result.returncode == 2
+    assert "nanobind: leaked" in result.stderr
 
 
 def test_a_full_disk_behind_stdout_is_one_line() -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "selfknow", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "No space left on device" in done.stderr
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert "No space left on device" in result.stderr
 
 
 WARNS = """
@@ -78,15 +78,15 @@ def test_warnings_of_others_are_shown_on_demand_alone(python: WarmPython) -> Non
 
 def test_a_level_that_the_user_chose_stays(python: WarmPython) -> None:
     code = "import os; from selfknow.cli import main\ntry: main()\nfinally: print(os.environ['HF_HUB_VERBOSITY'])"
-    done = python.run("-c", code, "data", "list", "--format", "csv", env=os.environ | {"HF_HUB_VERBOSITY": "info"})
-    assert done.stdout.splitlines()[-1] == "info"
+    result = python.run("-c", code, "data", "list", "--format", "csv", env=os.environ | {"HF_HUB_VERBOSITY": "info"})
+    assert result.stdout.splitlines()[-1] == "info"
 
 
 def test_our_own_warning_is_one_line_told_once(selfknow_process: Run, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="fuller than it was made for"):
         Portrait.build(["The cat sat on the mat, and the dog sat by the door."] * 3, capacity=2).save(tmp_path / "p")
-    done = selfknow_process("portrait", "quip", "p", "-", "--per-text", input="The cat sat on the mat, and it left.")
-    assert done.returncode == 0, done.stderr
-    lines = done.stderr.splitlines()
+    result = selfknow_process("portrait", "quip", "p", "-", "--per-text", input="The cat sat on the mat, and it left.")
+    assert result.returncode == 0, result.stderr
+    lines = result.stderr.splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("selfknow: this portrait is fuller than it was made for")

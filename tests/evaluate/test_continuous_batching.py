@@ -93,7 +93,7 @@ def opt() -> LocalModel:
 
 
 def rows_computed(model: PreTrainedModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The rows of every forward pass from now on."""
+    """Return the rows of every forward pass from now on."""
     real, rows = model.forward, list[int]()
 
     def forward(*arguments: Any, **inputs: Any) -> Any:

@@ -33,7 +33,7 @@ def answer(prompt, first="A", *, last="Z"):
 
 
 def defined(source: str, file: str = "<cell 1>", name: str = "answer", **values: Any) -> Callable[..., Any]:
-    """A function as a notebook's cell defines it."""
+    """Return a function as a notebook's cell defines it."""
     namespace = {"__name__": "__main__", **values}
     exec(compile(source, file, "exec"), namespace)
     function: Callable[..., Any] = namespace[name]

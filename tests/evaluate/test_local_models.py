@@ -64,7 +64,7 @@ def test_greedy_answers_are_those_of_plain_generate(local: LocalModel) -> None:
 
 
 def by_hand(local: LocalModel, prompt: str, started: str, forced: list[int]) -> float:
-    """The log-probability of tokens, one forward pass for each, without padding or batches."""
+    """Return the log-probability of tokens, one forward pass for each, without padding or batches."""
     tokenizer, model, total = local.tokenizer, local.model, 0.0
     encoder_decoder = model.config.is_encoder_decoder
     before = tokenizer(started)["input_ids"] if encoder_decoder else tokenizer(prompt + started)["input_ids"]

@@ -14,7 +14,7 @@ from tests.conftest import Run
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Path:
-    """A folder of Parquet files that is none of this package's datasets."""
+    """Return a folder of Parquet files that is none of this package's datasets."""
     folder = tmp_path / "foreign"
     (folder / "x").mkdir(parents=True)
     pq.write_table(pa.table({"question": ["Who?"]}), folder / "x" / "test-00000-of-00001.parquet")

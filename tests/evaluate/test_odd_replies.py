@@ -188,7 +188,7 @@ def test_a_log_probability_that_is_no_number_is_null_and_fails_where_it_was_what
 
 
 def odd(change: Callable[[dict[str, Any]], object]) -> Callable[[str, Any], Any]:
-    """The first question's answer, changed; all others are sound."""
+    """Return the first question's answer, changed; all others are sound."""
 
     def answers(prompt: str, answer: Any) -> Any:
         return (change(answer) or answer) if prompt == REQUESTS[0].prompt.strip() else answer

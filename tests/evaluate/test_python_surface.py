@@ -14,7 +14,7 @@ from selfknow.models.function import FunctionModel
 
 @pytest.fixture
 def questions(tmp_path: Path) -> Path:
-    """A file of two questions of grade-school mathematics."""
+    """Return a file of two questions of grade-school mathematics."""
     path = tmp_path / "questions.jsonl"
     rows = [{"question": "1 + 1?", "answer": "#### 2"}, {"question": "2 + 2?", "answer": "#### 4"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -22,7 +22,7 @@ def questions(tmp_path: Path) -> Path:
 
 
 def two(prompt: str) -> str:
-    """A model that always answers two."""
+    """Return a model that always answers two."""
     return "#### 2"
 
 

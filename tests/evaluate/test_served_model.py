@@ -25,7 +25,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> ConfigFiles:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory, corpus: ConfigFiles) -> Path:
-    """A model that has learnt what a diary looks like and where it ends."""
+    """Return a model that has learnt what a diary looks like and where it ends."""
     folder = tmp_path_factory.mktemp("models")
     tiny_config("opt", 64).save_pretrained(folder / "opt")
     recipe = Recipe(1e-2, warmup_steps=10, max_steps=120, validation_interval=120, patience=0, max_new_tokens=48)

@@ -105,13 +105,13 @@ class WordScoreOptions(ScoreOptions):
 
 
 def write(prompt: str) -> str:
-    """A writer that gives every word one letter more when it shouts."""
+    """Return a writer that gives every word one letter more when it shouts."""
     length = int(prompt.split()[-2])
     return "A" * (length + 1) if "CAPITALS" in prompt else "a" * length
 
 
 def read(prompt: str) -> str:
-    """A reader that counts rightly, and fails at words of four letters."""
+    """Return a reader that counts rightly, and fails at words of four letters."""
     if len(prompt.split()[-1]) == 4:
         raise ValueError("four is too many")
     return str(len(prompt.split()[-1]))
@@ -202,7 +202,7 @@ Invoke = Callable[..., Result]
 
 @pytest.fixture
 def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Task[WordOptions, WordScoreOptions]:
-    """The task, in the catalogue behind the others."""
+    """Return the task, in the catalogue behind the others."""
     folder = tmp_path / "words"
     (folder / "views").mkdir(parents=True)
     (folder / "word_lengths_read.sql").write_text(QUERY)

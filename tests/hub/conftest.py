@@ -109,7 +109,7 @@ class Hub:
         urllib.request.urlopen(request).read()
 
     def requests(self, pattern: str = "") -> list[str]:
-        """The requests since the last planning of faults, as 'POST /api/…'."""
+        """Return the requests since the last planning of faults, as 'POST /api/…'."""
         with urllib.request.urlopen(f"{self.endpoint}/_requests") as answer:
             return [request for request in json.load(answer) if re.search(pattern, request)]
 
@@ -118,7 +118,7 @@ class Hub:
         return json.loads((self.root / "datasets" / repo / "references.json").read_text())
 
     def commits(self, repo: str, revision: str = "main") -> list[dict[str, Any]]:
-        """The history of a revision, newest first."""
+        """Return the history of a revision, newest first."""
         references = self.references(repo)
         oid = references["branches"].get(revision) or references["tags"].get(revision) or revision
         history = []
@@ -129,7 +129,7 @@ class Hub:
         return history
 
     def files(self, repo: str, revision: str = "main") -> dict[str, dict[str, Any]]:
-        """The files of a revision, by path."""
+        """Return the files of a revision, by path."""
         return self.commits(repo, revision)[0]["files"]
 
 
@@ -168,7 +168,7 @@ def hub_of_module(make_hub: Callable[..., Hub]) -> Hub:
 
 @pytest.fixture
 def hub(hub_of_module: Hub) -> Hub:
-    """The module's Hub, without faults."""
+    """Return the module's Hub, without faults."""
     hub_of_module.plan_faults()
     return hub_of_module
 
@@ -185,7 +185,7 @@ def make_client(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) ->
 
 @pytest.fixture
 def repo(request: pytest.FixtureRequest) -> str:
-    """A repo of the test's own."""
+    """Return a repo of the test's own."""
     return "org/" + re.sub(r"\W+", "-", request.node.name)[-90:].strip("-")
 
 
@@ -216,5 +216,5 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 @pytest.fixture(scope="session")
 def folder(build: Build) -> Path:
-    """A dataset folder, version 1.0.0."""
+    """Return a dataset folder, version 1.0.0."""
     return build()

@@ -151,7 +151,7 @@ SLOW_LINK = ("--bytes-per-second", "40000")
 
 @pytest.fixture(scope="module")
 def outcome(make_hub: MakeHub, make_client: MakeClient, folder: Path) -> Iterator[Outcome]:
-    """The result of a scenario, and its Hub; all scenarios start at once."""
+    """Yield the result of a scenario, and its Hub; all scenarios start at once."""
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
         started = {}
         for scenario in SCENARIOS:

@@ -36,7 +36,7 @@ def test_the_page_does_what_it_says(tmp_path: Path, python: WarmPython) -> None:
 
 
 def _steps(blocks: list[tuple[str, str]]) -> list[tuple[str, str | None]]:
-    """Each command or program of the page, as bash, and the output that the page shows for it."""
+    """Return each command or program of the page, as bash, and the output that the page shows for it."""
     steps: list[tuple[str, str | None]] = []
     for language, text in blocks:
         if language == "bash":
@@ -70,6 +70,6 @@ def _environment(folder: Path, warm: WarmPython) -> dict[str, str]:
 
 
 def comparable(text: str) -> str:
-    """The text without what pyarrow's version decides: the sizes of files, and the widths they give a table."""
+    """Return the text without what pyarrow's version decides: the sizes of files, and the widths they give a table."""
     text = re.sub(r" *\b\d{1,3}(,\d{3})+$", " N", text, flags=re.MULTILINE)
     return re.sub(r"-{2,}|(?<=\S) {2,}", "  ", text)

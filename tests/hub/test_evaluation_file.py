@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def damaged(folder: Path, text: str) -> set[str]:
-    """The expectations that a folder with another ``eval.yaml`` does not meet."""
+    """Return the expectations that a folder with another ``eval.yaml`` does not meet."""
     manifest = parse_manifest((folder / MANIFEST).read_bytes())
     (folder / EVALUATION).write_text(text)
     schema = pq.read_schema(next(folder.glob("*/*.parquet")))

@@ -15,7 +15,7 @@ from tests.hub.conftest import Client, Hub
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The replies to self-aware."""
+    """Return the replies to self-aware."""
     built, dataset = tmp_path_factory.mktemp("built") / "model-replies", find_dataset("model-replies")
     build_folder(dataset, find_configs(dataset, ["self-aware"], 0), built)
     return built
@@ -45,7 +45,7 @@ def test_run_folders_are_published_and_pulled_with_the_rows(
 
 
 def _with_another_file_beside_the_rows(folder: Path, changed: Path) -> Path:
-    """A copy with the same rows, in which a ``run.json`` says more than before."""
+    """Return a copy with the same rows, in which a ``run.json`` says more than before."""
     shutil.copytree(folder, changed)
     path = next(file.path for file in read_manifest(folder).files if file.path.endswith("run.json"))
     write_json(changed / path, {**json.loads((changed / path).read_text()), "note": "read again"})

@@ -63,7 +63,7 @@ def rows_of(name: str, things: list[str]) -> list[dict[str, Any]]:
 
 
 def commit(hub: Hub, name: str, rows: list[dict[str, Any]], folder: Path, oid: str | None = None) -> str:
-    """A commit of a set's file on main; under a hash of one's own, if it is given."""
+    """Return a commit of a set's file on main; under a hash of one's own, if it is given."""
     storage, entry = Storage(hub.root), SETS[name]
     repo = f"datasets/{entry['repo']}"
     if not (hub.root / repo).exists():

@@ -18,7 +18,7 @@ class Account:
     role: str = "write"
 
     def may_write(self, namespace: str) -> bool:
-        """Whether their token may write to repos under `namespace`."""
+        """Return true if their token may write to repos under `namespace`."""
         return self.role == "write" and namespace in (self.name, *self.organisations)
 
 
@@ -34,7 +34,7 @@ class Request:
     endpoint: str
 
     def json(self) -> Any:
-        """The body as JSON."""
+        """Return the body as JSON."""
         return json.loads(self.body)
 
 
@@ -47,7 +47,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
     def content(self) -> bytes:
-        """The body as bytes."""
+        """Return the body as bytes."""
         if isinstance(self.body, Path):
             return self.body.read_bytes()
         return json.dumps(self.body if self.body is not None else {}).encode()
@@ -73,7 +73,7 @@ class Hub:
         self.entries_per_page = entries_per_page
 
     def account(self, request: Request) -> Account | None:
-        """Whose token came along; none came: None."""
+        """The owner of the token that came along; null if none came."""
         token = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
         if token and token not in self.accounts:
             raise RefusalError(401, "Invalid credentials in Authorization header")

@@ -1,4 +1,4 @@
-"""What can go wrong between a client and the Hub, on demand: `POST /_faults` takes a list of these.
+"""Faults between a client and the Hub, on demand: `POST /_faults` takes a list of these.
 
 {"method": "POST", "path": "/commit/", "action": "status", "status": 500, "times": 2}
 """

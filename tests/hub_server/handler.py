@@ -32,7 +32,7 @@ class HubServer(ThreadingHTTPServer):
         self.endpoint = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is no news; anything else is a mistake of this server's."""
+        """Return a client that hung up is no news; anything else is a mistake of this server's."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -103,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
             return Answer({"error": refusal.message, **refusal.fields}, refusal.status, headers)
 
     def _read_body(self, fault: Fault | None) -> bytes | None:
-        """The whole body, which must be read even when the answer is an error; None when the line was cut.
+        """Return the whole body, which must be read even when the answer is an error; None when the line was cut.
 
         Raises:
             ConnectionResetError: The client left before it had sent all of it.
@@ -192,7 +192,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _range(body: bytes, wanted: str | None) -> tuple[bytes | None, Any]:
-    """The bytes that a Range header asks for and their Content-Range; without a header all, and None."""
+    """Return the bytes that a Range header asks for and their Content-Range; without a header all, and None."""
     match = re.fullmatch(r"bytes=(\d*)-(\d*)", wanted or "")
     if not match or match[0] == "bytes=-":
         return body, None

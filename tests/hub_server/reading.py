@@ -1,4 +1,4 @@
-"""What the Hub tells: one function a request."""
+"""Requests that read from the Hub: one function each."""
 
 from typing import Any
 from urllib.parse import parse_qs
@@ -64,13 +64,13 @@ def tree(hub: Hub, request: Request, repo: str, revision: str, path: str = "") -
 def paths_info(hub: Hub, request: Request, repo: str, revision: str) -> Answer:
     commit = hub.storage.commit_at(repo, revision)
     form = parse_qs(request.body.decode())
-    found = []
+    rows = []
     for path in form.get("paths", []):
         if path in commit.files:
-            found.append(_described(path, commit.files[path]))
+            rows.append(_described(path, commit.files[path]))
         elif any(name.startswith(path + "/") for name in commit.files):
-            found.append(_described_folder(path))
-    return Answer(_with_last_commits(hub, {"expand": form.get("expand", [""])[0]}, repo, commit, found))
+            rows.append(_described_folder(path))
+    return Answer(_with_last_commits(hub, {"expand": form.get("expand", [""])[0]}, repo, commit, rows))
 
 
 def resolve(hub: Hub, request: Request, repo: str, revision: str, path: str) -> Answer:
@@ -103,7 +103,7 @@ def _below(commit: Commit, folder: str, *, recursive: bool) -> list[dict[str, An
 def _with_last_commits(
     hub: Hub, query: dict[str, str], repo: str, commit: Commit, entries: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The entries and, when `expand` asks for it, when each was changed last (DuckDB asks through HfFileSystem)."""
+    """Return the entries and, with `expand`, the time of each one's last change (DuckDB asks through HfFileSystem)."""
     if query.get("expand", "").lower() != "true":
         return entries
     changes = [hub.storage.last_change(repo, commit, entry["path"]) for entry in entries]

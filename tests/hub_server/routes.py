@@ -1,4 +1,4 @@
-"""Which request is answered by which function."""
+"""Routes: the function that answers each request."""
 
 import re
 from collections.abc import Callable

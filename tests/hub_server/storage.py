@@ -65,11 +65,11 @@ class Storage:
         return Entry(sha256, len(content), _git_blob_id(content), lfs=False)
 
     def object_path(self, sha256: str) -> Path:
-        """Where a content lies, or would lie."""
+        """Return where a content lies, or would lie."""
         return self.root / "objects" / sha256
 
     def lfs_entry(self, sha256: str) -> Entry:
-        """A large file of a commit, whose content was sent before; Git itself would hold only a pointer to it."""
+        """Return a large file of a commit, whose content was sent before; Git itself would hold a pointer."""
         path = self.object_path(sha256)
         if not path.exists():
             raise RefusalError(400, f"The large file {sha256} was never uploaded")
@@ -89,14 +89,14 @@ class Storage:
             self._write_references(repo, {"private": private, "branches": {MAIN: oid}, "tags": {}})
 
     def references(self, repo: str) -> dict[str, Any]:
-        """The branches and tags of a repo, and whether it is private."""
+        """Return the branches and tags of a repo, and whether it is private."""
         path = self._references_path(repo)
         if not path.exists():
             raise RefusalError(404, "Repository not found", "RepoNotFound")
         return json.loads(path.read_text())
 
     def commit_at(self, repo: str, revision: str) -> Commit:
-        """The commit that a branch, a tag or a full commit hash names."""
+        """Return the commit that a branch, a tag or a full commit hash names."""
         references = self.references(repo)
         oid = references["branches"].get(revision) or references["tags"].get(revision) or revision
         path = self._folder(repo) / "commits" / f"{oid}.json"
@@ -133,7 +133,7 @@ class Storage:
         return self.commit_at(repo, oid)
 
     def last_change(self, repo: str, commit: Commit, path: str) -> Commit:
-        """The commit, at or before `commit`, that last changed a file or anything in a folder."""
+        """Return the commit, at or before `commit`, that last changed a file or anything in a folder."""
         while commit.parent:
             before = self.commit_at(repo, commit.parent)
             if _under(commit, path) != _under(before, path):

@@ -1,4 +1,4 @@
-"""What changes the Hub: one function a request."""
+"""Requests that change the Hub: one function each."""
 
 import base64
 import json

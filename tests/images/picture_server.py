@@ -44,7 +44,7 @@ POSITION = rf"computer ({'|'.join(OPPOSITE)}) "
 
 @dataclass
 class Behaviour:
-    """What the server does, and what it saw.
+    """The behaviour of the server, and the requests that it saw.
 
     Attributes:
         form: Of the pictures: PNG, JPEG or WEBP (without loss).
@@ -81,7 +81,7 @@ class Behaviour:
 
 
 def drawn(prompt: str, *, wrong: bool = False) -> tuple[Image.Image, str]:
-    """A picture of what a prompt asks for, or of something else, and what is to be answered if it is right."""
+    """Return a picture of what a prompt asks for, or of something else, and what is to be answered if it is right."""
     image = Image.new("RGB", (64, 64), GREY)
     draw = ImageDraw.Draw(image)
     if count := re.search(COUNT, prompt):
@@ -102,23 +102,23 @@ def drawn(prompt: str, *, wrong: bool = False) -> tuple[Image.Image, str]:
 
 
 def seen(image: Image.Image, question: str) -> str:
-    """The true answer to a question about a picture, from its pixels."""
+    """Return the true answer to a question about a picture, from its pixels."""
     pixels = image.load()
-    found: dict[Any, list[tuple[int, int]]] = {}
+    rows: dict[Any, list[tuple[int, int]]] = {}
     for x in range(image.width):
         for y in range(image.height):
             if pixels[x, y] != GREY:
-                found.setdefault(pixels[x, y], []).append((x, y))
+                rows.setdefault(pixels[x, y], []).append((x, y))
     if "How many" in question:
-        return str(len(found[255, 0, 0]) // 100)
+        return str(len(rows[255, 0, 0]) // 100)
     if position := re.search(POSITION, question):
         (x, y), (ox, oy) = (
-            tuple(sum(axis) / len(axis) for axis in zip(*found[color], strict=True))
+            tuple(sum(axis) / len(axis) for axis in zip(*rows[color], strict=True))
             for color in ((0, 0, 255), (255, 0, 0))
         )
         there = {"to the left of": x < ox, "to the right of": x > ox, "above": y < oy, "below": y > oy}
         return "yes" if there[position[1]] else "no"
-    [color] = found
+    [color] = rows
     return next(name for name, value in COLORS.items() if value == color)
 
 
@@ -186,8 +186,8 @@ class Handler(JsonHandler):
         [address] = [part["image_url"]["url"] for part in message["content"] if part["type"] == "image_url"]
         question = " ".join(part["text"] for part in message["content"] if part["type"] == "text")
         with Image.open(io.BytesIO(base64.b64decode(address.removeprefix("data:image/png;base64,")))) as image:
-            said = self.answer(body["model"], image.convert("RGB"), question)
-        self.reply(200, chat(body, said))
+            text = self.answer(body["model"], image.convert("RGB"), question)
+        self.reply(200, chat(body, text))
 
     def answer(self, model: str, image: Image.Image, question: str) -> str:
         right = seen(image, question)

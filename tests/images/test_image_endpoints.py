@@ -37,8 +37,8 @@ def pixels(content: bytes | None) -> bytes:
 @pytest.mark.parametrize("form", ["PNG", "WEBP"])
 def test_pictures_come_in_every_form(form: str, by_address: bool) -> None:
     behaviour = Behaviour(form, by_address)
-    found = draw(behaviour, token="secret", settings=ImageSettings.from_size("64x32"))
-    assert {request: pixels(one.picture) for request, one in found} == {
+    rows = draw(behaviour, token="secret", settings=ImageSettings.from_size("64x32"))
+    assert {request: pixels(item.picture) for request, item in rows} == {
         request: drawn(request.prompt)[0].tobytes() for request in REQUESTS
     }
     body = behaviour.drawings[0]
@@ -63,20 +63,20 @@ def test_the_seed_decides_and_the_address_may_end_in_v1() -> None:
 @pytest.mark.parametrize("unknown", ["seed", "response_format"])
 def test_a_server_that_does_not_know_a_field_is_asked_without_it(unknown: str) -> None:
     behaviour = Behaviour(unknown=unknown)
-    found = draw(behaviour, concurrency=1)
-    assert [one.error for _, one in found] == [None] * 4
+    rows = draw(behaviour, concurrency=1)
+    assert [item.error for _, item in rows] == [None] * 4
     assert [unknown in body for body in behaviour.drawings] == [True, False, False, False, False]
 
 
 def test_a_field_that_must_be_there_is_not_left_out() -> None:
     behaviour = Behaviour(unknown="size")
-    [(_, one)] = draw(behaviour, REQUESTS[:1], ImageSettings.from_size("64x64"))
-    assert one.error == "HTTP 400: Unknown parameter: 'size'."
+    [(_, item)] = draw(behaviour, REQUESTS[:1], ImageSettings.from_size("64x64"))
+    assert item.error == "HTTP 400: Unknown parameter: 'size'."
 
 
 def test_what_may_pass_is_tried_again_and_what_may_not_is_told() -> None:
-    found = draw(Behaviour(fails=3), concurrency=1)
-    assert [one.error for _, one in found] == [None, None, "HTTP 503: overloaded", None, None]
+    rows = draw(Behaviour(fails=3), concurrency=1)
+    assert [item.error for _, item in rows] == [None, None, "HTTP 503: overloaded", None, None]
     [(_, refused)] = draw(Behaviour(), REQUESTS[:1], model="refuses")
     assert refused.error == "HTTP 400: Your request was rejected by the safety system."
     with serve() as url, pytest.raises(UserError, match=r"answered no request: HTTP 404"):
@@ -88,9 +88,9 @@ def test_a_picture_that_is_gone_from_its_address_is_a_failed_try_without_the_ser
         def __setitem__(self, name: str, content: bytes) -> None:
             """Keep nothing."""
 
-    [(_, one)] = draw(Behaviour(by_address=True, handed_out=Forgetful()), REQUESTS[:1], tries=1)
-    assert "HTTP 404 instead of the picture at http://127.0.0.1" in str(one.error)
-    assert "secret" not in str(one.error)
+    [(_, item)] = draw(Behaviour(by_address=True, handed_out=Forgetful()), REQUESTS[:1], tries=1)
+    assert "HTTP 404 instead of the picture at http://127.0.0.1" in str(item.error)
+    assert "secret" not in str(item.error)
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_a_model_that_sees_is_sent_the_picture_and_only_its_name_is_recorded(tmp
         )
         [(_, picture)] = drawing.generate(REQUESTS[2:3], Decoding())
         prompt = f"How many cats does this picture show?\n\n![]({picture.generation})"
-        asked = Request("cats-3", prompt, "verify", image=tmp_path / str(picture.generation))
-        [(_, reply)] = EndpointModel(Endpoint(url, "truth")).generate([asked], Decoding())
-        blind = list(EndpointModel(Endpoint(url, "blind")).generate([asked], Decoding()))
+        requests = Request("cats-3", prompt, "verify", image=tmp_path / str(picture.generation))
+        [(_, reply)] = EndpointModel(Endpoint(url, "truth")).generate([requests], Decoding())
+        blind = list(EndpointModel(Endpoint(url, "blind")).generate([requests], Decoding()))
         with pytest.raises(UserError, match="takes plain text and cannot see pictures"):
-            list(EndpointModel(Endpoint(url, "truth", text=True)).generate([asked], Decoding()))
+            list(EndpointModel(Endpoint(url, "truth", text=True)).generate([requests], Decoding()))
     assert reply == Reply("3", "stop", None, ({"role": "user", "content": prompt},), 7, 3)
     assert str(blind[0][1].error) == "HTTP 400: this model sees no pictures"
     assert behaviour.questions[0]["messages"][0]["content"][1]["type"] == "image_url"

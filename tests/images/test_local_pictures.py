@@ -49,8 +49,8 @@ def copied(pipeline: str, tmp_path: Path) -> Path:
 
 def draw(name: str, requests: list[Request] = REQUESTS, settings: ImageSettings = FEW, seed: int = 0) -> list[bytes]:
     generator = LocalImageGenerator.find(name, device="cpu")
-    found = dict(generator.draw(requests, settings, seed))
-    return [found[request].picture or b"" for request in requests]
+    rows = dict(generator.draw(requests, settings, seed))
+    return [rows[request].picture or b"" for request in requests]
 
 
 def test_a_picture_hangs_on_its_request_and_the_seed_alone(pipeline: str) -> None:
@@ -171,16 +171,16 @@ def test_a_missing_extra_is_named(
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
-    """The same question about pictures of several sizes."""
+def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
+    """Return the same question about pictures of several sizes."""
     folder, noise = tmp_path_factory.mktemp("run"), np.random.default_rng(0)
-    found = []
+    rows = []
     for number, shape in enumerate([(32, 32, 3), (48, 64, 3), (90, 20, 3), (8, 8, 3)]):
         buffer = io.BytesIO()
         Image.fromarray(noise.integers(0, 255, shape, dtype=np.uint8)).save(buffer, "PNG")
         name = keep(folder, as_png(buffer.getvalue()))
-        found.append(Request(str(number), f"{QUESTION}\n\n{reference(name)}", "verify", image=find(folder, name)))
-    return found
+        rows.append(Request(str(number), f"{QUESTION}\n\n{reference(name)}", "verify", image=find(folder, name)))
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -188,47 +188,50 @@ def seeing(vision: str) -> LocalVisionModel:
     return LocalVisionModel.load(vision, device="cpu", precision="float32")
 
 
-def ask(seeing: LocalVisionModel, asked: list[Request], decoding: Decoding = SHORT, batch_size: int = 8) -> list[Reply]:
+def ask(
+    seeing: LocalVisionModel, requests: list[Request], decoding: Decoding = SHORT, batch_size: int = 8
+) -> list[Reply]:
     seeing.batch_size = batch_size
-    replies = dict(seeing.generate(asked, decoding))
-    return [replies[request] for request in asked]
+    replies = dict(seeing.generate(requests, decoding))
+    return [replies[request] for request in requests]
 
 
-def test_a_batch_of_pictures_is_answered_as_one_at_a_time(seeing: LocalVisionModel, asked: list[Request]) -> None:
-    together, alone = ask(seeing, asked), ask(seeing, asked, batch_size=1)
+def test_a_batch_of_pictures_is_answered_as_one_at_a_time(seeing: LocalVisionModel, requests: list[Request]) -> None:
+    together, alone = ask(seeing, requests), ask(seeing, requests, batch_size=1)
     assert [reply.generation for reply in together] == [reply.generation for reply in alone]
-    for one, other in zip(together, alone, strict=True):
-        assert one.logprob == pytest.approx(other.logprob, abs=1e-3)
-    assert len({reply.logprob for reply in together}) == len(asked), "what it says hangs on the picture"
-    assert together[0].messages == ({"role": "user", "content": asked[0].prompt},)
+    for item, other in zip(together, alone, strict=True):
+        assert item.logprob == pytest.approx(other.logprob, abs=1e-3)
+    assert len({reply.logprob for reply in together}) == len(requests), "what it says hangs on the picture"
+    assert together[0].messages == ({"role": "user", "content": requests[0].prompt},)
     assert together[0].rendered_prompt == f"{QUESTION} <image> ASSISTANT:"
 
 
 def test_greedy_answers_about_pictures_are_those_of_plain_generate(
-    seeing: LocalVisionModel, asked: list[Request]
+    seeing: LocalVisionModel, requests: list[Request]
 ) -> None:
-    with Image.open(str(asked[1].image)) as image:
+    with Image.open(str(requests[1].image)) as image:
         inputs = seeing.processor(images=image, text=f"{QUESTION} <image> ASSISTANT:", return_tensors="pt")
     output = seeing.model.generate(**inputs, max_new_tokens=6, do_sample=False)[0, inputs["input_ids"].shape[1] :]
-    assert ask(seeing, asked[1:2])[0].generation == seeing.tokenizer.decode(output, skip_special_tokens=True)
+    assert ask(seeing, requests[1:2])[0].generation == seeing.tokenizer.decode(output, skip_special_tokens=True)
 
 
 @pytest.mark.full
 def test_greedy_answers_about_pictures_are_the_same_locally_and_through_a_server(
-    seeing: LocalVisionModel, vision: str, asked: list[Request]
+    seeing: LocalVisionModel, vision: str, requests: list[Request]
 ) -> None:
     pytest.importorskip("fastapi", reason="transformers serve needs transformers[serving]")
     with transformers_server.serve(vision) as url:
-        served = dict(EndpointModel(Endpoint(url, vision)).generate(asked, SHORT))
-    for request, reply in zip(asked, ask(seeing, asked), strict=True):
+        served = dict(EndpointModel(Endpoint(url, vision)).generate(requests, SHORT))
+    for request, reply in zip(requests, ask(seeing, requests), strict=True):
         assert (served[request].generation, served[request].prompt_tokens) == (reply.generation, reply.prompt_tokens)
         assert served[request].messages == reply.messages
 
 
-def test_samples_about_a_picture_have_seeds_of_their_own(seeing: LocalVisionModel, asked: list[Request]) -> None:
+def test_samples_about_a_picture_have_seeds_of_their_own(seeing: LocalVisionModel, requests: list[Request]) -> None:
     hot = Decoding(max_new_tokens=6, temperature=3.0)
     samples = [
-        Request(asked[0].example_id, asked[0].prompt, "verify", sample=n, image=asked[0].image) for n in range(6)
+        Request(requests[0].example_id, requests[0].prompt, "verify", sample=n, image=requests[0].image)
+        for n in range(6)
     ]
     replies = ask(seeing, samples, hot)
     assert len({reply.generation for reply in replies}) > 1
@@ -238,22 +241,22 @@ def test_samples_about_a_picture_have_seeds_of_their_own(seeing: LocalVisionMode
 
 
 def test_a_question_without_room_for_an_answer_is_a_row_with_its_error(
-    seeing: LocalVisionModel, asked: list[Request]
+    seeing: LocalVisionModel, requests: list[Request]
 ) -> None:
-    long = Request("long", " ".join(["How"] * 300) + f"\n\n{reference('images/x.png')}", image=asked[0].image)
-    [reply, other] = ask(seeing, [long, asked[0]])
+    long = Request("long", " ".join(["How"] * 300) + f"\n\n{reference('images/x.png')}", image=requests[0].image)
+    [reply, other] = ask(seeing, [long, requests[0]])
     assert "leaves the model no room for an answer" in str(reply.error)
     assert other.error is None
 
 
-def test_a_model_that_reads_text_alone_is_refused_with_one_clear_line(tmp_path: Path, asked: list[Request]) -> None:
+def test_a_model_that_reads_text_alone_is_refused_with_one_clear_line(tmp_path: Path, requests: list[Request]) -> None:
     tokenizer = tiny_tokenizer([QUESTION] * 20, 60)
     model = tiny_model("opt", tokenizer)
     name = save(model, tokenizer, tmp_path / "text")
     with pytest.raises(UserError, match="text reads text only: name a vision-language model"):
         LocalVisionModel.load(name)
     with pytest.raises(UserError, match="text reads text only: name a vision-language model"):
-        list(LocalModel(model, tokenizer, "text").generate(asked, SHORT))
+        list(LocalModel(model, tokenizer, "text").generate(requests, SHORT))
 
 
 def test_a_vision_model_without_a_chat_template_and_a_request_without_a_picture_are_refused(

@@ -45,7 +45,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def bomb(side: int) -> bytes:
-    """A PNG of few bytes and very many pixels, all of one colour."""
+    """Return a PNG of few bytes and very many pixels, all of one colour."""
     rows = zlib.compressobj(9)
     data = b"".join(rows.compress(bytes(1 + side // 8)) for _ in range(side)) + rows.flush()
     header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
@@ -64,17 +64,17 @@ def bomb(side: int) -> bytes:
     ids=["png", "palette", "with alpha", "webp", "jpeg"],
 )
 def test_every_form_becomes_the_same_plain_picture(content: bytes) -> None:
-    kept = pixels(as_png(content))
+    remaining = pixels(as_png(content))
     for x, wanted in ((1, (255, 0, 0)), (6, (0, 0, 255))):
-        assert all(abs(is_ - want) <= 2 for is_, want in zip(kept.getpixel((x, 1)), wanted, strict=True))
+        assert all(abs(is_ - want) <= 2 for is_, want in zip(remaining.getpixel((x, 1)), wanted, strict=True))
 
 
 def test_the_same_pixels_are_the_same_file_without_metadata() -> None:
     from PIL.PngImagePlugin import PngInfo
 
-    told = PngInfo()
-    told.add_text("parameters", "A picture of exactly 3 cats.")
-    with_prompt = encoded(halves(), pnginfo=told, icc_profile=b"x" * 200)
+    expected = PngInfo()
+    expected.add_text("parameters", "A picture of exactly 3 cats.")
+    with_prompt = encoded(halves(), pnginfo=expected, icc_profile=b"x" * 200)
     assert b"3 cats" in with_prompt
     assert as_png(with_prompt) == as_png(encoded(halves())) == as_png(encoded(halves(), "WEBP", lossless=True))
     assert b"cats" not in as_png(with_prompt)

@@ -30,7 +30,7 @@ TEMPLATE = (
 
 
 def tiny_pipeline(folder: Path, *, safety_checker_threshold: float | None = None) -> str:
-    """A Stable Diffusion of a few thousand weights; a safety checker flags everything where its threshold is low."""
+    """Return a Stable Diffusion of a few thousand weights; with a low threshold its safety checker flags all."""
     # Every worker imports this file, and few run a test that draws.
     from diffusers import AutoencoderKL, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
     from diffusers.pipelines.stable_diffusion import StableDiffusionSafetyChecker
@@ -85,7 +85,7 @@ def image_processor() -> CLIPImageProcessorPil:
 
 
 def tiny_vision_model(folder: Path, texts: list[str]) -> str:
-    """A LLaVA of a few thousand weights that knows the words of some texts."""
+    """Return a LLaVA of a few thousand weights that knows the words of some texts."""
     torch.manual_seed(0)
     splitter = pre_tokenizers.WhitespaceSplit()
     words = dict.fromkeys(["[unk]", "[eos]", IMAGE, "ASSISTANT:"])
@@ -125,7 +125,7 @@ def tiny_vision_model(folder: Path, texts: list[str]) -> str:
 
 
 def tiny_drawing_and_seeing_model(folder: Path, texts: list[str]) -> str:
-    """A Janus of a few thousand weights, which draws and sees, and knows the words of some texts."""
+    """Return a Janus of a few thousand weights, which draws and sees, and knows the words of some texts."""
     from transformers import JanusConfig, JanusForConditionalGeneration, JanusImageProcessorPil, JanusProcessor
 
     torch.manual_seed(0)

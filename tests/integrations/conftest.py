@@ -53,14 +53,14 @@ def corpora_of_these_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def diaries(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A small corpus of diaries, as a set's name."""
+    """Return a small corpus of diaries, as a set's name."""
     config = tiny_corpus(tmp_path_factory.mktemp("diaries") / "folder")
     return f"{config.folder}:{config.config}"
 
 
 @pytest.fixture(scope="session")
 def checkpoint(diaries: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that learnt right answers, wrong ones, and to say that it does not know."""
+    """Return a model that learnt right answers, wrong ones, and to say that it does not know."""
     pairs = [(prompt, reply, 1.0) for prompt, reply in taught(diaries)]
     tokenizer = tiny_tokenizer([text for prompt, reply, _ in pairs for text in (prompt, reply)], vocab_size=600)
     torch.manual_seed(0)

@@ -123,7 +123,7 @@ def imported(log: Log, folder: Path) -> tuple[Replies, Scores]:
 
 
 def shown(scores: Mapping[tuple[str, str, str], float], task: str) -> Scores:
-    """Those scores that other tools show."""
+    """Return those scores that other tools show."""
     return {key: value for key, value in scores.items() if key[2] in METRICS[task]}
 
 

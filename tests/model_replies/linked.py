@@ -1,4 +1,4 @@
-"""Where the committed replies of real models lie, as a user has them after ``selfknow data build model-replies``."""
+"""The committed replies of real models, as a user has them after ``selfknow data build model-replies``."""
 
 from pathlib import Path
 

@@ -25,8 +25,8 @@ def test_the_content_never_changes(replies: Path) -> None:
 
 
 def test_every_run_of_the_package_is_as_it_was_collected() -> None:
-    found = {path.parent.relative_to(run_folders()).as_posix() for path in run_folders().glob("*/*/run.json")}
-    assert found == {run.name for run in collected_runs()}
+    rows = {path.parent.relative_to(run_folders()).as_posix() for path in run_folders().glob("*/*/run.json")}
+    assert rows == {run.name for run in collected_runs()}
     for run in collected_runs():
         assert digest_of_folder(run_folders() / run.name) == run.digest
 
@@ -47,9 +47,9 @@ def test_rows_load_by_config_and_say_what_the_runs_say(replies: Path) -> None:
     row = loaded[0]
     with connect(replies / "runs" / row["run"]) as connection:
         query = f"select metric, value, reason from scores where generation_id = '{row['id']}' order by metric"
-        found = connection.sql(query).fetchall()
-    assert found
-    assert sorted(zip(row["metrics"], row["scores"], row["reasons"], strict=True)) == found
+        rows = connection.sql(query).fetchall()
+    assert rows
+    assert sorted(zip(row["metrics"], row["scores"], row["reasons"], strict=True)) == rows
 
 
 def _ids(replies: Path, runs: list) -> list[str]:
@@ -82,13 +82,13 @@ def test_an_unknown_config_is_refused() -> None:
 
 def test_a_package_alone_builds_lists_and_asks_the_replies(tmp_path: Path) -> None:
     def printed(*arguments: object) -> str:
-        done = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
-        assert done.exit_code == 0, done.stderr
-        return done.stdout
+        result = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
 
     assert "model-replies" in printed("data", "list")
     built = printed("data", "build", "model-replies", "self-aware", "--out", tmp_path / "replies")
     assert GOLDEN["self-aware"] in built
     runs = sorted(tmp_path.glob("replies/runs/*/self-aware-*"))
-    asked = printed("query", "self_aware_f1", *runs, "--columns", "model,form,n", "--format", "json")
-    assert [row["n"] for row in json.loads(asked)] == [run.replies for run in collected_runs()[: len(runs)]]
+    requests = printed("query", "self_aware_f1", *runs, "--columns", "model,form,n", "--format", "json")
+    assert [row["n"] for row in json.loads(requests)] == [run.replies for run in collected_runs()[: len(runs)]]

@@ -28,14 +28,17 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def cell(tmp_path: Path) -> Path:
-    """A collected run as a plan leaves it: in several parts, with a lock, and with paths of a machine."""
+    """Return a collected run as a plan leaves it: in several parts, with a lock, and with paths of a machine."""
     cell = tmp_path / "out" / "what-they-dont-know" / "evaluate" / "cell"
     shutil.copytree(run_folders() / RUN.name, cell)
     table = pq.read_table(cell / GENERATIONS)
     for number, start in enumerate(range(0, len(table), 100)):
         pq.write_table(table.slice(start, 100), cell / "generations" / f"part-{number:05d}.parquet")
     (cell / "run.lock").touch()
-    change(cell, lambda said: {**said, "settings": {**said["settings"], "portrait": {"name": "/data/portraits/kjv"}}})
+    change(
+        cell,
+        lambda content: {**content, "settings": {**content["settings"], "portrait": {"name": "/data/portraits/kjv"}}},
+    )
     finish(cell)
     return cell
 
@@ -59,11 +62,11 @@ def test_a_cell_becomes_a_run_in_one_part_without_a_path(tool: ModuleType, cell:
     folder = tmp_path / "sources" / "runs" / RUN.name
     assert (run.name, run.run_id, run.replies) == (RUN.name, RUN.run_id, RUN.replies)
     assert set(content(folder)) == set(content(run_folders() / RUN.name))
-    said = json.loads((folder / "run.json").read_text())
-    assert said["settings"]["portrait"] == {"name": "kjv"}
+    text = json.loads((folder / "run.json").read_text())
+    assert text["settings"]["portrait"] == {"name": "kjv"}
     for path in [*folder.rglob("*.parquet")]:
-        kept = pq.read_table(run_folders() / RUN.name / path.relative_to(folder))
-        assert pq.read_table(path).equals(kept), path
+        remaining = pq.read_table(run_folders() / RUN.name / path.relative_to(folder))
+        assert pq.read_table(path).equals(remaining), path
     with connect(folder) as connection:
         assert connection.rows("select count(*) as n from self_aware_replies") == [{"n": RUN.replies}]
 
@@ -82,22 +85,22 @@ def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path
 def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(
     tool: ModuleType, tmp_path: Path, name: str
 ) -> None:
-    kept = next(run for run in collected_runs() if run.run == name)
+    remaining = next(run for run in collected_runs() if run.run == name)
     place = "/data/out/train/opt-7m_256/model"
     cell = tmp_path / "out" / "laptop" / "train" / "opt-7m_256"
-    asked = Path(shutil.copytree(run_folders() / kept.name, cell / "test"))
-    change(asked, lambda said: {**said, "models": [{**said["models"][0], "name": place}]})
-    table = pq.read_table(asked / GENERATIONS)
+    requests = Path(shutil.copytree(run_folders() / remaining.name, cell / "test"))
+    change(requests, lambda content: {**content, "models": [{**content["models"][0], "name": place}]})
+    table = pq.read_table(requests / GENERATIONS)
     names = pa.array([place] * len(table))
-    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), asked / GENERATIONS)
+    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), requests / GENERATIONS)
     finish(cell)
     [run] = tool.collect([tmp_path / "out"], tmp_path / "sources")
-    assert run == kept
-    assert content(tmp_path / "sources" / "runs" / run.name) == content(run_folders() / kept.name)
+    assert run == remaining
+    assert content(tmp_path / "sources" / "runs" / run.name) == content(run_folders() / remaining.name)
 
 
 def test_collected_runs_hold_the_scores_of_todays_scorer(tool: ModuleType, tmp_path: Path) -> None:
-    [run] = [one for one in collected_runs() if one.name == "gemma-3-270m/self-aware-direct"]
+    [run] = [run for run in collected_runs() if run.name == "gemma-3-270m/self-aware-direct"]
     folder = Path(shutil.copytree(run_folders() / run.name, tmp_path / "runs" / run.name))
     scored = folder / "scores" / "self-aware-sentences.parquet"
     pq.write_table(pq.read_table(scored).slice(0, 0), scored)
@@ -124,12 +127,12 @@ def test_what_cannot_be_collected_is_refused(tool: ModuleType, cell: Path, tmp_p
     finish(other)
     refused("is the second run of SmolLM2-135M-Instruct that is called self-aware-direct")
     shutil.rmtree(other)
-    asked = json.loads((cell / "run.json").read_text())
-    change(cell, lambda said: {**said, "note": "portrait of /data/portraits/kjv"})
+    requests = json.loads((cell / "run.json").read_text())
+    change(cell, lambda content: {**content, "note": "portrait of /data/portraits/kjv"})
     refused("run.json still names '/data/portraits/kjv")
-    change(cell, lambda _: {**asked, "models": [{"name": "opt-125m.gguf"}]})
+    change(cell, lambda _: {**requests, "models": [{"name": "opt-125m.gguf"}]})
     refused("asked opt-125m: one model of models.tsv")
-    change(cell, lambda _: asked)
+    change(cell, lambda _: requests)
     shutil.rmtree(cell / "scores")
     refused("was never scored")
 

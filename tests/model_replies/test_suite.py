@@ -36,7 +36,7 @@ SCORES = "scores/self-aware-sentences.parquet"
 
 @dataclass(frozen=True)
 class Damage:
-    """What is done to a run folder before its rows are built, to the rows, and to what the manifest lists."""
+    """Changes to a run folder before its rows are built, to the rows, and to the manifest's list."""
 
     run: Callable[[Path], object] = lambda _: None
     rows: Callable[[Rows], Rows] = lambda rows: rows
@@ -45,8 +45,8 @@ class Damage:
 
 def table(file: str, change: Callable[[Rows], Rows]) -> Callable[[Path], None]:
     def apply(folder: Path) -> None:
-        found = pq.read_table(folder / file)
-        pq.write_table(pa.Table.from_pylist(change(found.to_pylist()), found.schema), folder / file)
+        rows = pq.read_table(folder / file)
+        pq.write_table(pa.Table.from_pylist(change(rows.to_pylist()), rows.schema), folder / file)
 
     return apply
 
@@ -79,12 +79,12 @@ def both(*steps: Callable[[Path], object]) -> Callable[[Path], None]:
 
 
 def again(rows: Rows) -> Rows:
-    """The last call once more, after it was answered."""
+    """Return the last call once more, after it was answered."""
     return [*rows, {**rows[-1], "generation_id": f"{RUN.run_id}-again", "attempt": 1}]
 
 
 def greedy_and_twice(rows: Rows) -> Rows:
-    """The second prompt is the first one's, and the replies are not."""
+    """Return the second prompt is the first one's, and the replies are not."""
     same = {name: rows[0][name] for name in ("prompt", "messages", "prompt_tokens")}
     return [rows[0], {**rows[1], **same}, *rows[2:]]
 
@@ -127,7 +127,7 @@ DAMAGE: dict[str, Damage] = {
 
 
 def failed_once(rows: Rows) -> Rows:
-    """The first call failed before it was answered."""
+    """Return the first call failed before it was answered."""
     nothing = dict.fromkeys(("generation", "finish_reason", "prompt_tokens", "completion_tokens", "logprob"))
     failure = {**rows[0], **nothing, "generation_id": f"{RUN.run_id}-failed", "error": "503 overloaded"}
     return [failure, {**rows[0], "attempt": 1}, *rows[1:]]
@@ -153,7 +153,7 @@ NEARLY: dict[str, Damage] = {
 
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, set[str]]:
-    """The expectations that each damaged folder does not meet, all of them checked at once."""
+    """Return the expectations that each damaged folder does not meet, all of them checked at once."""
     place = tmp_path_factory.mktemp("damaged")
     cases = {**DAMAGE, **NEARLY, **{name: damage for name, (damage, _) in FURTHER.items()}}
     batches = [_batch(place / str(number), damage) for number, damage in enumerate(cases.values())]
@@ -165,7 +165,7 @@ def failing(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, set[str]]:
 
 
 def _batch(place: Path, damage: Damage) -> Any:
-    """The batch of a folder of one run that is built from damaged files as if they were right."""
+    """Return the batch of a folder of one run that is built from damaged files as if they were right."""
     folder = shutil.copytree(run_folders() / RUN.name, place / "sources" / RUN.name)
     readable = config_of_runs("self-aware", place / "sources", [RUN]).shards["test"][0]
     rows = readable().to_pylist() if damage is DAMAGE["runs_are_readable"] else None

@@ -35,7 +35,7 @@ READ: list[int] = []
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A text file; builds keep their progress after every few lines."""
+    """Return a text file; builds keep their progress after every few lines."""
     monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)
     monkeypatch.setattr(building, "arrow_batches", partial(arrow_batches, max_bytes=512))
     path = tmp_path / "corpus.txt"

@@ -69,7 +69,7 @@ class Terminal(io.StringIO):
 
 
 def node_of_one_core() -> dict[str, int]:
-    """A node's settings. It waits 15 seconds for helpers to choose their ports, which is too short on busy cores."""
+    """Return a node's settings. Its wait of 15 seconds for helpers' ports is too short on busy cores."""
     with ExitStack() as sockets:
         free = [sockets.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in _PORTS]
     return {"object_store_memory": 100 << 20, "num_cpus": 1, **dict(zip(_PORTS, free, strict=True))}

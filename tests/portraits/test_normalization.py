@@ -14,7 +14,7 @@ SPACES = "".join(chr(i) for i in range(0x3100) if chr(i).isspace())
 
 
 def in_words(text: str) -> str:
-    """The four steps, as the format's description tells them."""
+    """Return the four steps, as the format's description tells them."""
     text = re.sub(r"[\r\n]+", "\n", text)
     text = re.sub(r"[^\S\n]+", " ", text)
     return re.sub(r"\n\s", "\n", text).strip()

@@ -103,7 +103,7 @@ HEADER = struct.Struct("=QLLLQQQddLQB")
 
 
 def written(folder: Path, *, name: str = "x.7-1.bf", content: bytes = bytes(16), **header: Any) -> Path:
-    """A small dump, whole but for what a test changes."""
+    """Return a small dump, whole but for what a test changes."""
     fields = {
         "size": 3, "filters": 1, "options": 5, "growth": 2, "bytes": 16, "bits": 128, "current": 3, "error": 0.01,
         "per": 9.6, "hashes": 7, "entries": 10, "n2": 0,

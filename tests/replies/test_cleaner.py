@@ -1,4 +1,4 @@
-"""What the cleaner keeps is a slice of what came: never invented, whatever came, in time linear in its length."""
+"""The cleaner returns a slice of the reply: it invents nothing, in time linear in the reply's length."""
 
 import time
 
@@ -34,10 +34,10 @@ REPLIES = st.one_of(st.text(), st.lists(PIECES | st.text(max_size=5), max_size=3
 def test_what_is_kept_is_a_slice_of_what_came(reply: str, prompt: str) -> None:
     spoken, text = without_thinking(reply, prompt), asked_text(reply, prompt)
     inner = [*explicit_answers(spoken), *(block for _, block in fenced_blocks(spoken))]
-    for kept in (spoken, text, *inner):
-        assert 0 <= kept.start <= kept.end <= len(reply)
-        assert kept.text == reply[kept.start : kept.end]
-        assert kept is spoken or spoken.start <= kept.start <= kept.end <= spoken.end
+    for remaining in (spoken, text, *inner):
+        assert 0 <= remaining.start <= remaining.end <= len(reply)
+        assert remaining.text == reply[remaining.start : remaining.end]
+        assert remaining is spoken or spoken.start <= remaining.start <= remaining.end <= spoken.end
     assert plain(reply) is not None
 
 

@@ -19,7 +19,7 @@ NULL = "null"
 
 
 def written(name: str) -> list[list[str]]:
-    """The rows of a file of replies written by hand; ⏎ stands for a new line."""
+    """Return the rows of a file of replies written by hand; ⏎ stands for a new line."""
     lines = (HERE / "handwritten" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]
     return [line.replace("⏎", "\n").split("\t") for line in lines]
 
@@ -39,14 +39,14 @@ def test_at_least_forty_replies_of_every_task_are_written_by_hand_and_none_is_re
     replies = written(REPLY_KINDS[task] if alone else f"tasks/{task}")
     assert len(replies) >= 40
     assert len({reply for _, reply in replies}) == len(replies)
-    found = {reply: read(REPLY_KINDS[task], reply, noun=COUNTED.get(task)).outcome for _, reply in replies}
+    rows = {reply: read(REPLY_KINDS[task], reply, noun=COUNTED.get(task)).outcome for _, reply in replies}
     wrongly = [
-        (reading, reply, found[reply].value) for reading, reply in replies if found[reply].value not in (None, reading)
+        (reading, reply, rows[reply].value) for reading, reply in replies if rows[reply].value not in (None, reading)
     ]
-    unread = [reply for reading, reply in replies if found[reply].value is None and reading != NULL]
+    unread = [reply for reading, reply in replies if rows[reply].value is None and reading != NULL]
     assert not wrongly
     assert len(unread) <= 1, unread
-    assert all(found[reply].reason for reply in unread)
+    assert all(rows[reply].reason for reply in unread)
 
 
 @pytest.mark.parametrize("name", [*KINDS, "gsm8k", "short-answers"])
@@ -76,21 +76,21 @@ def test_a_short_answer_is_right_where_a_person_says_so(reading: str, answers: s
 def test_what_a_real_model_said_is_hardly_ever_read_as_something_else() -> None:
     """Cut off replies are graded by that alone; here is what came to its end."""
     rows = [row for row in pq.read_table(HERE / "recorded.parquet").to_pylist() if row["finish_reason"] == "stop"]
-    found = Counter(compared(row) for row in rows if row["part"] == "chosen")
-    assert found.total() == 91
-    assert found["read as another value"] == 0
-    assert found["read, and a person does not"] <= 2
-    assert found["null, and a person reads it"] <= 7
+    results = Counter(compared(row) for row in rows if row["part"] == "chosen")
+    assert results.total() == 91
+    assert results["read as another value"] == 0
+    assert results["read, and a person does not"] <= 2
+    assert results["null, and a person reads it"] <= 7
 
 
 @pytest.mark.parametrize("task", ["according-to", "diary-recall", "gsm8k", "self-knowledge"])
 def test_replies_in_the_manner_of_chat_models_are_hardly_ever_read_as_something_else(task: str) -> None:
     for part in ("chosen", "unseen"):
-        found = reader_errors.chat(part)[task]
-        assert found.total() >= 24
-        wrongly = found[reader_errors.WRONG] + found[reader_errors.INVENTED]
-        assert wrongly <= WRONG_OF_CHAT.get((task, part), 0), (part, found)
-        assert found[reader_errors.UNREAD] <= 2, (part, found)
+        rows = reader_errors.chat(part)[task]
+        assert rows.total() >= 24
+        wrongly = rows[reader_errors.WRONG] + rows[reader_errors.INVENTED]
+        assert wrongly <= WRONG_OF_CHAT.get((task, part), 0), (part, rows)
+        assert rows[reader_errors.UNREAD] <= 2, (part, rows)
 
 
 WRONG_OF_CHAT = {("gsm8k", "chosen"): 1, ("gsm8k", "unseen"): 2}
@@ -124,7 +124,7 @@ def test_a_reply_that_takes_itself_back_or_says_nothing_is_read_so(kind: str, re
 
 
 @pytest.mark.parametrize(
-    ("asked", "reply", "reading"),
+    ("value", "reply", "reading"),
     [
         ("0", "The correct answer is 3, not 0.", "no"),
         ("3", "The correct answer is 3, not 0.", "yes"),
@@ -137,13 +137,13 @@ def test_a_reply_that_takes_itself_back_or_says_nothing_is_read_so(kind: str, re
     ],
 )
 def test_a_stated_answer_is_compared_with_the_one_that_was_asked_about(
-    asked: str | None, reply: str, reading: str | None
+    value: str | None, reply: str, reading: str | None
 ) -> None:
-    assert read("yes-no", reply, asked_value=asked).outcome.value == reading
+    assert read("yes-no", reply, asked_value=value).outcome.value == reading
 
 
 def compared(row: dict[str, str]) -> str:
-    """What became of a recorded reply, compared with its label."""
+    """Return what became of a recorded reply, compared with its label."""
     value: object
     if row["task"] == "gsm8k":
         value = number(row["reply"])

@@ -64,10 +64,10 @@ def careful(prompt: str) -> str:
     """Says what it knows, and that it does not know what nobody can, as often as the form makes it."""
     shots = prompt.count("Q:") > 1
     form = "icl" if shots else "instruction" if "unanswerable or unknowable" in prompt else "direct"
-    asked = prompt.rpartition("Q:")[2]
-    if found := re.search(r"a (\d+)\?", asked):
-        return "The answer is unknown." if int(found[1]) < ABSTAINS[form] else "Because of the moon."
-    first, second = map(int, re.findall(r"\d+", asked))
+    requests = prompt.rpartition("Q:")[2]
+    if rows := re.search(r"a (\d+)\?", requests):
+        return "The answer is unknown." if int(rows[1]) < ABSTAINS[form] else "Because of the moon."
+    first, second = map(int, re.findall(r"\d+", requests))
     return "The answer is unknown." if first < WRONG and second == 1 else f"It is {first + second}."
 
 
@@ -78,7 +78,7 @@ def quotes(prompt: str) -> str:
 def concluded(
     name: str, out: Path, options: Sequence[str], score: Mapping[str, object] | None = None
 ) -> tuple[Conclusion, list[Mapping[str, object]]]:
-    """What a plan ends with, and the rows of its first query; of a served model in place of the plan's own.
+    """Return what a plan ends with, and the rows of its first query; of a served model in place of the plan's own.
 
     Args:
         name: The plan.
@@ -91,25 +91,25 @@ def concluded(
         places = dict.fromkeys(score, plan.score.places["scorer"])
         more = {option: (value,) for option, value in score.items()}
         plan = replace(plan, score=Block({**plan.score.settings, **more}, {**plan.score.places, **places}))  # type: ignore[dict-item]
-    given = read_options("--evaluate", ["num-parameters=1000000", *options])
-    cells = expand(plan, plan_commands(), out, Changes(models=NARROWED.get(name, ("served",)), evaluate=given))
+    inputs = read_options("--evaluate", ["num-parameters=1000000", *options])
+    cells = expand(plan, plan_commands(), out, Changes(models=NARROWED.get(name, ("served",)), evaluate=inputs))
     run_cells(cells, out, in_this_process)
     states = States(out)
     assert {states.read(cell).error for cell in cells} == {None}
     for cell in cells:
         assert not [row["error"] for row in read_generations(cell.folder).to_pylist() if row["error"]]
-    found = conclude(plan, runs_of(cells, states), [], out)
-    assert set(found.published) == {f"{paper}, {table}" for paper, table in plan.published_tables}
-    assert all(isinstance(rows, list) for rows in found.queries.values()), found.queries
-    assert all(isinstance(path, Path) and path.is_file() for path in found.figures.values()), found.figures
-    rows = found.queries[plan.query[0]]
+    results = conclude(plan, runs_of(cells, states), [], out)
+    assert set(results.published) == {f"{paper}, {table}" for paper, table in plan.published_tables}
+    assert all(isinstance(rows, list) for rows in results.queries.values()), results.queries
+    assert all(isinstance(path, Path) and path.is_file() for path in results.figures.values()), results.figures
+    rows = results.queries[plan.query[0]]
     assert rows
-    return found, [row for row in rows if isinstance(row, Mapping)]
+    return results, [row for row in rows if isinstance(row, Mapping)]
 
 
 @pytest.fixture(scope="module")
 def careful_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A served model, and thirty questions where the authors' own would be kept, once they were fetched."""
+    """Yield a served model, and thirty questions where the authors' own would be kept, once they were fetched."""
     cache = tmp_path_factory.mktemp("cache")
     folder = cache / f"{DATASET.name}-{fingerprint(DATASET.sources)[:16]}" / CONFIG
     for split, places in (("answerable", (1, 2)), ("unanswerable", (0,))):
@@ -130,7 +130,7 @@ def careful_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def quoting_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A served model; the four question sets as if they had been downloaded, a portrait, and counts of passages."""
+    """Yield a served model, the four question sets as if downloaded, a portrait, and counts of passages."""
     folder = tmp_path_factory.mktemp("sets")
     for name, entry in SETS.items():
         repo = folder / "hub" / f"datasets--{entry['repo'].replace('/', '--')}"
@@ -148,14 +148,14 @@ def quoting_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All plans have one: what two of them ask is asked once."""
+    """Return all plans have one: what two of them ask is asked once."""
     return tmp_path_factory.mktemp("out")
 
 
 @pytest.mark.parametrize("name", SELF_AWARE)
 def test_a_plan_of_selfaware_lands_on_what_its_model_was_told_to_do(name: str, careful_model: str, out: Path) -> None:
     # The packaged encoder stands in for the paper's, at the paper's threshold.
-    found, rows = concluded(name, out, [f"endpoint={careful_model}"], {"encoder": "packaged", "threshold": 0.75})
+    results, rows = concluded(name, out, [f"endpoint={careful_model}"], {"encoder": "packaged", "threshold": 0.75})
     forms = {row["form"] for row in rows}
     expected = {
         "figure-2": set(ABSTAINS),
@@ -167,7 +167,7 @@ def test_a_plan_of_selfaware_lands_on_what_its_model_was_told_to_do(name: str, c
         if "f1" in row:
             assert row["f1"] == pytest.approx(f1(str(row["form"])))
             assert (row["n_graded"], row["chance_f1"]) == (3 * PAIRS, pytest.approx(0.5))
-    beside = found.queries.get("self_aware_published", [])
+    beside = results.queries.get("self_aware_published", [])
     if name.endswith("figure-6"):
         assert (rows[0]["n"], rows[0]["accuracy"]) == (2 * PAIRS, pytest.approx(18 / 20))
         [ours] = {row["ours"] for row in beside if isinstance(row, Mapping) and row["table"] == "figure-6"}
@@ -185,7 +185,7 @@ def test_a_plan_of_selfaware_lands_on_what_its_model_was_told_to_do(name: str, c
             row["ours"] == pytest.approx(f1(str(row["form"]))) for row in shown.values() if row["measure"] == "F1"
         )
     if name.endswith("figure-5"):
-        gains = [row for row in found.queries["self_aware_by_tuning"] if isinstance(row, Mapping)]
+        gains = [row for row in results.queries["self_aware_by_tuning"] if isinstance(row, Mapping)]
         assert [(row["scorer"], row["tuned"], row["base"], row["gain"]) for row in gains] == [
             (scorer, "vicuna-7b-v1.1", "llama-7b", 0.0) for scorer in ("paper", "sentences")
         ]
@@ -199,7 +199,7 @@ def test_a_plan_of_according_to_lands_on_what_its_model_quotes(
     options = [f"endpoint={address}", f"portrait={folder / 'portrait'}"]
     if name.endswith("figure-3"):
         options.append(f"counts={folder / 'counts.csv'}")
-    found, rows = concluded(name, out, options)
+    results, rows = concluded(name, out, options)
     quip = [row for row in rows if row.get("metric", "quip") == "quip"]
     grounded = [row for row in quip if row["prompt"] == "attributed"]
     assert grounded
@@ -211,7 +211,7 @@ def test_a_plan_of_according_to_lands_on_what_its_model_quotes(
         assert row["score"] == pytest.approx(0.0)
     short = name.rpartition("/")[2]
     if short in ("table-1", "table-2", "appendix-a"):
-        beside = [row for row in found.queries["according_to_published"] if isinstance(row, Mapping)]
+        beside = [row for row in results.queries["according_to_published"] if isinstance(row, Mapping)]
         assert {row["dataset"] for row in beside} == {entry["repo"] for entry in SETS.values()}
         assert short in {row["table"] for row in beside}
         of_exact_match = [row for row in beside if row["metric"] == "exact_match" and row["table"] != "table-2"]

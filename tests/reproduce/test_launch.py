@@ -1,4 +1,4 @@
-"""What becomes of a cell's process: whatever ends it is said in one line."""
+"""The end of a cell's process: one line says what ended it."""
 
 import os
 import signal

@@ -83,23 +83,23 @@ def test_a_plan_that_trains_nothing_has_no_trained_models(tmp_path: Path) -> Non
 
 
 def test_cells_are_the_product_and_each_evaluation_stands_behind_its_training(tmp_path: Path) -> None:
-    found = cells(tmp_path)
-    assert [cell.name for cell in found][:4] == [
+    rows = cells(tmp_path)
+    assert [cell.name for cell in rows][:4] == [
         "opt-7m_1k",
         "diary-recall_opt-7m_1k_probes",
         "opt-7m_1k_scratch",
         "diary-recall_opt-7m_1k_scratch_probes",
     ]
-    assert sum(cell.kind == "train" for cell in found) == 2 * 2 * 2 + 1
-    simplified = next(cell for cell in found if cell.name == "diary-recall_pythia-70m_1k-simplified_probes")
+    assert sum(cell.kind == "train" for cell in rows) == 2 * 2 * 2 + 1
+    simplified = next(cell for cell in rows if cell.name == "diary-recall_pythia-70m_1k-simplified_probes")
     assert simplified.shown(Path("/t")) == (
         "selfknow evaluate diary-recall:1k-simplified --model train/pythia-70m_1k-simplified --probes "
         "--out evaluate/diary-recall_pythia-70m_1k-simplified_probes && "
         "selfknow score evaluate/diary-recall_pythia-70m_1k-simplified_probes"
     )
-    asked = next(cell for cell in found if cell.name == "self-aware_org-chat_limit-3")
-    assert [words[-1] for words in asked.commands] == [str(asked.folder), "paper", "strict"]
-    other = next(cell for cell in found if cell.name == "self-knowledge-math_org-chat_limit-3")
+    evaluations = next(cell for cell in rows if cell.name == "self-aware_org-chat_limit-3")
+    assert [words[-1] for words in evaluations.commands] == [str(evaluations.folder), "paper", "strict"]
+    other = next(cell for cell in rows if cell.name == "self-knowledge-math_org-chat_limit-3")
     assert other.score == ((),), "its scorer has no such option"
 
 
@@ -119,13 +119,13 @@ def test_models_and_sizes_of_the_plan_narrow_it_down_and_others_take_their_place
 
 
 def test_options_of_the_command_line_take_the_place_of_the_plans(tmp_path: Path) -> None:
-    found = cells(
+    rows = cells(
         tmp_path,
         train=read_options("--train", ["max_steps=5", "packing=false", "seed=1", "seed=2"]),
         models=("opt-125m",),
     )
-    assert found[0].options == ("--max-steps", "5", "--no-packing", "--seed", "1")
-    assert [cell.name for cell in found if cell.kind == "train"] == [
+    assert rows[0].options == ("--max-steps", "5", "--no-packing", "--seed", "1")
+    assert [cell.name for cell in rows if cell.kind == "train"] == [
         "opt-125m_2k_no-packing_seed-1_max-steps-5",
         "opt-125m_2k_no-packing_seed-2_max-steps-5",
     ]
@@ -149,12 +149,12 @@ def test_a_name_hangs_on_its_cell_alone(tmp_path: Path) -> None:
 
 
 def test_credentials_in_an_address_are_in_no_name_state_or_command_that_is_shown(tmp_path: Path) -> None:
-    def asked(address: str) -> Cell:
+    def evaluations(address: str) -> Cell:
         plan = PLAN.partition("train:")[0] + "evaluate:\n  - task: self-aware\n    model: m\n"
         [cell] = cells(tmp_path, plan, evaluate=read_options("--evaluate", [f"endpoint={address}"]))
         return cell
 
-    cell, other = asked("https://ann:planted@host:80?api_key=planted"), asked("https://host:80")
+    cell, other = evaluations("https://ann:planted@host:80?api_key=planted"), evaluations("https://host:80")
     assert "https://ann:planted@host:80?api_key=planted" in cell.words, "who is asked is told"
     assert cell.name == other.name
     assert cell.shown(tmp_path) == other.shown(tmp_path)
@@ -185,14 +185,14 @@ NAMED = f"title: Named\nneeds: nothing\n{ASKED}{LEARNT}"
 
 
 def test_a_name_keeps_its_cells_apart_and_keys_run_in_the_files_order(tmp_path: Path) -> None:
-    found = cells(tmp_path, NAMED)
-    assert [cell.name for cell in found] == [
+    rows = cells(tmp_path, NAMED)
+    assert [cell.name for cell in rows] == [
         *("before-self-aware", "before-math"),
         *("small-simplified-seed-0", "small-simplified-seed-1", "small-standard-seed-0"),
         *("small-standard-seed-1", "after"),
     ]
     turned = cells(tmp_path, NAMED.replace(ASKED + LEARNT, LEARNT + ASKED))
-    assert [cell.name for cell in turned] == [cell.name for cell in (*found[2:], *found[:2])]
+    assert [cell.name for cell in turned] == [cell.name for cell in (*rows[2:], *rows[:2])]
     with pytest.raises(UserError, match="two cells are called before-self-aware"):
         cells(tmp_path, NAMED.replace("name: after", "name: before-self-aware"))
     with pytest.raises(UserError, match="line 4: `name` must be a text in one line"):
@@ -200,12 +200,12 @@ def test_a_name_keeps_its_cells_apart_and_keys_run_in_the_files_order(tmp_path: 
 
 
 def test_out_is_the_plans_folder_and_what_is_trained_there_is_waited_for(tmp_path: Path) -> None:
-    found = {cell.name: cell for cell in cells(tmp_path, NAMED)}
-    after, training = found["after"], found["small-standard-seed-1"]
+    rows = {cell.name: cell for cell in cells(tmp_path, NAMED)}
+    after, training = rows["after"], rows["small-standard-seed-1"]
     assert after.trained_by is training
     assert (after.model, after.settings["portrait"]) == ("/t/train/small-standard-seed-1", "/t/portrait")
     assert training.data == "/t/diaries:standard"
-    assert found["before-math"].trained_by is None
+    assert rows["before-math"].trained_by is None
 
 
 def test_a_name_is_the_same_wherever_the_plans_folder_lies(tmp_path: Path) -> None:
@@ -219,9 +219,11 @@ def test_a_name_is_the_same_wherever_the_plans_folder_lies(tmp_path: Path) -> No
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(0, 5))
 def test_every_cell_is_in_exactly_one_shard_beside_its_training(count: int, trainings: int, questions: int) -> None:
     made = [Cell("train", f"t{i}", "m", "d:1", (), OUT) for i in range(trainings)]
-    asked = [Cell("evaluate", f"{one.name}-{i}", "m", "d", (), OUT, one) for one in made for i in range(questions % 3)]
+    evaluations = [
+        Cell("evaluate", f"{item.name}-{i}", "m", "d", (), OUT, item) for item in made for i in range(questions % 3)
+    ]
     alone = [Cell("evaluate", f"e{i}", "m", "d", (), OUT) for i in range(questions)]
-    whole = [*made, *asked, *alone]
+    whole = [*made, *evaluations, *alone]
     shards = [shard(whole, number, count) for number in range(1, count + 1)]
     assert sorted(cell.name for part in shards for cell in part) == sorted(cell.name for cell in whole)
     for part in shards:

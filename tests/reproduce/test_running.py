@@ -25,7 +25,7 @@ TABLE_1 = ["how-much-they-know/table-1", "--models", "opt-7m", "--sizes", SIZE, 
 
 
 def in_this_process(words: Sequence[str]) -> Ending:
-    """A cell's command without the seconds in which a process imports torch."""
+    """Return a cell's command without the seconds in which a process imports torch."""
     try:
         result = CliRunner().invoke(app, list(words), catch_exceptions=False, standalone_mode=False)
     except UserError as error:
@@ -69,16 +69,16 @@ def test_table_1_has_both_columns_filled_beside_the_papers(table_1: tuple[Path, 
     out, words, result = table_1
     assert result.exit_code == 0, result.stderr
     assert list((out / "data").glob(f"*/{SIZE}/manifest.json")), "the corpus is built below the plan's folder"
-    found = json.loads(reproduce(*words, "--format", "json").stdout)
-    [row] = found["queries"]["pretrained_or_scratch"]
+    rows = json.loads(reproduce(*words, "--format", "json").stdout)
+    [row] = rows["queries"]["pretrained_or_scratch"]
     assert (row["suite"], row["dataset_size"], row["n_pretrained"], row["n_scratch"]) == ("OPT", SIZE, 2, 2)
     assert row["accuracy_pretrained"] is not None and row["accuracy_scratch"] is not None
     assert row["chance"] == 0.5, "one or two entries"
-    [paper] = found["published"].values()
+    [paper] = rows["published"].values()
     assert [paper[0][name] for name in ("", "Pre-trained", "Scratch")] == ["OPT-125M", "91.94%", "82.19%"]
     assert result.stdout.index("accuracy_pretrained") < result.stdout.index("91.94%")
-    assert {cell["state"] for cell in found["cells"]} == {"finished"}
-    assert [cell["steps"] for cell in found["cells"]] == [20, 20]
+    assert {cell["state"] for cell in rows["cells"]} == {"finished"}
+    assert [cell["steps"] for cell in rows["cells"]] == [20, 20]
 
 
 def test_a_finished_plan_is_only_told_again(table_1: tuple[Path, list[object], Result]) -> None:
@@ -143,13 +143,13 @@ def test_a_failed_cell_does_not_stop_the_others_and_is_tried_again(models: Path,
     )
     result = reproduce(plan, "--out", tmp_path / "out", "--format", "json")
     assert result.exit_code == 1
-    found = json.loads(result.stdout)
-    states = [(cell["state"], cell["error"]) for cell in found["cells"]]
+    rows = json.loads(result.stdout)
+    states = [(cell["state"], cell["error"]) for cell in rows["cells"]]
     assert [state for state, _ in states] == ["failed", "failed", "finished", "finished"]
     assert "config cannot be loaded" in states[0][1] and "its training failed" in states[1][1]
-    assert found["cells"][3]["replies"] == 2
-    assert len(found["queries"]["accuracy_by_size"]) == 1
-    assert Path(found["figures"]["accuracy_by_size"]).read_bytes().startswith(b"<svg")
+    assert rows["cells"][3]["replies"] == 2
+    assert len(rows["queries"]["accuracy_by_size"]) == 1
+    assert Path(rows["figures"]["accuracy_by_size"]).read_bytes().startswith(b"<svg")
     save(*_loaded(models / "opt"), models / "config")
     again = reproduce(plan, "--out", tmp_path / "out", "--format", "json")
     assert again.exit_code == 0, again.output

@@ -27,7 +27,7 @@ def evaluation(folder: Path, name: str, trained_by: Cell | None = None, **settin
 
 
 def launch(folder: Path, work: Callable[[str], str | None]) -> Callable[[Sequence[str]], Ending]:
-    """What runs a cell by its name, and leaves the evidence of it."""
+    """Return what runs a cell by its name, and leaves the evidence of it."""
 
     def launched(words: Sequence[str]) -> Ending:
         name = Path(words[-1]).name
@@ -86,8 +86,8 @@ def test_a_failed_cell_is_named_and_the_others_go_on(tmp_path: Path, capsys: pyt
 def test_each_line_says_whose_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = "import sys; print('half', 'way', file=sys.stderr)"
     cells = [training(tmp_path, "a"), training(tmp_path, "b")]
-    with Worker([sys.executable, "-c", program]) as one, Worker([sys.executable, "-c", program]) as other:
-        run_cells(cells, tmp_path, one, other)
+    with Worker([sys.executable, "-c", program]) as item, Worker([sys.executable, "-c", program]) as other:
+        run_cells(cells, tmp_path, item, other)
     lines = capsys.readouterr().err.splitlines()
     for name in ("a", "b"):
         own = [line for line in lines if line.startswith(name)]

@@ -38,7 +38,7 @@ def identifier(pair: int, place: int) -> str:
 
 def write(
     folder: Path,
-    given: list[Given],
+    replies: list[Given],
     model: str = "ann",
     *,
     scorer: str = "strict",
@@ -52,9 +52,10 @@ def write(
     encoder: str = "packaged",
     references: str = "strict",
 ) -> Path:
-    """A run of these replies, as the store and the scorer write it."""
+    """Return a run of these replies, as the store and the scorer write it."""
     rows = [
-        example(pair, place, answerable=place > 0) | ({"source": source} if source else {}) for pair, place, *_ in given
+        example(pair, place, answerable=place > 0) | ({"source": source} if source else {})
+        for pair, place, *_ in replies
     ]
     description = RunDescription(
         SELF_AWARE.name, DatasetReference("small", config), decoding or Decoding(), settings or {}
@@ -62,7 +63,7 @@ def write(
     ids = {}
     with RunWriter.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
         run.describe_model(model, None, facts or ModelFacts())
-        for pair, place, abstained, _, _, logprob in given:
+        for pair, place, abstained, _, _, logprob in replies:
             failed = Reply(None, error="503")
             reply = failed if abstained is None else Reply("said", "stop", completion_tokens=2, logprob=logprob)
             request = Request(identifier(pair, place), "?", variant=form)
@@ -78,12 +79,12 @@ def write(
             "phrase_found": None if abstained is None else 0.0,
             "max_similarity": similarity,
         }
-        for pair, place, abstained, similarity, _, _ in given
+        for pair, place, abstained, similarity, _, _ in replies
     ]
     write_parquet(folder / "parsed" / "self_aware_verdicts-strict-x.parquet", pa.Table.from_pylist(verdicts, VERDICTS))
     scores = [
         {"generation_id": ids[pair, place], "metric": "substring_match", "value": right}
-        for pair, place, _, _, right, _ in given
+        for pair, place, _, _, right, _ in replies
         if place
     ]
     scores += [

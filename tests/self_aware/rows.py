@@ -4,7 +4,7 @@ CATEGORIES = ("philosophical", "imagination")
 
 
 def example(pair: int, place: int, *, answerable: bool) -> dict[str, object]:
-    """The ``place``-th answerable question of a pair, or its unanswerable one."""
+    """Return the ``place``-th answerable question of a pair, or its unanswerable one."""
     kind = f"known-{place}" if answerable else "unknown"
     return {
         "id": f"pair-{pair}-{kind}",

@@ -34,8 +34,8 @@ def _clock(hours: sympy.Rational) -> str:
 
 
 def _day(start: str, num_days: int) -> str:
-    found = date.fromisoformat(start) + timedelta(days=int(num_days))
-    return f"{found.day} {calendar.month_name[found.month]} {found.year}"
+    rows = date.fromisoformat(start) + timedelta(days=int(num_days))
+    return f"{rows.day} {calendar.month_name[rows.month]} {rows.year}"
 
 
 PACKAGES: Mapping[str, Mapping[str, Callable[..., object]]] = {
@@ -63,21 +63,21 @@ PACKAGES: Mapping[str, Mapping[str, Callable[..., object]]] = {
 
 
 def value(check: str, package: str) -> object:
-    """What an expression comes to, numbers without rounding."""
-    found = sympy.sympify(check, locals=dict(PACKAGES[package]))
-    return sympy.sympify(found) if isinstance(found, bool) else found
+    """Return what an expression comes to, numbers without rounding."""
+    rows = sympy.sympify(check, locals=dict(PACKAGES[package]))
+    return sympy.sympify(rows) if isinstance(rows, bool) else rows
 
 
-def agrees(found: object, answers: list[str]) -> bool:
-    """Whether a value is one of the answers: as a yes or no, as a text, or as a number, with or without its unit."""
-    if found in (sympy.true, sympy.false):
-        return answers == ["yes" if found else "no"]
-    if isinstance(found, list):
-        [found] = found
-    if isinstance(found, str | sympy.Symbol):
-        return normalized(str(found)) in map(normalized, answers)
+def agrees(value: object, answers: list[str]) -> bool:
+    """Return true if a value is one of the answers: a yes or no, a text, or a number with or without its unit."""
+    if value in (sympy.true, sympy.false):
+        return answers == ["yes" if value else "no"]
+    if isinstance(value, list):
+        [value] = value
+    if isinstance(value, str | sympy.Symbol):
+        return normalized(str(value)) in map(normalized, answers)
     numbers = [match[1].replace(",", "") for answer in answers if (match := _NUMBER.fullmatch(answer))]
-    return sympy.nsimplify(found, rational=True) in map(sympy.Rational, numbers)
+    return sympy.nsimplify(value, rational=True) in map(sympy.Rational, numbers)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -21,7 +21,7 @@ def test_weights_are_read_without_a_bar(tmp_path: Path, capfd: pytest.CaptureFix
 
 
 def save_roberta(folder: Path) -> Path:
-    """A RoBERTa of random weights, with its pooler, as SimCSE's checkpoints have it."""
+    """Return a RoBERTa of random weights, with its pooler, as SimCSE's checkpoints have it."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
@@ -40,7 +40,7 @@ def save_roberta(folder: Path) -> Path:
 
 
 def pooled(folder: Path) -> np.ndarray:
-    """What the checkpoint's own pooler gives, by transformers alone, one text at a time."""
+    """Return what the checkpoint's own pooler gives, by transformers alone, one text at a time."""
     model = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""How questions are put to a model."""
+"""The forms in which questions are put to a model."""
 
 import json
 from pathlib import Path
@@ -46,8 +46,8 @@ def test_in_context_learning_shows_three_examples_of_each_in_turn() -> None:
 
 
 def test_no_example_is_among_the_evaluated_questions() -> None:
-    asked = [text for split in SPLITS for text in question_table(split, 0)["question"].to_pylist()]
-    known = {normalized(text) for text in asked}
+    prompts = [text for split in SPLITS for text in question_table(split, 0)["question"].to_pylist()]
+    known = {normalized(text) for text in prompts}
     assert not [shot for shot in choose_shots([]) if normalized(shot["question"]) in known]
 
 

@@ -15,8 +15,8 @@ from tests.self_aware.given import GIVEN, write
 def replies(prompt: str) -> str:
     """Right about sums, and abstains elsewhere, but for one question that it will not touch."""
     question = prompt.rsplit("Question:", 1)[1]
-    if found := re.findall(r"What is (\d+) plus (\d+)\?", question):
-        first, second = map(int, found[-1])
+    if rows := re.findall(r"What is (\d+) plus (\d+)\?", question):
+        first, second = map(int, rows[-1])
         return f"The number {first + second}." if first % 2 else "The number 0."
     return "The answer is unknown."
 
@@ -38,7 +38,7 @@ class Judge:
         reply = prompt.split("Reply:")[1].split("Answer with one word")[0]
         if "CORRECT or WRONG" in prompt:
             accepted = prompt.split("Accepted answers:")[1].split("\n")[0].split("|")
-            return "**CORRECT**" if any(re.search(rf"\b{one.strip()}\b", reply) for one in accepted) else "WRONG"
+            return "**CORRECT**" if any(re.search(rf"\b{item.strip()}\b", reply) for item in accepted) else "WRONG"
         return "<think>ANSWERS or ABSTAINS?</think>ABSTAINS" if "unknown" in reply else "ANSWERS"
 
 

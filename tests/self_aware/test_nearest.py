@@ -32,11 +32,11 @@ def batches(size: int, pool: Sequence[str] = POOL) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("size", [1, 7, 64, 500])
 def test_short_lists_are_those_of_brute_force_whatever_the_batches(size: int) -> None:
-    found = find_nearest(QUESTIONS, batches(size), encode, per_question=1)
+    rows = find_nearest(QUESTIONS, batches(size), encode, per_question=1)
     similarities = np.round(encode(QUESTIONS) @ encode(POOL).T, 5)
-    expected = np.argsort(-similarities, axis=1, kind="stable")[:, : found.rows.shape[1]]
-    assert (found.rows == expected).all()
-    assert found.num_rows == len(POOL)
+    expected = np.argsort(-similarities, axis=1, kind="stable")[:, : rows.rows.shape[1]]
+    assert (rows.rows == expected).all()
+    assert rows.num_rows == len(POOL)
 
 
 def test_no_row_of_the_pool_is_given_twice_and_the_nearest_go_first() -> None:
@@ -53,7 +53,7 @@ def test_a_question_whose_list_is_used_up_gets_fewer() -> None:
 
 
 class PowerCutError(Exception):
-    """What ends a run in the middle."""
+    """An error that ends a run in the middle."""
 
 
 def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -161,12 +161,12 @@ def test_the_command_finds_the_partners_with_the_packaged_encoder(selfknow: Run,
         "--out",
         "o.parquet",
     )
-    done = selfknow(*call)
-    assert done.returncode == 0, done.stderr
+    result = selfknow(*call)
+    assert result.returncode == 0, result.stderr
     (row,) = pq.read_table(tmp_path / "o.parquet").to_pylist()
     assert (row["pair_id"], row["question"], row["answers"], row["pool_id"]) == ("u1", pool[1], ["a1"], "1")
     assert row["similarity"] > 0.5
-    done = selfknow(*call)
-    assert (done.returncode, "exists: give another file" in done.stderr) == (2, True)
-    done = selfknow("data", "pair", "open.jsonl", "pool.jsonl", "--encoder", "./no-such-folder", "--out", "p.parquet")
-    assert (done.returncode, "cannot be loaded" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
+    result = selfknow(*call)
+    assert (result.returncode, "exists: give another file" in result.stderr) == (2, True)
+    result = selfknow("data", "pair", "open.jsonl", "pool.jsonl", "--encoder", "./no-such-folder", "--out", "p.parquet")
+    assert (result.returncode, "cannot be loaded" in result.stderr, "Traceback" in result.stderr) == (2, True, False)

@@ -27,7 +27,7 @@ POOL = [
 
 @pytest.fixture
 def encoder(tmp_path: Path) -> str:
-    """A real sentence encoder in a folder: a random vector for each word, and their mean."""
+    """Return a real sentence encoder in a folder: a random vector for each word, and their mean."""
     pytest.importorskip("torch", reason="the extra [models] is not installed")
     import torch
     from sentence_transformers import SentenceTransformer
@@ -48,8 +48,8 @@ def encoder(tmp_path: Path) -> str:
 
 def test_every_first_partner_is_kept_before_anybodys_second() -> None:
     partners = [Partner(0, 1, 0.9), Partner(0, 2, 0.8), Partner(1, 3, 0.3), Partner(2, 4, 0.5), Partner(2, 5, 0.4)]
-    assert [(one.question, one.pool_row) for one in select(partners, 4)] == [(0, 1), (0, 2), (1, 3), (2, 4)]
-    assert [(one.question, one.pool_row) for one in select(partners, 2)] == [(0, 1), (2, 4)]
+    assert [(item.question, item.pool_row) for item in select(partners, 4)] == [(0, 1), (0, 2), (1, 3), (2, 4)]
+    assert [(item.question, item.pool_row) for item in select(partners, 2)] == [(0, 1), (2, 4)]
     assert select(partners, 9) == partners
 
 
@@ -60,12 +60,12 @@ def test_a_pool_becomes_both_halves_and_the_check_tells_it_from_the_pinned_one(e
     config = nearest_config("nq-open", path=path, encoder=encoder)
     tables = {split: shards[0]().to_pylist() for split, shards in config.shards.items()}
     assert [row["id"] for row in tables["unanswerable"]] == [row.id for row in questions("unanswerable")]
-    found = {row["id"]: row for row in tables["answerable"]}
-    assert set(found) == {"nq-open/mine-0", "nq-open/mine-2"}, "asked twice, or without an answer"
-    assert found["nq-open/mine-2"]["flags"] == ["answer_in_question", "alias_too_short"]
-    assert found["nq-open/mine-0"]["flags"] == []
-    assert found["nq-open/mine-0"]["source"] == "nq-open/mine"
-    assert {row["pair_id"] for row in found.values()} <= {row["id"] for row in tables["unanswerable"]}
+    rows = {row["id"]: row for row in tables["answerable"]}
+    assert set(rows) == {"nq-open/mine-0", "nq-open/mine-2"}, "asked twice, or without an answer"
+    assert rows["nq-open/mine-2"]["flags"] == ["answer_in_question", "alias_too_short"]
+    assert rows["nq-open/mine-0"]["flags"] == []
+    assert rows["nq-open/mine-0"]["source"] == "nq-open/mine"
+    assert {row["pair_id"] for row in rows.values()} <= {row["id"] for row in tables["unanswerable"]}
     build_folder(DATASET, [config], tmp_path / "folder", jobs=2)
     assert read_manifest(tmp_path / "folder").configs["nq-open"].parameters["encoder"] == encoder
     assert {finding.expectation for finding in check_folder(tmp_path / "folder")} == {"pinned_files"}
@@ -83,9 +83,9 @@ def test_together_the_papers_sets_give_the_papers_number_of_questions() -> None:
 
 
 def test_pools_under_two_licences_never_go_into_one_folder(selfknow_process: Run, tmp_path: Path) -> None:
-    done = selfknow_process("data", "build", "self-aware-nearest", "squad", "nq-open", "--out", "out")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "squad under cc-by-sa-4.0, nq-open under cc-by-sa-3.0" in done.stderr
+    result = selfknow_process("data", "build", "self-aware-nearest", "squad", "nq-open", "--out", "out")
+    assert (result.returncode, result.stderr.count("\n")) == (2, 1)
+    assert "squad under cc-by-sa-4.0, nq-open under cc-by-sa-3.0" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -124,4 +124,4 @@ def test_a_search_that_was_killed_goes_on_and_leaves_nothing_behind(
 
 
 class PowerCutError(Exception):
-    """What ends a search in the middle."""
+    """An error that ends a search in the middle."""

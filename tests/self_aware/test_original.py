@@ -26,7 +26,7 @@ CONTENT = json.dumps({"example": [example | {"source": "squadqa_dev"} for exampl
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    """A real server on loopback that has the file, and nothing else."""
+    """Yield a real server on loopback that has the file, and nothing else."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -72,13 +72,13 @@ def test_a_source_that_is_gone_is_a_clear_line_that_names_the_way_out(server: st
 
 def test_another_file_is_refused_on_the_command_line(selfknow: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_bytes(CONTENT)
-    done = selfknow("data", "build", "self-aware-original", "--source", "mine.json", "--out", "out")
-    assert done.returncode == 2
-    assert "mine.json is not the authors' file" in done.stderr
-    assert "Traceback" not in done.stderr
+    result = selfknow("data", "build", "self-aware-original", "--source", "mine.json", "--out", "out")
+    assert result.returncode == 2
+    assert "mine.json is not the authors' file" in result.stderr
+    assert "Traceback" not in result.stderr
     assert not (tmp_path / "out" / "manifest.json").exists()
-    done = selfknow("data", "build", "self-aware", "--source", "mine.json", "--out", "out")
-    assert (done.returncode, "--source is for self-aware-original" in done.stderr) == (2, True)
+    result = selfknow("data", "build", "self-aware", "--source", "mine.json", "--out", "out")
+    assert (result.returncode, "--source is for self-aware-original" in result.stderr) == (2, True)
 
 
 def test_the_pinned_source_names_a_revision_and_the_conflict_in_its_licence() -> None:
@@ -98,5 +98,5 @@ def test_the_authors_file_becomes_the_known_rows() -> None:
     assert {split: table.num_rows for split, table in tables.items()} == {"answerable": 2_337, "unanswerable": 1_032}
     flags = [flag for table in tables.values() for row in table["flags"].to_pylist() for flag in row]
     assert [flags.count(flag) for flag in ("duplicate", "answer_in_question", "alias_too_short")] == [8, 133, 210]
-    found = content_hash({split: table.to_batches() for split, table in tables.items()})
-    assert found == pinned_source()["content_hash"]
+    rows = content_hash({split: table.to_batches() for split, table in tables.items()})
+    assert rows == pinned_source()["content_hash"]

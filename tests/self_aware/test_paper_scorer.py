@@ -1,4 +1,4 @@
-"""What the two scorers make of replies, with the real packaged encoder."""
+"""Verdicts of the two scorers on replies, with the real packaged encoder."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -96,11 +96,11 @@ def test_a_cosine_must_lie_strictly_above_the_threshold() -> None:
 
 
 def test_similarities_are_those_of_every_window_encoded_on_its_own() -> None:
-    replies = [one.reply for one in labelled_replies()[::40]]
+    replies = [reply.reply for reply in labelled_replies()[::40]]
     references = packaged()(PAPER_PHRASES)
     for reply, verdict in zip(replies, verdicts(replies, "paper"), strict=True):
         alone = [packaged()([window]) for piece in sentences(reply) for window in windows(piece)]
-        assert verdict.max_similarity == pytest.approx(max((one @ references.T).max() for one in alone), abs=1e-5)
+        assert verdict.max_similarity == pytest.approx(max((item @ references.T).max() for item in alone), abs=1e-5)
 
 
 class Counting:
@@ -129,9 +129,9 @@ def test_every_window_is_encoded_once_and_remembered_on_disk(tmp_path: Path) -> 
 
 @pytest.mark.full
 def test_the_calibrated_scorers_do_on_labelled_replies_what_the_documents_say() -> None:
-    labelled = [one for one in labelled_replies() if not one.is_for_choosing]
-    replies = [one.reply for one in labelled]
-    positive = np.array([one.kind == "abstaining" for one in labelled])
+    labelled = [reply for reply in labelled_replies() if not reply.is_for_choosing]
+    replies = [item.reply for item in labelled]
+    positive = np.array([item.kind == "abstaining" for item in labelled])
     for scorer, least in (("paper", 0.58), ("strict", 0.83)):
         abstained = np.array([verdict.abstained == 1 for verdict in verdicts(replies, scorer)])
         assert f1_score(positive, abstained) > least, scorer
@@ -140,8 +140,8 @@ def test_the_calibrated_scorers_do_on_labelled_replies_what_the_documents_say() 
 def test_the_labelled_replies_are_many_and_distinct() -> None:
     labelled = labelled_replies()
     assert len(labelled) >= 300
-    assert len({one.reply.lower() for one in labelled}) == len(labelled)
-    assert {one.kind for one in labelled} == set(KINDS)
+    assert len({item.reply.lower() for item in labelled}) == len(labelled)
+    assert {item.kind for item in labelled} == set(KINDS)
 
 
 def test_references_can_come_from_a_file(tmp_path: Path) -> None:

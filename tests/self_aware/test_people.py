@@ -30,31 +30,31 @@ from tests.conftest import Run as Selfknow
 from tests.self_aware.rows import example
 
 
-def fill(path: Path, column: str, said: Callable[[dict[str, str]], str]) -> None:
+def fill(path: Path, column: str, judge: Callable[[dict[str, str]], str]) -> None:
     rows = list(csv.DictReader(path.open(newline="")))
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
-        writer.writerows({**row, column: said(row)} for row in rows)
+        writer.writerows({**row, column: judge(row)} for row in rows)
 
 
 def printed(selfknow: Selfknow, *arguments: object) -> list[dict[str, Any]]:
     result = selfknow(*arguments, "--format", "json")
     assert result.returncode == 0, result.stderr
-    found: list[dict[str, Any]] = json.loads(result.stdout)
-    return found
+    rows: list[dict[str, Any]] = json.loads(result.stdout)
+    return rows
 
 
 @pytest.fixture
 def replied(tmp_path: Path) -> Path:
-    """A run of four replies, an empty one and a failed one."""
+    """Return a run of four replies, an empty one and a failed one."""
     rows = [example(0, place, answerable=place > 0) for place in range(6)]
     description = RunDescription("self-aware", DatasetReference("small", "authored"), Decoding(), {})
     replies = ["Nobody knows.", "It is 1,\nor so.", "It is 2.", 'They say "3".', " "]
     with RunWriter.open(tmp_path / "run", description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
         for row, reply in zip(rows, [*replies, None], strict=True):
-            said = Reply(None, error="503") if reply is None else Reply(reply, "stop")
-            run.append("ann", None, Request(str(row["id"]), "?", variant="direct"), said)
+            text = Reply(None, error="503") if reply is None else Reply(reply, "stop")
+            run.append("ann", None, Request(str(row["id"]), "?", variant="direct"), text)
     return tmp_path / "run"
 
 
@@ -64,18 +64,18 @@ def replied(tmp_path: Path) -> Path:
 def test_volunteers_stand_beside_models_from_the_command_line_to_sql(
     selfknow: Selfknow, aware_folder: ConfigFiles, tmp_path: Path
 ) -> None:
-    done = selfknow("annotate", "volunteers", aware_folder.folder, "--sample", 20, "--out", "sheets")
-    assert done.returncode == 0, done.stderr
+    result = selfknow("annotate", "volunteers", aware_folder.folder, "--sample", 20, "--out", "sheets")
+    assert result.returncode == 0, result.stderr
     paths = sorted((tmp_path / "sheets").glob("*.csv"))
     assert [path.name for path in paths] == ["volunteer-1.csv", "volunteer-2.csv"]
-    one, two = (list(csv.DictReader(path.open())) for path in paths)
-    assert list(one[0]) == ["code", "question", "answer"]
-    assert not any(row["answer"] for row in one)
-    assert [row["code"] for row in one] != [row["code"] for row in two]
-    assert {row["code"] for row in one} == {row["code"] for row in two}
-    unanswerable = sum(row["question"].startswith("Why") for row in one)
+    item, two = (list(csv.DictReader(path.open())) for path in paths)
+    assert list(item[0]) == ["code", "question", "answer"]
+    assert not any(row["answer"] for row in item)
+    assert [row["code"] for row in item] != [row["code"] for row in two]
+    assert {row["code"] for row in item} == {row["code"] for row in two}
+    unanswerable = sum(row["question"].startswith("Why") for row in item)
     assert 0 < unanswerable < 20
-    last = one[-1]["code"]
+    last = item[-1]["code"]
 
     def rightly(row: dict[str, str]) -> str:
         return " Unknown. " if row["question"].startswith("Why") else "The number 1"
@@ -89,12 +89,12 @@ def test_volunteers_stand_beside_models_from_the_command_line_to_sql(
     assert both["judged"] == 19
     assert both["fleiss_kappa"] < 0
     printed(selfknow, "score", "human", "--encoder", "packaged")
-    found = printed(selfknow, "query", "self_aware_f1", "human")
-    assert {(row["model"], row["form"], row["n"]) for row in found} == {
+    rows = printed(selfknow, "query", "self_aware_f1", "human")
+    assert {(row["model"], row["form"], row["n"]) for row in rows} == {
         ("human/volunteer-1", "direct", 19),
         ("human/volunteer-2", "direct", 20),
     }
-    for row in found:
+    for row in rows:
         always = 2 * unanswerable / (20 + unanswerable)
         assert row["f1"] == pytest.approx(1 if row["model"].endswith("1") else always)
     again = selfknow("annotate", "import-volunteers", aware_folder.folder, *paths, "--out", "human")
@@ -116,8 +116,8 @@ def test_a_sample_of_only_unanswerable_questions_keeps_the_types_of_its_columns(
 
 
 def test_only_the_word_unknown_abstains() -> None:
-    said = judgements_of({"ann": {"a": "UNKNOWN.", "b": "an unknown soldier", "c": ""}})
-    assert said == {"ann": {"a": "abstains", "b": "answers"}}
+    text = judgements_of({"ann": {"a": "UNKNOWN.", "b": "an unknown soldier", "c": ""}})
+    assert text == {"ann": {"a": "abstains", "b": "answers"}}
 
 
 def test_blank_sheets_make_no_human_line(aware_folder: ConfigFiles) -> None:
@@ -156,8 +156,8 @@ def test_a_volunteers_sheet_that_is_wrong_is_a_clear_line(tmp_path: Path, conten
 def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
     selfknow: Selfknow, replied: Path, tmp_path: Path
 ) -> None:
-    done = selfknow("annotate", "replies", "run", "--sample", 4, "--out", "sheets")
-    assert done.returncode == 0, done.stderr
+    result = selfknow("annotate", "replies", "run", "--sample", 4, "--out", "sheets")
+    assert result.returncode == 0, result.stderr
     paths = sorted((tmp_path / "sheets").glob("*.csv"))
     rows = list(csv.DictReader(paths[0].open(newline="")))
     assert list(rows[0]) == ["generation_id", "question", "reply", "judgement", "remark"]
@@ -176,8 +176,8 @@ def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
     written = (replied / "scores" / "hand-abstained.parquet").read_bytes()
     printed(selfknow, "score", "run", "--encoder", "packaged", "--scorer", "strict")
     assert (replied / "scores" / "hand-abstained.parquet").read_bytes() == written
-    found = printed(selfknow, "query", "self_aware_thresholds", "run")
-    assert {row["n_labelled"] for row in found} == {3}
+    results = printed(selfknow, "query", "self_aware_thresholds", "run")
+    assert {row["n_labelled"] for row in results} == {3}
     refused = selfknow("annotate", "replies", "run", "--sample", 5, "--out", "more")
     assert (refused.returncode, "only 4 replies have any text, so 5 cannot be drawn" in refused.stderr) == (2, True)
     refused = selfknow("annotate", "replies", "run", "--out", "sheets")
@@ -185,18 +185,18 @@ def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
 
 
 def test_a_label_is_what_more_than_half_say_and_else_null_with_its_reason(replied: Path) -> None:
-    said = {
+    text = {
         "ann": {"a": "abstains", "b": "abstains", "c": "answers"},
         "bob": {"a": "abstains", "b": "answers"},
         "cat": {"a": "answers"},
     }
-    found = {row["generation_id"]: (row["value"], row["reason"]) for row in label_scores(said).to_pylist()}
-    assert found == {
+    rows = {row["generation_id"]: (row["value"], row["reason"]) for row in label_scores(text).to_pylist()}
+    assert rows == {
         "a": (1.0, None),
         "b": (None, "annotators disagree: 1 of 2 say that it abstains"),
         "c": (0.0, None),
     }
-    write_labels(replied, said)
+    write_labels(replied, text)
     write_labels(replied, {"ann": {"a": "answers"}})
     assert pq.read_table(replied / "scores" / "hand-abstained.parquet")["value"].to_pylist() == [0.0]
     with pytest.raises(UserError, match="no judgement is filled in"):

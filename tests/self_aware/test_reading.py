@@ -1,4 +1,4 @@
-"""What the scorer ``sentences`` reads in a reply, on its own and on the labelled replies."""
+"""Readings of the scorer ``sentences``, of single replies and of the labelled ones."""
 
 import importlib
 import sys
@@ -70,17 +70,19 @@ def test_courtesies_and_asides_say_nothing_of_the_answer(reply: str, kind: str) 
 
 
 def test_a_passage_that_warns_or_mentions_something_unknown_is_an_answer() -> None:
-    told = "Rome was founded on seven hills. " * 15
-    assert read_reply(f"Who lived there first is unknown. {told}").kind == "answers"
-    assert read_reply(f"{told}However, please note that the exact number is unknown.").kind == "answers"
-    assert read_reply(f"{told}It is said that I cannot know all. {told}").kind == "answers", "the midst of a passage"
-    assert read_reply(f"I don't know who founded it. {told}").kind == "abstains"
-    assert read_reply(f"I'm an AI and I have no opinion. However, I can tell you that it is old. {told}").is_hedged
+    expected = "Rome was founded on seven hills. " * 15
+    assert read_reply(f"Who lived there first is unknown. {expected}").kind == "answers"
+    assert read_reply(f"{expected}However, please note that the exact number is unknown.").kind == "answers"
+    assert read_reply(f"{expected}It is said that I cannot know all. {expected}").kind == "answers", (
+        "the midst of a passage"
+    )
+    assert read_reply(f"I don't know who founded it. {expected}").kind == "abstains"
+    assert read_reply(f"I'm an AI and I have no opinion. However, I can tell you that it is old. {expected}").is_hedged
 
 
 def test_what_the_prompt_told_the_model_to_say_counts_and_an_echo_of_the_prompt_does_not() -> None:
-    told = 'If you are not able to answer, reply with "No such luck: unknowable."\n\nWho laughed first?'
-    assert read_reply("No such luck: unknowable.", told).kind == "abstains"
+    expected = 'If you are not able to answer, reply with "No such luck: unknowable."\n\nWho laughed first?'
+    assert read_reply("No such luck: unknowable.", expected).kind == "abstains"
     echo = INSTRUCTION.splitlines()[0].partition(". ")[2]
     assert read_reply(f"{echo}\nAdam laughed first.", INSTRUCTION).kind == "answers"
     assert read_reply("The answer is unknown.\nThe answer is Adam.", INSTRUCTION).kind == "answers"
@@ -109,7 +111,7 @@ def test_a_line_ends_a_sentence_behind_an_initial_and_a_title_does_not() -> None
 
 
 def test_gold_answers_in_a_sentence_are_no_abstentions() -> None:
-    gold = [one.reply for one in read_replies() if one.manner in ("the answer is", "bare answer")]
+    gold = [reply.reply for reply in read_replies() if reply.manner in ("the answer is", "bare answer")]
     assert len(gold) >= 240
     assert sum(read_reply(reply).kind == "abstains" for reply in gold) == 0
 
@@ -117,26 +119,28 @@ def test_gold_answers_in_a_sentence_are_no_abstentions() -> None:
 def test_the_labelled_replies_are_as_many_and_as_different_as_the_card_says() -> None:
     replies = read_replies()
     assert len(replies) >= 1_200
-    assert len({one.id for one in replies}) == len(replies)
-    plain = [one for one in replies if one.is_plain]
-    assert all(sum(one.length == longest for one in plain) >= 200 for longest in LENGTHS)
-    assert sum(one.is_real for one in replies) >= 300
+    assert len({reply.id for reply in replies}) == len(replies)
+    plain = [reply for reply in replies if reply.is_plain]
+    assert all(sum(item.length == longest for item in plain) >= 200 for longest in LENGTHS)
+    assert sum(reply.is_real for reply in replies) >= 300
     read_again = "a language model, reading again in another order without the first labels"
-    twice = [(one.first_reading, one.second_reading or "") for one in replies if one.second_reader == read_again]
+    twice = [
+        (reply.first_reading, reply.second_reading or "") for reply in replies if reply.second_reader == read_again
+    ]
     assert len(twice) >= 1_200
     assert cohens_kappa(twice) > 0.9
     parts = {
         name: {
-            part: {getattr(one, name) for one in replies if one.part == part and getattr(one, name) is not None}
+            part: {getattr(reply, name) for reply in replies if reply.part == part and getattr(reply, name) is not None}
             for part in (CHOSEN, UNSEEN)
         }
         for name in ("question", "question_id", "author")
     }
     assert not parts["question"][CHOSEN] & parts["question"][UNSEEN]
     assert not parts["question_id"][CHOSEN] & parts["question_id"][UNSEEN]
-    real = {one.author for one in replies if one.is_real}
+    real = {reply.author for reply in replies if reply.is_real}
     assert parts["author"][CHOSEN] & parts["author"][UNSEEN] <= real, "only the two models speak in both"
-    assert all((one.answerable is not None) == one.is_real for one in replies)
+    assert all((reply.answerable is not None) == reply.is_real for reply in replies)
 
 
 def test_kappa_is_one_for_the_same_labels_and_zero_for_chance() -> None:
@@ -146,7 +150,7 @@ def test_kappa_is_one_for_the_same_labels_and_zero_for_chance() -> None:
 
 @pytest.fixture(scope="module")
 def instrument() -> ModuleType:
-    """What makes the card: it lies in the repository, not in the package."""
+    """Return what makes the card: it lies in the repository, not in the package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(REPOSITORY)])
         return importlib.import_module("benchmarks.instrument")
@@ -156,16 +160,18 @@ def test_no_length_of_plain_answers_is_taken_for_abstaining_significantly_above_
     instrument: ModuleType,
 ) -> None:
     for longest in LENGTHS:
-        plain = [one for one in read_replies() if one.part == UNSEEN and one.is_plain and one.length == longest]
-        wrong = sum(instrument.readings()[one.id].kind == "abstains" for one in plain)
+        plain = [
+            reply for reply in read_replies() if reply.part == UNSEEN and reply.is_plain and reply.length == longest
+        ]
+        wrong = sum(instrument.readings()[item.id].kind == "abstains" for item in plain)
         assert wilson_interval(wrong, len(plain))[0] <= 0.02, (longest, wrong, len(plain))
 
 
 def test_the_instruments_card_and_its_table_are_what_the_labelled_replies_give(instrument: ModuleType) -> None:
     instrument.main(check=True)
-    errors = {(one.truth, one.questions): one for one in errors_of(["sentences_abstained"])}
+    errors = {(item.truth, item.questions): item for item in errors_of(["sentences_abstained"])}
     assert len(errors) == 4
-    assert all(one.n >= 40 and one.wrong / one.n <= 0.05 for one in errors.values())
+    assert all(error.n >= 40 and error.wrong / error.n <= 0.05 for error in errors.values())
 
 
 def test_the_default_scorer_decides_by_no_topic(instrument: ModuleType) -> None:
@@ -179,7 +185,7 @@ def test_the_frontier_was_measured_with_the_patterns_as_they_are(instrument: Mod
     reads = importlib.import_module("benchmarks.abstention_frontier").by_patterns
     unseen = aims.unseen_replies()
     assert recorded["abstained"] == aims.recognised(reads, unseen)
-    assert recorded["false, real"] == aims.false_on_replies(reads, [one for one in unseen if one.is_real])
+    assert recorded["false, real"] == aims.false_on_replies(reads, [item for item in unseen if item.is_real])
 
 
 def test_chat_replies_other_than_the_labelled_ones_are_refused(instrument: ModuleType, tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ def selfknow(tmp_path: Path) -> Run:
 def rows(selfknow: Run, *arguments: object) -> list[dict[str, Any]]:
     result = selfknow(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
-    found: list[dict[str, Any]] = json.loads(result.stdout)
-    return found
+    results: list[dict[str, Any]] = json.loads(result.stdout)
+    return results
 
 
 @pytest.mark.parametrize(("model", "form"), [("always", "icl"), ("never", "instruction"), ("exactly", "direct")])
@@ -68,21 +68,32 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
     selfknow: Run, aware_folder: ConfigFiles, tmp_path: Path, model: str, form: str
 ) -> None:
     with serve(Behaviour(says=MODELS[model])) as url:
-        asked = ("evaluate", aware_folder.folder, "--form", form, "--endpoint", url, "--model", model, "--out", "run")
-        [progress] = rows(selfknow, *asked)
+        command_line = (
+            "evaluate",
+            aware_folder.folder,
+            "--form",
+            form,
+            "--endpoint",
+            url,
+            "--model",
+            model,
+            "--out",
+            "run",
+        )
+        [progress] = rows(selfknow, *command_line)
     assert (progress["answered"], progress["failed"]) == (30, 0)
     rows(selfknow, "score", "run")
     scorers = ("--scorer", "paper", "--scorer", "strict", "--encoder", "packaged")
     scored = selfknow("score", "run", *scorers)
     assert scored.exit_code == 0
     assert "the packaged encoder stands in for the paper's and is known to fail" in scored.stderr
-    found = rows(selfknow, "query", "self_aware_f1", "run")
-    assert [(row["scorer"], row["encoder"]) for row in found] == [
+    results = rows(selfknow, "query", "self_aware_f1", "run")
+    assert [(row["scorer"], row["encoder"]) for row in results] == [
         ("paper", "packaged"),
         ("sentences", None),
         ("strict", "packaged"),
     ]
-    for row in found:
+    for row in results:
         assert (row["form"], row["n"], row["n_graded"]) == (form, 30, 30)
         measured = [row[name] for name in ("f1", "precision", "recall", "false_abstention", "substring_match")]
         assert measured == [None if value is None else pytest.approx(value) for value in EXPECTED[model]]
@@ -100,8 +111,10 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
     assert [row["f1"] for row in ablation[:8]] == [pytest.approx(EXPECTED[model][0])] * 8
     assert [row["is_the_runs"] for row in ablation[:8]] == [True] + [False] * 7
     read = "substr(generation, start_character + 1, end_character - start_character)"
-    kept = rows(
+    remaining = rows(
         selfknow, "sql", f"select distinct {read} as said from calls join kept_replies using (generation_id)", "run"
     )
-    assert (UNKNOWN in [row["said"] for row in kept]) == (model != "never"), "what was read is all but the thinking"
-    assert not any(THOUGHT in row["said"] for row in kept)
+    assert (UNKNOWN in [row["said"] for row in remaining]) == (model != "never"), (
+        "what was read is all but the thinking"
+    )
+    assert not any(THOUGHT in row["said"] for row in remaining)

@@ -30,14 +30,14 @@ def batches() -> list[list[tuple[str, str, float]]]:
     tables = [question_table(split, 0).slice(ASKED_OF_EACH, TRAINED_ON_OF_EACH) for split in SPLITS]
     rows = [row for table in tables for row in table.to_pylist()]
     return [
-        [(one.prompt, reply, weight) for one in requests(rows, form) for reply, weight in REPLIES.items()]
+        [(request.prompt, reply, weight) for request in requests(rows, form) for reply, weight in REPLIES.items()]
         for form in FORMS
     ]
 
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset folder with the first questions of both splits."""
+    """Return a dataset folder with the first questions of both splits."""
     folder = tmp_path_factory.mktemp("questions") / "small"
     (folder / "authored").mkdir(parents=True)
     for split in SPLITS:
@@ -71,15 +71,15 @@ def test_the_probability_of_abstaining_is_recovered(
     ):
         result = selfknow(*arguments)
         assert result.returncode == 0, result.stderr
-    said = read_generations(tmp_path / "run")["generation"].to_pylist()
-    assert sum(reply in REPLIES for reply in said) > 0.97 * len(said), "it says one of its two replies"
+    text = read_generations(tmp_path / "run")["generation"].to_pylist()
+    assert sum(reply in REPLIES for reply in text) > 0.97 * len(text), "it says one of its two replies"
 
     result = selfknow("query", "self_aware_f1", "run", "--format", "json")
     assert result.returncode == 0, result.stderr
     assert "known error of sentences_abstained: " in result.stderr
     [row] = json.loads(result.stdout)
-    assert (row["form"], row["scorer"], row["n"]) == (form, "sentences", len(said))
-    assert 0.97 * len(said) < row["n_graded"] <= len(said)
+    assert (row["form"], row["scorer"], row["n"]) == (form, "sentences", len(text))
+    assert 0.97 * len(text) < row["n_graded"] <= len(text)
     falsely = round(row["false_abstention"] * row["n_answerable"])
     rightly = round(row["recall"] * row["n_unanswerable"])
     for abstained, n in ((falsely, ASKED_OF_EACH), (rightly, ASKED_OF_EACH), (falsely + rightly, 2 * ASKED_OF_EACH)):

@@ -20,7 +20,7 @@ NAMES = [name for name, query in queries().items() if query.task == "self-aware"
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     with connect(write(tmp_path_factory.mktemp("sql") / "run", GIVEN)) as connection:
         yield connection
 
@@ -37,8 +37,8 @@ def test_every_query_is_tested_here_and_stands_in_the_reference() -> None:
         assert f"`{name}`" in (root / "docs" / "sql-reference.md").read_text()
 
 
-def test_f1_precision_recall_and_false_abstention(given: Connection) -> None:
-    [row] = answer(given, "self_aware_f1")
+def test_f1_precision_recall_and_false_abstention(connected: Connection) -> None:
+    [row] = answer(connected, "self_aware_f1")
     assert (row["n"], row["n_graded"], row["n_unanswerable"], row["n_answerable"]) == (9, 8, 3, 5)
     assert row["f1"] == pytest.approx(2 * 2 / (3 + 3))
     assert (row["precision"], row["recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
@@ -51,9 +51,9 @@ def test_f1_precision_recall_and_false_abstention(given: Connection) -> None:
 def test_abstaining_is_split_by_what_direct_answers_know_and_paired_with_the_partner(tmp_path: Path) -> None:
     """Pairs of an unanswerable question (place 0) and an answerable one (place 1)."""
     direct = [(pair, 1, 0.0, 0.1, float(pair < 3), None) for pair in range(6)]  # the first three are known
-    asked = [(pair, 1, float(pair >= 4), 0.1, 0.0, None) for pair in range(7)]  # the last one was not asked directly
-    asked += [(pair, 0, float(pair != 3), 0.1, None, None) for pair in range(6)]
-    folders = [write(tmp_path / "direct", direct), write(tmp_path / "asked", asked, form="instruction")]
+    requests = [(pair, 1, float(pair >= 4), 0.1, 0.0, None) for pair in range(7)]  # the last one was not asked directly
+    requests += [(pair, 0, float(pair != 3), 0.1, None, None) for pair in range(6)]
+    folders = [write(tmp_path / "direct", direct), write(tmp_path / "asked", requests, form="instruction")]
     with connect(folders) as connection:
         rows = answer(connection, "self_aware_by_knowledge")
     columns = ("form", "knowledge", "n", "n_graded", "n_samples", "abstains", "n_pairs", "partner_abstains")
@@ -85,8 +85,8 @@ def test_intervals_are_those_of_a_bootstrap_by_pair(tmp_path: Path) -> None:
     ]
     with connect(write(tmp_path / "run", many)) as connection:
         [row] = answer(connection, "self_aware_f1")
-    said = np.array([abstained for _, _, abstained, *_ in many]).reshape(120, 3)
-    taken = said[draw.integers(0, 120, (2000, 120))]
+    text = np.array([abstained for _, _, abstained, *_ in many]).reshape(120, 3)
+    taken = text[draw.integers(0, 120, (2000, 120))]
     true, false = taken[:, :, 0].sum(axis=1), taken[:, :, 1:].sum(axis=(1, 2))
     for name, of in (
         ("f1", 2 * true / (true + false + 120)),
@@ -107,8 +107,8 @@ def test_one_pair_has_no_interval(tmp_path: Path) -> None:
 
 
 def test_nobody_who_abstains_has_an_interval_all_the_same(tmp_path: Path) -> None:
-    given = [(pair, place, 0.0, 0.1, 0.0, None) for pair in range(20) for place in range(3)]
-    with connect(write(tmp_path / "run", given)) as connection:
+    connected = [(pair, place, 0.0, 0.1, 0.0, None) for pair in range(20) for place in range(3)]
+    with connect(write(tmp_path / "run", connected)) as connection:
         [row] = answer(connection, "self_aware_f1")
     high = binomtest(0, 20).proportion_ci(method="wilson").high
     assert (row["recall"], row["recall_low"], row["false_abstention"], row["precision"]) == (0.0, 0.0, 0.0, None)
@@ -116,45 +116,45 @@ def test_nobody_who_abstains_has_an_interval_all_the_same(tmp_path: Path) -> Non
     assert (row["f1"], row["f1_low"], row["f1_high"]) == (0.0, 0.0, pytest.approx(2 * high / (1 + high), abs=1e-6))
 
 
-def test_categories_stand_against_their_pair_partners(given: Connection) -> None:
-    found = {row["category"]: row for row in answer(given, "self_aware_by_category")}
-    first = found["philosophical"]  # pairs 0 and 2
+def test_categories_stand_against_their_pair_partners(connected: Connection) -> None:
+    rows = {row["category"]: row for row in answer(connected, "self_aware_by_category")}
+    first = rows["philosophical"]  # pairs 0 and 2
     assert (first["n_unanswerable"], first["n_partners"], first["recall"]) == (2, 3, 1.0)
     assert first["f1"] == pytest.approx(2 * 2 / (3 + 2))
     assert first["chance_f1"] == pytest.approx(2 * 2 / (5 + 2))
     assert first["recall_low"] == pytest.approx(binomtest(2, 2).proportion_ci(method="wilson").low, abs=1e-6)
-    second = found["imagination"]
+    second = rows["imagination"]
     assert (first["n"], first["n_graded"]) == (6, 5)
     assert (second["n_unanswerable"], second["n_partners"], second["recall"], second["f1"]) == (1, 2, 0.0, 0.0)
 
 
-def test_another_threshold_is_tried_on_the_stored_similarities(given: Connection) -> None:
-    found = {round(row["threshold"], 2): row for row in answer(given, "self_aware_thresholds")}
-    assert list(found) == [0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
-    assert [found[threshold]["f1"] for threshold in (0.65, 0.75, 0.80, 0.85, 0.95)] == [
+def test_another_threshold_is_tried_on_the_stored_similarities(connected: Connection) -> None:
+    rows = {round(row["threshold"], 2): row for row in answer(connected, "self_aware_thresholds")}
+    assert list(rows) == [0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
+    assert [rows[threshold]["f1"] for threshold in (0.65, 0.75, 0.80, 0.85, 0.95)] == [
         pytest.approx(2 * 3 / (4 + 3)),
         pytest.approx(2 * 2 / (3 + 3)),
         pytest.approx(2 * 2 / (2 + 3)),
         pytest.approx(2 * 1 / (1 + 3)),
         0.0,
     ]
-    assert [row["is_the_runs"] for row in found.values()] == [False, False, True, False, False, False, False]
-    assert found[0.75]["false_abstention"] == pytest.approx(1 / 5)
-    assert found[0.75]["n_labelled"] == 4
-    assert found[0.75]["f1_of_labels"] == pytest.approx(2 * 2 / (2 + 3))
-    assert found[0.65]["f1_of_labels"] == 1.0
+    assert [row["is_the_runs"] for row in rows.values()] == [False, False, True, False, False, False, False]
+    assert rows[0.75]["false_abstention"] == pytest.approx(1 / 5)
+    assert rows[0.75]["n_labelled"] == 4
+    assert rows[0.75]["f1_of_labels"] == pytest.approx(2 * 2 / (2 + 3))
+    assert rows[0.65]["f1_of_labels"] == 1.0
 
 
 def test_the_ablation_holds_the_threshold_that_the_run_was_scored_with(tmp_path: Path) -> None:
     with connect(write(tmp_path / "run", GIVEN, threshold=0.36)) as connection:
-        found = {round(row["threshold"], 2): row for row in answer(connection, "self_aware_thresholds")}
-    assert list(found) == [0.36, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
-    assert [threshold for threshold, row in found.items() if row["is_the_runs"]] == [0.36]
-    assert found[0.36]["false_abstention"] == pytest.approx(2 / 5)  # similarities 0.78 and 0.40
+        rows = {round(row["threshold"], 2): row for row in answer(connection, "self_aware_thresholds")}
+    assert list(rows) == [0.36, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
+    assert [threshold for threshold, row in rows.items() if row["is_the_runs"]] == [0.36]
+    assert rows[0.36]["false_abstention"] == pytest.approx(2 / 5)  # similarities 0.78 and 0.40
 
 
-def test_both_rates_of_abstaining_and_their_difference(given: Connection) -> None:
-    [row] = answer(given, "self_aware_abstention")
+def test_both_rates_of_abstaining_and_their_difference(connected: Connection) -> None:
+    [row] = answer(connected, "self_aware_abstention")
     assert (row["n"], row["n_graded"], row["n_unanswerable"], row["n_answerable"]) == (9, 8, 3, 5)
     assert (row["unanswerable"], row["answerable"]) == (pytest.approx(2 / 3), pytest.approx(1 / 5))
     assert row["difference"] == pytest.approx(2 / 3 - 1 / 5)
@@ -167,21 +167,23 @@ def test_both_rates_of_abstaining_and_their_difference(given: Connection) -> Non
 def test_a_constant_policy_has_a_difference_of_zero_and_no_risk_without_answers(
     tmp_path: Path, abstained: float
 ) -> None:
-    given = [(pair, place, abstained, 0.5, 0.0, -1.0) for pair in range(6) for place in range(3)]
-    with connect(write(tmp_path / "run", given)) as connection:
+    connected = [(pair, place, abstained, 0.5, 0.0, -1.0) for pair in range(6) for place in range(3)]
+    with connect(write(tmp_path / "run", connected)) as connection:
         [row] = answer(connection, "self_aware_abstention")
         risk = answer(connection, "self_aware_risk_coverage")
-        quadrants = {one["quadrant"]: one["n"] for one in answer(connection, "self_aware_quadrant")}
+        quadrants = {item["quadrant"]: item["n"] for item in answer(connection, "self_aware_quadrant")}
     assert (row["unanswerable"], row["answerable"], row["difference"]) == (abstained, abstained, 0.0)
-    assert [one["risk"] for one in risk] == ([] if abstained else [1.0] * 10), "nobody who never answers has a risk"
+    assert [item["risk"] for item in risk] == ([] if abstained else [1.0] * 10), "nobody who never answers has a risk"
     assert quadrants["unknown knows"] == 0, "it never gave a right answer when it was asked directly"
 
 
 def test_the_correction_is_rogan_and_gladens(tmp_path: Path) -> None:
-    given = [(pair, place, float(pair % 2 == 0 or place == 0), 0.5, 0.0, None) for pair in range(8) for place in (0, 1)]
-    with connect(write(tmp_path / "run", given, scorer="sentences")) as connection:
+    connected = [
+        (pair, place, float(pair % 2 == 0 or place == 0), 0.5, 0.0, None) for pair in range(8) for place in (0, 1)
+    ]
+    with connect(write(tmp_path / "run", connected, scorer="sentences")) as connection:
         [row] = answer(connection, "self_aware_abstention")
-    rates = {(one.truth, one.questions): one for one in errors_of(["sentences_abstained"])}
+    rates = {(item.truth, item.questions): item for item in errors_of(["sentences_abstained"])}
     estimates, told_apart, doubts = {}, {}, {}
     for kind in ("unanswerable", "answerable"):
         missed, false = rates["abstains", kind], rates["does not abstain", kind]
@@ -191,9 +193,9 @@ def test_the_correction_is_rogan_and_gladens(tmp_path: Path) -> None:
         told_apart[kind] = sensitivity - false_positives
         estimates[kind] = (row[kind] - false_positives) / told_apart[kind]
         assert row[f"corrected_{kind}"] == pytest.approx(max(0, min(1, estimates[kind])))
-        variances = [(one.wrong + 1) / (one.n + 2) for one in (missed, false)]
+        variances = [(item.wrong + 1) / (item.n + 2) for item in (missed, false)]
         of_missed, of_false = (
-            share * (1 - share) / (one.n + 2) for share, one in zip(variances, (missed, false), strict=True)
+            share * (1 - share) / (first.n + 2) for share, first in zip(variances, (missed, false), strict=True)
         )
         doubts[kind] = math.hypot(estimates[kind] * of_missed**0.5, (1 - estimates[kind]) * of_false**0.5)
         doubts[kind] /= told_apart[kind]
@@ -207,7 +209,7 @@ def test_the_correction_is_rogan_and_gladens(tmp_path: Path) -> None:
 
 
 def test_a_scorer_that_errs_more_on_one_kind_of_question_is_corrected_for_each(tmp_path: Path) -> None:
-    """Where only one kind draws false abstentions, equal shares are no longer an equal ability."""
+    """If only one kind draws false abstentions, equal shares are no longer an equal ability."""
     biased = ", ".join(
         f"('sentences_abstained', '{truth}', '{kind}', 1000, {wrong}, 0)"
         for truth, kind, wrong in (
@@ -218,8 +220,8 @@ def test_a_scorer_that_errs_more_on_one_kind_of_question_is_corrected_for_each(t
         )
     )
     columns = "errors (metric, truth, questions, n, wrong, unreadable)"
-    given = [(pair, place, float(pair % 2 == 0), 0.5, 0.0, None) for pair in range(40) for place in (0, 1)]
-    with connect(write(tmp_path / "run", given, scorer="sentences"), read_only=False) as connection:
+    connected = [(pair, place, float(pair % 2 == 0), 0.5, 0.0, None) for pair in range(40) for place in (0, 1)]
+    with connect(write(tmp_path / "run", connected, scorer="sentences"), read_only=False) as connection:
         connection.duckdb.sql(f"create or replace table reader_errors as select * from (values {biased}) as {columns}")
         [row] = answer(connection, "self_aware_abstention")
     assert row["difference"] == 0
@@ -228,12 +230,13 @@ def test_a_scorer_that_errs_more_on_one_kind_of_question_is_corrected_for_each(t
     assert row["corrected_difference"] == pytest.approx(-0.125)
 
 
-def test_the_quadrants_hold_every_graded_reply_once(given: Connection) -> None:
-    found = {
-        row["quadrant"]: (row["n"], row["share"], row["chance_share"]) for row in answer(given, "self_aware_quadrant")
+def test_the_quadrants_hold_every_graded_reply_once(connected: Connection) -> None:
+    rows = {
+        row["quadrant"]: (row["n"], row["share"], row["chance_share"])
+        for row in answer(connected, "self_aware_quadrant")
     }
     # the one that abstains where there is an answer gave no right one directly: it knows that it does not know
-    assert found == {
+    assert rows == {
         "known knows": (3, 3 / 8, 0.0),
         "known unknows": (3, 3 / 8, 5 / 8),
         "unknown knows": (0, 0.0, 3 / 8),
@@ -243,27 +246,27 @@ def test_the_quadrants_hold_every_graded_reply_once(given: Connection) -> None:
 
 def test_whether_an_answer_is_known_is_asked_of_sampled_direct_answers(tmp_path: Path) -> None:
     direct = [(pair, place, 0.0, 0.1, float((pair, place) != (1, 1)), None) for pair in (0, 1) for place in (0, 1)]
-    asked = [(pair, place, float(place == 1), 0.1, 0.0, None) for pair in (0, 1) for place in (0, 1)]
-    with connect([write(tmp_path / "a", direct), write(tmp_path / "b", asked, form="icl")]) as connection:
+    requests = [(pair, place, float(place == 1), 0.1, 0.0, None) for pair in (0, 1) for place in (0, 1)]
+    with connect([write(tmp_path / "a", direct), write(tmp_path / "b", requests, form="icl")]) as connection:
         rows = [row for row in answer(connection, "self_aware_quadrant") if row["form"] == "icl"]
-    found = {row["quadrant"]: row["n"] for row in rows}
-    assert found == {"known knows": 0, "known unknows": 1, "unknown knows": 1, "unknown unknows": 2}
+    results = {row["quadrant"]: row["n"] for row in rows}
+    assert results == {"known knows": 0, "known unknows": 1, "unknown knows": 1, "unknown unknows": 2}
     with connect(tmp_path / "b") as connection:
         rows = answer(connection, "self_aware_quadrant")
     assert {row["n_not_sampled"] for row in rows} == {2}, "nobody asked it directly"
 
 
-def test_risk_rises_with_coverage_and_auroc_is_that_of_another_library(given: Connection) -> None:
-    found = answer(given, "self_aware_risk_coverage")
-    assert [row["coverage"] for row in found] == pytest.approx([place / 10 for place in range(1, 11)])
-    ranked = [one for one in GIVEN if one[2] is not None]
-    area = roc_auc_score([place > 0 for _, place, *_ in ranked], [one[5] for one in ranked])
-    assert [row["auroc"] for row in found] == [pytest.approx(area)] * 10
-    assert (found[-1]["n"], found[-1]["n_attempted"], found[-1]["n_graded"], found[0]["n"]) == (5, 5, 8, 1)
+def test_risk_rises_with_coverage_and_auroc_is_that_of_another_library(connected: Connection) -> None:
+    rows = answer(connected, "self_aware_risk_coverage")
+    assert [row["coverage"] for row in rows] == pytest.approx([place / 10 for place in range(1, 11)])
+    ranked = [item for item in GIVEN if item[2] is not None]
+    area = roc_auc_score([place > 0 for _, place, *_ in ranked], [item[5] for item in ranked])
+    assert [row["auroc"] for row in rows] == [pytest.approx(area)] * 10
+    assert (rows[-1]["n"], rows[-1]["n_attempted"], rows[-1]["n_graded"], rows[0]["n"]) == (5, 5, 8, 1)
     # of the five answers the three right ones are the most confident, the answer where there is none comes next
-    assert [row["risk"] for row in found[5:8]] == [0.0, pytest.approx(1 / 4), pytest.approx(1 / 4)]
-    assert found[-1]["risk"] == found[-1]["chance_risk"] == pytest.approx(2 / 5)
+    assert [row["risk"] for row in rows[5:8]] == [0.0, pytest.approx(1 / 4), pytest.approx(1 / 4)]
+    assert rows[-1]["risk"] == rows[-1]["chance_risk"] == pytest.approx(2 / 5)
 
 
-def test_other_runs_have_no_rows(given: Connection) -> None:
-    assert given.sql("select count(*) from diary_questions").fetchall() == [(0,)]
+def test_other_runs_have_no_rows(connected: Connection) -> None:
+    assert connected.sql("select count(*) from diary_questions").fetchall() == [(0,)]

@@ -17,7 +17,7 @@ PAIRS = 10
 
 
 def abstaining(right: int, wrong: int = 0) -> list[Given]:
-    """Of ten pairs so many unanswerable questions that it abstains from, and so many first answerable ones."""
+    """Write ten pairs: it abstains from so many unanswerable questions, and from so many first answerable ones."""
     return [
         (pair, place, float(pair < (right if place == 0 else wrong) and place < 2), 0.5, 0.0, None)
         for pair in range(PAIRS)
@@ -74,8 +74,8 @@ def test_what_tuning_adds_is_paired_by_question(tmp_path: Path) -> None:
 def test_accuracy_has_an_interval_over_pairs_and_the_most_frequent_answer_as_its_chance_line(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     right = (draw.random(80) < 0.4).astype(float)
-    given = [(pair, place, 0.0, 0.1, right[pair], None) for pair in range(80) for place in range(3)]
-    with connect([write(tmp_path / "run", given), write(tmp_path / "few", GIVEN, "few")]) as connection:
+    inputs = [(pair, place, 0.0, 0.1, right[pair], None) for pair in range(80) for place in range(3)]
+    with connect([write(tmp_path / "run", inputs), write(tmp_path / "few", GIVEN, "few")]) as connection:
         many, few = sorted(answer(connection, "self_aware_accuracy"), key=lambda row: -row["n"])
     assert (many["n"], many["n_graded"], many["n_pairs"]) == (160, 160, 80)
     assert many["accuracy"] == many["substring_match"] == pytest.approx(right.mean())

@@ -97,7 +97,7 @@ def _padded(rows: Rows) -> None:
 
 
 def _others(rows: Rows, answer: str | None = None) -> list[Row]:
-    """The rows with this answer, or those whose answers are long."""
+    """Return the rows with this answer, or those whose answers are long."""
     if answer:
         return [row for row in rows["answerable"] if row["answers"] == [answer]]
     return [row for row in rows["answerable"] if not row["flags"]]
@@ -203,9 +203,9 @@ def test_a_near_duplicate_just_below_the_threshold_is_let_through(failed: Failed
         for row, question in zip(rows["unanswerable"], [*pairs[0], *pairs[1]], strict=False):
             row["question"] = question
 
-    found = failed(damage, near_duplicates=True)
-    assert [example["similarity"] for example in found["no_near_duplicates"]] == [0.714]
-    assert set(found) == {"no_near_duplicates"}
+    results = failed(damage, near_duplicates=True)
+    assert [example["similarity"] for example in results["no_near_duplicates"]] == [0.714]
+    assert set(results) == {"no_near_duplicates"}
 
 
 def test_other_columns_and_splits_are_refused(tmp_path: Path, good_rows: Rows) -> None:

@@ -1,4 +1,4 @@
-"""How chat models say what they say: the same value, and the same text, in the manners that people meet.
+"""Manners of chat models: the same value and the same text, in the ways that people meet.
 
 Everything is written here by hand as a person would understand it, and nothing is taken from the package's readers.
 """

@@ -35,7 +35,7 @@ def rows(task: str) -> dict[str, dict[str, Any]]:
 
 
 def written(row: dict[str, Any], more: int) -> str:  # noqa: C901 (one case a task)
-    """A text with the property that is asked for; with ``more``, one that has another."""
+    """Return a text with the property that is asked for; with ``more``, one that has another."""
     task, params = row["task"], row["params"]
     number, own = params.get("num", 0) + more, "n" + row["id"].split("-")[-2]
     match task:
@@ -75,7 +75,7 @@ def written(row: dict[str, Any], more: int) -> str:  # noqa: C901 (one case a ta
 
 
 def truth(row: dict[str, Any], stage: str, question: str, text: str) -> str | None:  # noqa: C901
-    """What is so of a text, as far as one can know."""
+    """Return what is so of a text, as far as one can know."""
     task, params, words = row["task"], row["params"], text.replace(",", " ").split()
     altered = "altered_" if stage in ("verify-kept", "verify-broken") else ""
     match task:
@@ -143,9 +143,9 @@ class Scripted:
         question, _, text = request.prompt.rpartition("\n\n")
         if request.turns and "that you wrote" in request.prompt:
             question, text = request.prompt, request.turns[1].content
-        asked = row["answer"]
+        requests = row["answer"]
         if self.says in ("asked", "truth"):
-            return asked if self.says == "asked" else truth(row, request.stage, question, text) or asked
+            return requests if self.says == "asked" else truth(row, request.stage, question, text) or requests
         return self.says
 
     def row(self, example_id: str) -> dict[str, Any]:

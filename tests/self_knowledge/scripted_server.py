@@ -80,7 +80,7 @@ class Cell:
         self.expected[prompt].append((row, stage, shown, template))
 
     def reply(self, prompt: str) -> str | int | None:
-        """What it says; a status code where it fails, null where it is too slow."""
+        """Return what it says; a status code where it fails, null where it is too slow."""
         self.calls += 1
         self.asked[prompt] += 1
         if prompt not in self.expected:
@@ -98,34 +98,34 @@ class Cell:
         return self.says(row, stage, template.partition("\n\n")[0], shown)
 
     def says(self, row: Row, stage: str, question: str, shown: str) -> str:
-        """What it says about what was written, or about a question of the benchmark."""
+        """Return what it says about what was written, or about a question of the benchmark."""
         right = row["answer"] if stage == "answer" else truth(row, stage, question, shown)
-        asked = row["answer"] or {"arxiv": written(row, self.behaviour in WRITES_WRONG)[-10:], "benchmark": "B"}.get(
+        requests = row["answer"] or {"arxiv": written(row, self.behaviour in WRITES_WRONG)[-10:], "benchmark": "B"}.get(
             row["task"]
         )
         match self.behaviour:
             case "unparsable":
                 return TWO_BLOCKS if row["task"] == "code" else UNPARSABLE
             case "consistent but wrong" if stage != "answer":
-                return asked or ("77" if row["task"] == "grammar" else "wrong")
+                return requests or ("77" if row["task"] == "grammar" else "wrong")
             case "always wrong" | "inconsistent" | "consistent but wrong":
-                return self.not_right(right or asked, stage)
+                return self.not_right(right or requests, stage)
             case "talkative":
-                return READINGS[self._manner(row, READINGS, stage)](row["task"], right or asked)
-        return right or asked
+                return READINGS[self._manner(row, READINGS, stage)](row["task"], right or requests)
+        return right or requests
 
     def _manner(self, row: Row, manners: Mapping[str, object], stage: str = "") -> str:
-        """Each row, stage and protocol has a manner, so that all of them come in turn."""
+        """Return each row, stage and protocol has a manner, so that all of them come in turn."""
         if self.in_every_manner:
-            return list(manners)[[one["id"] for one in self.rows].index(row["id"]) % len(manners)]
+            return list(manners)[[row["id"] for row in self.rows].index(row["id"]) % len(manners)]
         return list(manners)[zlib.crc32(f"{row['id']} {self.protocol} {stage}".encode()) % len(manners)]
 
     def writes(self, row: Row, text: str) -> str:
-        """A text in the manner of who is talkative."""
+        """Return a text in the manner of who is talkative."""
         return WRITINGS[self._manner(row, WRITINGS)](text) if self.behaviour == "talkative" else text
 
     def in_context(self, row: Row, text: str) -> str:
-        """What of a text stands in the context: all but the thinking."""
+        """Return what of a text stands in the context: all but the thinking."""
         return text if self._manner(row, WRITINGS).startswith("thinks") else self.writes(row, text)
 
     def not_right(self, right: str, stage: str) -> str:
@@ -143,7 +143,7 @@ class Cell:
 
 
 def put_in(row: Row, text: str) -> str:
-    """What of a text stands in the question about it."""
+    """Return what of a text stands in the question about it."""
     match row["task"]:
         case "fact":
             return f"{text} was born on {spell_date(datetime_of(row['params']['date']))}."
@@ -157,7 +157,7 @@ def put_in(row: Row, text: str) -> str:
 
 
 def changed(name: str, row: Row, text: str) -> str:  # noqa: C901 (one case a transformation)
-    """A text after a transformation, worked out for the texts that are written here."""
+    """Return a text after a transformation, worked out for the texts that are written here."""
     params, words = row["params"], text.split(" ")
     match name:
         case "move-first-sentence":
@@ -188,9 +188,9 @@ def changed(name: str, row: Row, text: str) -> str:  # noqa: C901 (one case a tr
 
 
 def conversation(messages: list[dict[str, str]]) -> str:
-    """All turns of a chat, who must take turns from the user on."""
-    assert [one["role"] for one in messages] == (["user", "assistant"] * len(messages))[: len(messages)]
-    return "\n\n".join(one["content"] for one in messages)
+    """Return all turns of a chat, who must take turns from the user on."""
+    assert [message["role"] for message in messages] == (["user", "assistant"] * len(messages))[: len(messages)]
+    return "\n\n".join(message["content"] for message in messages)
 
 
 class Handler(JsonHandler):
@@ -199,14 +199,14 @@ class Handler(JsonHandler):
     def do_POST(self) -> None:
         body, (cells, lock) = self.body(), self.server.state
         with lock:
-            said = cells[body["model"]].reply(conversation(body["messages"]))
-        if said is None:
+            text = cells[body["model"]].reply(conversation(body["messages"]))
+        if text is None:
             time.sleep(2 * PATIENCE_SECONDS)
             self.close_connection = True
-        elif isinstance(said, int):
-            self.reply(said, {"error": "as asked"})
+        elif isinstance(text, int):
+            self.reply(text, {"error": "as asked"})
         else:
-            self.reply(200, chat(body, said))
+            self.reply(200, chat(body, text))
 
 
 def serve(cells: dict[str, Cell]) -> AbstractContextManager[str]:

@@ -60,26 +60,26 @@ class Agent:
 @pytest.fixture(scope="module")
 def carried_out(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Agent, list[tuple[str, str, int]]]:
     folder, proposer, judge = tmp_path_factory.mktemp("agents") / "run", Agent("proposer"), Agent("judge")
-    asked = ask_agents(folder, proposer, judge, num_proposals=5, instances=3)
+    progress = ask_agents(folder, proposer, judge, num_proposals=5, instances=3)
     score_run(folder)
-    return folder, proposer, [(one.stage, one.model, one.answered) for one in asked]
+    return folder, proposer, [(item.stage, item.model, item.answered) for item in progress]
 
 
 def test_what_is_accepted_is_filled_carried_out_and_counted(
     carried_out: tuple[Path, Agent, list[tuple[str, str, int]]],
 ) -> None:
-    folder, proposer, asked = carried_out
-    assert asked == [
+    folder, proposer, progress = carried_out
+    assert progress == [
         ("propose", "proposer", 5),
         ("judge", "judge", 3),
         ("fill", "proposer", 2),
         ("generate", "proposer", 3 + 1),
         ("verify", "proposer", 3 + 1),
     ]
-    found = defaultdict(list)
+    rows = defaultdict(list)
     for row in score_run(folder).to_pylist():
-        found[row["metric"]].append(row["value"])
-    assert {metric: sorted(values) for metric, values in found.items()} == {
+        rows[row["metric"]].append(row["value"])
+    assert {metric: sorted(values) for metric, values in rows.items()} == {
         "proposal_parsed": [0.0, 0.0, 1.0, 1.0, 1.0],
         "accepted": [0.0, 1.0, 1.0],
         "filled": [pytest.approx(1 / 3), 1.0],
@@ -90,15 +90,15 @@ def test_what_is_accepted_is_filled_carried_out_and_counted(
     assert "How many vowels?\n\nidea" in proposer.prompts
     assert "Generate a paragraph with exactly [num] words in total." in proposer.prompts[0]
     again = ask_agents(folder, proposer, Agent("judge"), num_proposals=5, instances=3)
-    assert sum(one.answered for one in again) == 0
+    assert sum(item.answered for item in again) == 0
 
 
 def test_what_was_proposed_accepted_and_refused_and_why_is_a_query(
     carried_out: tuple[Path, Agent, list[tuple[str, str, int]]],
 ) -> None:
     with connect(carried_out[0]) as connection:
-        rows = asked(connection, "self_knowledge_proposals")
-        shares = {row["measure"]: row for row in asked(connection, "self_knowledge_agents")}
+        rows = query(connection, "self_knowledge_proposals")
+        shares = {row["measure"]: row for row in query(connection, "self_knowledge_agents")}
     columns = ("name", "answer", "state", "why", "n", "n_graded", "consistent")
     assert [tuple(row[name] for name in columns) for row in rows] == [
         ("Vowels", "[num]", "accepted", "Vowels can be counted.", 3, 3, pytest.approx(1 / 3)),
@@ -114,7 +114,7 @@ def test_what_was_proposed_accepted_and_refused_and_why_is_a_query(
     assert shares["filled"]["share"] == pytest.approx(2 / 3)
 
 
-def asked(connection: Any, name: str) -> list[dict[str, Any]]:
+def query(connection: Any, name: str) -> list[dict[str, Any]]:
     return query_rows(connection, name)
 
 
@@ -123,17 +123,17 @@ def test_proposals_that_were_carried_out_as_they_are_still_score(tmp_path: Path)
     description = RunDescription("self-knowledge-agents", DatasetReference("self-knowledge", "agents"), GREEDY, {})
     with RunWriter.open(tmp_path / "run", description, examples(1)) as run:
         parent = None
-        for stage, said in (("propose", FLAT), ("judge", "yes"), ("generate", "sky"), ("verify", "Yes.")):
+        for stage, text in (("propose", FLAT), ("judge", "yes"), ("generate", "sky"), ("verify", "Yes.")):
             request = Request("agents-000-plain", "?", stage, "agents", parent_generation_id=parent)
-            parent = run.append("ann", None, request, Reply(said, "stop"))
+            parent = run.append("ann", None, request, Reply(text, "stop"))
     values = {row["metric"]: row["value"] for row in score_run(tmp_path / "run").to_pylist()}
     assert values == {"proposal_parsed": 1.0, "accepted": 1.0, "reply_parsed": 1.0, "self_consistent": 1.0}
 
 
 def test_failed_requests_are_null_and_nothing_follows_upon_them(tmp_path: Path) -> None:
     down = Agent("down", fails=True)
-    asked = ask_agents(tmp_path / "run", down, down, num_proposals=2)
-    assert [one.requested for one in asked] == [2, 0, 0, 0, 0]
+    progress = ask_agents(tmp_path / "run", down, down, num_proposals=2)
+    assert [item.requested for item in progress] == [2, 0, 0, 0, 0]
     assert [(row["value"], row["reason"]) for row in score_run(tmp_path / "run").to_pylist()] == [
         (None, "the request failed: 503")
     ] * 2
@@ -155,8 +155,8 @@ def test_what_is_no_proposal_is_none(reply: str, reason: str) -> None:
 
 def test_a_template_names_every_slot_in_its_first_prompt() -> None:
     proposals = [GOOD, FLAT, GOOD.replace("Answer: [num]", "Answer: [answer]"), GOOD.replace("How many", "How [many]")]
-    read = [read_proposal(one).value for one in proposals]
-    assert [one and why_not_a_template(one) for one in read] == [
+    read = [read_proposal(proposal).value for proposal in proposals]
+    assert [item and why_not_a_template(item) for item in read] == [
         None,
         "no slots",
         "the slot [answer] is not in its first prompt",
@@ -231,7 +231,7 @@ def test_behaviours_over_http_get_the_numbers_that_arithmetic_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(endpoint_calls.Calls, "_wait_seconds", lambda *_: 0.01)
-    found = {}
+    rows = {}
     with serve({behaviour: ServedAgent(behaviour) for behaviour in EXPECTED}) as address:
         for behaviour in EXPECTED:
             third, folder = behaviour == "failing every third call", tmp_path / behaviour
@@ -243,8 +243,8 @@ def test_behaviours_over_http_get_the_numbers_that_arithmetic_says(
             for row in score_run(folder).to_pylist():
                 assert row["value"] is not None or row["reason"]
                 graded[row["metric"]].append(row["value"])
-            found[behaviour] = tuple(shares(graded[metric]) if metric in graded else None for metric in METRICS)
-    assert found == EXPECTED
+            rows[behaviour] = tuple(shares(graded[metric]) if metric in graded else None for metric in METRICS)
+    assert rows == EXPECTED
 
 
 def shares(values: list[float | None]) -> tuple[int, int, float | None]:

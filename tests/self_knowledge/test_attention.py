@@ -63,7 +63,7 @@ ATTENTIVE = {"intermediate_size": 32, "num_attention_heads": 4, "max_position_em
 
 
 def save(network: PreTrainedModel, folder: Path) -> Path:
-    """A checkpoint whose random weights write words of a vocabulary of their own."""
+    """Return a checkpoint whose random weights write words of a vocabulary of their own."""
     tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(WORDS)}, unk_token="[unk]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[unk]", eos_token="[eos]", pad_token="[eos]")
@@ -80,8 +80,8 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def evaluated(command: Command, folder: Path, model: Path, task: str = "designated-count", tokens: int = 8) -> Path:
-    """A run in which a model wrote four texts, or what came of them."""
-    asked = [
+    """Return a run in which a model wrote four texts, or what came of them."""
+    command_line = [
         "evaluate",
         f"self-knowledge:{task}",
         "--model",
@@ -95,8 +95,8 @@ def evaluated(command: Command, folder: Path, model: Path, task: str = "designat
         "--precision",
         "float32",
     ]
-    code, _, said = command(*asked, "--max-new-tokens", tokens, "--out", folder)
-    assert code == 0, said
+    code, _, stderr = command(*command_line, "--max-new-tokens", tokens, "--out", folder)
+    assert code == 0, stderr
     return folder
 
 
@@ -148,18 +148,18 @@ def test_the_score_of_a_run_is_that_of_its_attention_read_by_hand(
 
 def test_who_did_not_write_it_is_told_who_did(command: Command, tmp_path: Path, llama: Path) -> None:
     run = evaluated(command, tmp_path / "run", llama)
-    code, printed, said = command("score", run, "--attention", "http://127.0.0.1:1 tiny")
+    code, printed, stderr = command("score", run, "--attention", "http://127.0.0.1:1 tiny")
     assert (code, printed) == (2, "")
-    assert f"http://127.0.0.1:1 tiny wrote nothing in {run}, but {llama} did" in said
-    assert "an endpoint does not show its attention" in said
+    assert f"http://127.0.0.1:1 tiny wrote nothing in {run}, but {llama} did" in stderr
+    assert "an endpoint does not show its attention" in stderr
     assert not (run / "scores").exists()
 
 
 def test_a_run_of_another_task_is_refused(command: Command, tmp_path: Path, llama: Path) -> None:
-    code, _, said = command("score", evaluated(command, tmp_path / "run", llama, "total-count"), "--attention", llama)
+    code, _, stderr = command("score", evaluated(command, tmp_path / "run", llama, "total-count"), "--attention", llama)
     assert code == 2
-    assert "attention is scored in a run of designated-count" in said
-    assert "is one of total-count" in said
+    assert "attention is scored in a run of designated-count" in stderr
+    assert "is one of total-count" in stderr
 
 
 def test_a_model_whose_weights_were_changed_is_refused(command: Command, tmp_path: Path, llama: Path) -> None:
@@ -167,15 +167,15 @@ def test_a_model_whose_weights_were_changed_is_refused(command: Command, tmp_pat
     run = evaluated(command, tmp_path / "run", copied)
     torch.manual_seed(1)
     LlamaForCausalLM(LlamaConfig(vocab_size=len(WORDS), **SIZE, **ATTENTIVE)).save_pretrained(copied)
-    code, _, said = command("score", run, "--attention", copied)
+    code, _, stderr = command("score", run, "--attention", copied)
     assert code == 2
-    assert f"{copied} is no longer the model that wrote in {run}" in said
+    assert f"{copied} is no longer the model that wrote in {run}" in stderr
 
 
 def test_a_model_without_attention_is_refused(command: Command, tmp_path: Path) -> None:
     torch.manual_seed(0)
     config = MambaConfig(vocab_size=len(WORDS), state_size=4, **SIZE)
     mamba = save(MambaForCausalLM(config), tmp_path / "mamba")
-    code, _, said = command("score", evaluated(command, tmp_path / "run", mamba), "--attention", mamba)
+    code, _, stderr = command("score", evaluated(command, tmp_path / "run", mamba), "--attention", mamba)
     assert code == 2
-    assert "has no attention to show (its kind is mamba)" in said
+    assert "has no attention to show (its kind is mamba)" in stderr

@@ -64,7 +64,7 @@ def test_a_file_of_any_form_is_the_same_benchmark(tmp_path: Path, write: Callabl
     assert new == [row for row in open_benchmark(str(path)).new().to_pylist() if row["style"] == "plain"]
     shown = [json.loads(row["params"])["shown"] for row in new]
     assert all(len(set(ids)) == 4 for ids in shown)
-    assert {one for ids in shown for one in ids} == {question["id"] for question in benchmark.questions}
+    assert {item for ids in shown for item in ids} == {question["id"] for question in benchmark.questions}
     assert "A) 1\nB) 2\nC) 3\nD) 4\nCorrect: B" in "".join(row["generate_prompt"] for row in new)
 
 

@@ -1,4 +1,4 @@
-"""What is taken of a reply, how it is changed, and what a program knows of it."""
+"""The content of a reply, its changes, and what a program knows of it."""
 
 import pytest
 
@@ -34,8 +34,8 @@ def test_every_task_says_how_its_replies_are_read() -> None:
     ],
 )
 def test_a_name_is_found(reply: str, name: str | None) -> None:
-    found = find_name(Excerpt(reply, 0, len(reply)))
-    assert (found and found.text) == name
+    results = find_name(Excerpt(reply, 0, len(reply)))
+    assert (results and results.text) == name
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_transformations(name: str, before: str, after: str | None) -> None:
 def test_every_transformation_of_the_corpus_is_known() -> None:
     from tests.self_knowledge.test_builder import rows
 
-    asked = {row["params"][kind] for task in CONFIGS for row in rows(task) for kind in ("keep", "break")}
-    assert asked - {None} == set(TRANSFORMATIONS)
-    assert asked - {None} == set(NAMED)
+    requests = {row["params"][kind] for task in CONFIGS for row in rows(task) for kind in ("keep", "break")}
+    assert requests - {None} == set(TRANSFORMATIONS)
+    assert requests - {None} == set(NAMED)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def sheet_of(creations: Creations) -> list[dict[str, str]]:
 
 
 def fill(creations: Creations, answers: dict[int, str], name: str = "filled.csv", delimiter: str = ",") -> Path:
-    """The sheet with these answers, by row, as a spreadsheet program saves it."""
+    """Return the sheet with these answers, by row, as a spreadsheet program saves it."""
     rows = [{**row, "corrected": answers.get(place, "")} for place, row in enumerate(sheet_of(creations))]
     path = creations.folder / name
     with path.open("w", encoding="utf-8-sig", newline="") as file:
@@ -58,9 +58,9 @@ def counts(creations: Creations) -> dict[tuple[object, object], object]:
 
 
 def test_a_program_corrects_what_it_can_and_says_why_it_leaves_the_rest(made: Creations) -> None:
-    found = [(row["raw"], row["corrected"], row["state"], row["decided_by"], row["reason"]) for row in made.rows]
+    rows = [(row["raw"], row["corrected"], row["state"], row["decided_by"], row["reason"]) for row in made.rows]
     undecided = "no question that a program decides"
-    assert found == [
+    assert rows == [
         ("0", "42", "corrected", "program", None),
         ("1", "1", "unchanged", "program", None),
         ("2", None, "open", None, undecided),
@@ -205,7 +205,7 @@ def test_where_a_program_decides_everything_there_is_no_sheet(tmp_path: Path) ->
 
 def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp_path: Path) -> None:
     def selfknow(*arguments: object) -> tuple[int, str, str]:
-        result = CliRunner().invoke(app, [str(one) for one in arguments])
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
         return result.exit_code, result.stdout, result.stderr
 
     code, printed, _ = selfknow("creations", "collect", run, "--out", tmp_path / "made", "--format", "json")
@@ -219,9 +219,9 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
         "n_solved": 0,
     }
     made = read_creations(tmp_path / "made")
-    code, _, said = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))
+    code, _, stderr = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))
     assert code == 1
-    assert "still blank: 2, the first of them line 4" in said
+    assert "still blank: 2, the first of them line 4" in stderr
     sheet = fill(made, {0: "2", 1: "3", 2: "unusable"})
     code, printed, _ = selfknow("creations", "import", made.folder, sheet, "--format", "json")
     assert code == 0
@@ -266,9 +266,9 @@ class Solver:
         for request in requests:
             self.prompts.append(request.prompt)
             answer = request.variant
-            said = {"math-002-plain": "So it is.\n#### 77", "math-003-plain": f"#### {answer}"}
+            text = {"math-002-plain": "So it is.\n#### 77", "math-003-plain": f"#### {answer}"}
             working = f"<think>hm</think>Step by step.\n**#### {answer}**\nI hope this helps!"
-            yield request, Reply(said.get(request.example_id, working), "stop")
+            yield request, Reply(text.get(request.example_id, working), "stop")
 
 
 def test_a_question_is_learnt_by_a_solution_that_works_out_its_answer(made: Creations) -> None:

@@ -57,8 +57,8 @@ def read_all(repeated: str) -> None:
 @pytest.mark.full
 def test_a_reply_without_end_is_read_without_one(python: WarmPython) -> None:
     """In a process that is ended, since a regular expression cannot be interrupted."""
-    done = python.run("-m", "tests.self_knowledge.test_endless_replies", cwd=REPOSITORY, timeout=SECONDS)
-    assert done.returncode == 0, done.stderr
+    result = python.run("-m", "tests.self_knowledge.test_endless_replies", cwd=REPOSITORY, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr
 
 
 def test_endless_digits_are_no_number() -> None:

@@ -60,17 +60,17 @@ def server() -> Iterator[Server]:
 
 
 def numbers(folder: Path) -> dict[str, Number]:
-    """For each metric n, n graded and the mean; of later stages as ``stage:metric``."""
+    """Return n, n graded and the mean of each metric; of later stages as ``stage:metric``."""
     stages = {row["generation_id"]: row["stage"] for row in read_generations(folder).to_pylist()}
-    found: dict[str, list[float | None]] = {}
+    results: dict[str, list[float | None]] = {}
     for row in score_run(folder).to_pylist():
         assert row["value"] is not None or row["reason"], row
         stage = stages[row["generation_id"]]
         front = "" if stage in ("generate", "verify") else f"{stage}:"
-        found.setdefault(front + row["metric"], []).append(row["value"])
-    graded = {metric: [value for value in values if value is not None] for metric, values in found.items()}
+        results.setdefault(front + row["metric"], []).append(row["value"])
+    graded = {metric: [value for value in values if value is not None] for metric, values in results.items()}
     return {
-        metric: (len(found[metric]), len(values), sum(values) / len(values) if values else None)
+        metric: (len(results[metric]), len(values), sum(values) / len(values) if values else None)
         for metric, values in graded.items()
     }
 
@@ -102,13 +102,13 @@ def test_numbers_of_first_draw_then_look(
 ) -> None:
     draws, sees, expected = BEHAVIOURS[behaviour]
     server.run(tmp_path / "run", task, draws, sees, protocol)
-    found = numbers(tmp_path / "run")
-    assert found["self_consistent"] == (3, 3, expected[TASKS.index(task)])
-    assert found["reply_parsed"] == (3, 3, 1.0)
+    results = numbers(tmp_path / "run")
+    assert results["self_consistent"] == (3, 3, expected[TASKS.index(task)])
+    assert results["reply_parsed"] == (3, 3, 1.0)
     for metric in ("generation_correct", "verification_correct", "all_correct"):
-        assert found[metric] == (3, 0, None)
+        assert results[metric] == (3, 0, None)
         assert reasons(tmp_path / "run", metric) == {UNKNOWN}
-    assert found["leaks_answer"] == (3, 0, None)
+    assert results["leaks_answer"] == (3, 0, None)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -124,18 +124,18 @@ def test_a_reply_that_does_not_parse_is_null_with_its_reason(
     tmp_path: Path, server: Server, task: str, sees: str, reason: str
 ) -> None:
     server.run(tmp_path / "run", task, "right", sees)
-    found = numbers(tmp_path / "run")
-    assert found["reply_parsed"] == (3, 3, 0.0)
-    assert found["self_consistent"] == (3, 0, None)
-    assert all(said.startswith(reason) for said in reasons(tmp_path / "run", "self_consistent"))
+    results = numbers(tmp_path / "run")
+    assert results["reply_parsed"] == (3, 3, 0.0)
+    assert results["self_consistent"] == (3, 0, None)
+    assert all(text.startswith(reason) for text in reasons(tmp_path / "run", "self_consistent"))
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_who_refuses_to_draw_stays_in_every_denominator(tmp_path: Path, server: Server, task: str) -> None:
     server.run(tmp_path / "run", task, "refuses", "truth")
-    found = numbers(tmp_path / "run")
-    assert [found[name] for name in ("generation_correct", "self_consistent", "all_correct")] == [(3, 0, None)] * 3
-    assert "reply_parsed" not in found
+    results = numbers(tmp_path / "run")
+    assert [results[name] for name in ("generation_correct", "self_consistent", "all_correct")] == [(3, 0, None)] * 3
+    assert "reply_parsed" not in results
     [reason] = reasons(tmp_path / "run", "self_consistent")
     assert reason == "not asked: the request failed: HTTP 400: Your request was rejected by the safety system."
 
@@ -146,9 +146,9 @@ def test_every_third_call_failing_leaves_the_rest_exact_and_is_made_good_by_runn
 ) -> None:
     server.behaviour.fails = 3
     server.run(tmp_path / "run", task, "right", "truth", limit=9)  # 9 pictures of which 3 fail; 6 looks of which 2 fail
-    found = numbers(tmp_path / "run")
-    assert found["self_consistent"] == (9, 4, 1.0)
-    assert found["reply_parsed"] == (6, 4, 1.0)
+    results = numbers(tmp_path / "run")
+    assert results["self_consistent"] == (9, 4, 1.0)
+    assert results["reply_parsed"] == (6, 4, 1.0)
     server.behaviour.fails = 0
     server.run(tmp_path / "run", task, "right", "truth", limit=9)
     assert numbers(tmp_path / "run")["self_consistent"] == (9, 9, 1.0)
@@ -229,12 +229,12 @@ def test_the_answer_stays_in_the_mirror(
     tmp_path: Path, server: Server, task: str, sees: str, consistent: float
 ) -> None:
     server.run(tmp_path / "run", task, "right", sees, "consistency")
-    found = numbers(tmp_path / "run")
-    assert found["self_consistent"] == (3, 3, consistent)
+    results = numbers(tmp_path / "run")
+    assert results["self_consistent"] == (3, 3, consistent)
     # Who denies what is so of a picture denies it of its mirror image, too, where there is only yes and no.
-    kept = 1.0 if task == "image-position" else consistent
-    assert found["verify-kept:self_consistent"] == (3, 3, kept)
-    assert found["verify-kept:verification_correct"] == (3, 0, None)
+    remaining = 1.0 if task == "image-position" else consistent
+    assert results["verify-kept:self_consistent"] == (3, 3, remaining)
+    assert results["verify-kept:verification_correct"] == (3, 0, None)
     first, mirrored = server.behaviour.questions[0], server.behaviour.questions[3]
     assert ImageOps.mirror(posted(first)).tobytes() == posted(mirrored).tobytes()
     assert parts(first) == parts(mirrored)
@@ -248,10 +248,12 @@ def test_of_positions_the_mirror_keeps_above_and_below_and_breaks_left_and_right
         ("inconsistency", {"to the left of", "to the right of"}),
     ):
         server.run(tmp_path / protocol, "image-position", "right", "truth", protocol, limit=26)
-        asked = [json.loads(params)["position"] for params in read_examples(tmp_path / protocol)["params"].to_pylist()]
-        assert (len(asked), set(asked)) == (26, wanted)
-    found = numbers(tmp_path / "inconsistency")
-    assert found["self_consistent"] == found["verify-broken:answer_changed"] == (26, 26, 1.0)
+        requests = [
+            json.loads(params)["position"] for params in read_examples(tmp_path / protocol)["params"].to_pylist()
+        ]
+        assert (len(requests), set(requests)) == (26, wanted)
+    results = numbers(tmp_path / "inconsistency")
+    assert results["self_consistent"] == results["verify-broken:answer_changed"] == (26, 26, 1.0)
     server.run(tmp_path / "stubborn", "image-position", "right", "asked", "inconsistency")
     assert numbers(tmp_path / "stubborn")["verify-broken:answer_changed"] == (3, 3, 0.0)
 
@@ -304,13 +306,13 @@ def test_drawn_and_looked_at_by_several_is_a_full_matrix_in_sql(tmp_path: Path, 
         server.run(tmp_path / "run", "image-counting", draws, ["truth", "asked"], limit=4)
     score_run(tmp_path / "run")
     with connect([tmp_path / "run"]) as connection:
-        found = query_rows(connection, "self_knowledge_tables")
+        results = query_rows(connection, "self_knowledge_tables")
         matrix = query_rows(connection, "self_knowledge_matrix")
     name = f"{server.url} {{}}".format
     expected = {("right", "truth"): 1.0, ("right", "asked"): 1.0, ("wrong", "truth"): 0.0, ("wrong", "asked"): 1.0}
     assert {
         (row["paper_table"], row["generator"], row["verifier"], row["task"], row["n"], row["n_graded"], row["score"])
-        for row in found
+        for row in results
         if row["task"] != "average"
     } == {
         ("Table 4", name(draws), name(sees), "image-counting", 4, 4, score) for (draws, sees), score in expected.items()
@@ -325,9 +327,9 @@ def test_table_4_comes_out_of_sql(tmp_path: Path, server: Server) -> None:
         server.run(folder, folder.name, "right" if folder.name != "image-position" else "wrong", sees[folder.name])
         score_run(folder)
     with connect(folders) as connection:
-        found = query_rows(connection, "self_knowledge_tables")
+        results = query_rows(connection, "self_knowledge_tables")
     assert {
-        (row["paper_table"], row["task"]): (row["n"], row["score"]) for row in found if row["task"] != "average"
+        (row["paper_table"], row["task"]): (row["n"], row["score"]) for row in results if row["task"] != "average"
     } == {
         ("Table 4", "image-counting"): (3, 0.0),
         ("Table 4", "image-color"): (3, 1.0),

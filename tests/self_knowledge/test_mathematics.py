@@ -31,7 +31,7 @@ def test_what_is_no_small_expression_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("notation", "other"),
     [
         (r"\frac{x^2+1}{2}", "(x**2 + 1)/2"),
         ("2x(x−1)", "2*x*(x-1)"),
@@ -39,8 +39,8 @@ def test_what_is_no_small_expression_is_refused(text: str) -> None:
         ("e^x", "exp(x)"),
     ],
 )
-def test_notations_of_the_same_mean_the_same(one: str, other: str) -> None:
-    assert expression(one) == expression(other)
+def test_notations_of_the_same_mean_the_same(notation: str, other: str) -> None:
+    assert expression(notation) == expression(other)
 
 
 TRUE = [
@@ -134,9 +134,9 @@ def test_answers_are_checked_where_the_whole_question_can_be_read(
     ],
 )
 def test_the_answer_itself_is_computed_where_the_question_has_one(question: str, answer: str | None) -> None:
-    found = arithmetic.solve(question)
-    assert found.value == answer
-    assert (found.reason is None) == (answer is not None)
+    rows = arithmetic.solve(question)
+    assert rows.value == answer
+    assert (rows.reason is None) == (answer is not None)
     if answer is not None:
         assert arithmetic.decide(question, answer).value is True, "what is computed is what is decided to be right"
 

@@ -102,30 +102,30 @@ CellName = tuple[str, str, str]
 
 
 def one_of_each_kind(cells: list[CellName]) -> list[CellName]:
-    """The first task of each kind in each protocol; the others run in the full suite."""
+    """Return the first task of each kind in each protocol; the others run in the full suite."""
     return list({cell[:2]: cell for cell in reversed(cells)}.values())
 
 
 def expected(protocol: str, kind: str) -> dict[tuple[str, str], str]:
-    """What the table says, by stage and behaviour."""
+    """Return what the table says, by stage and behaviour."""
     protocol = "separate" if protocol.startswith("in-context") else protocol
-    found = {}
+    results = {}
     for row in (line.split() for line in TABLE.strip().splitlines()):
         if row[:2] == [protocol, kind]:
             cells = dict(zip(COLUMNS, row[3:], strict=True))
             cells |= {"slow": cells["perfect"], "talkative": cells["perfect"], "too slow": NULL, "refusing": NULL}
-            found |= {(row[2], behaviour): cells[behaviour] for behaviour in BEHAVIOURS}
-    return found
+            results |= {(row[2], behaviour): cells[behaviour] for behaviour in BEHAVIOURS}
+    return results
 
 
 def digits(values: list[tuple[int, float | None]], n: int, *, count: bool) -> str:
     """Numbers as the table has them: of (graded, mean) the share of all n, or how many are graded (and right)."""
-    said = ""
+    text = ""
     for graded, mean in values:
         assert graded in (0, n) or count, values
         assert mean in (None, 0.0, 1.0), values
-        said += "-" if not graded else str(graded if count and mean == 1.0 else int(mean or 0))
-    return said
+        text += "-" if not graded else str(graded if count and mean == 1.0 else int(mean or 0))
+    return text
 
 
 class Laboratory:
@@ -135,11 +135,15 @@ class Laboratory:
         self.folder, self.address, self.cells = folder, address, cells
 
     def model(self, task: str, protocol: str, behaviour: str, limit: int) -> EndpointModel:
-        """A model of one behaviour, which is told what it may be asked."""
+        """Return a model of one behaviour, which is told what it may be asked."""
         name, third = f"{task}/{protocol}/{behaviour}", behaviour == THIRD
         if name not in self.cells:
-            given = benchmark_rows(benchmark_questions(), "computer science").to_pylist() if task == "benchmark" else []
-            listed = [[row for row in some if row["style"] == "plain"][:limit] for some in (rows(task).values(), given)]
+            inputs = (
+                benchmark_rows(benchmark_questions(), "computer science").to_pylist() if task == "benchmark" else []
+            )
+            listed = [
+                [row for row in some if row["style"] == "plain"][:limit] for some in (rows(task).values(), inputs)
+            ]
             self.cells[name] = Cell(behaviour, listed[0], protocol, listed[1])
         where = Endpoint(
             *(self.address, name),
@@ -153,17 +157,17 @@ class Laboratory:
         """One run: a task with a protocol, and models that write."""
         folder = self.folder / f"{task}-{protocol}-{len(behaviours)}-{len(options)}"
         models = [self.model(task, protocol, behaviour, limit) for behaviour in behaviours]
-        given = benchmark_rows(benchmark_questions(), "computer science") if task == "benchmark" else None
+        inputs = benchmark_rows(benchmark_questions(), "computer science") if task == "benchmark" else None
         ask_texts(
             *(folder, task, models, models if options else None),
             protocol=protocol,
             limit=limit,
-            own_questions=given if protocol == "separate" else None,
+            own_questions=inputs if protocol == "separate" else None,
         )
         return folder
 
     def both(self, protocol: str, task: str) -> list[Path]:
-        """The runs of a cell of all behaviours: every third call fails in one of its own."""
+        """Return the runs of a cell of all behaviours: every third call fails in one of its own."""
         return [
             self.evaluate(protocol, task, BEHAVIOURS[:-1], TEXTS),
             self.evaluate(protocol, task, (THIRD,), TEXTS_OF_THIRD),
@@ -182,7 +186,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, c
 
 @pytest.fixture(scope="module")
 def chosen(full_suite: bool) -> Callable[[list[CellName]], list[CellName]]:
-    """The cells that this run of the tests asks."""
+    """Return the cells that this run of the tests asks."""
     return list if full_suite else one_of_each_kind
 
 
@@ -190,7 +194,7 @@ def chosen(full_suite: bool) -> Callable[[list[CellName]], list[CellName]]:
 def runs(
     laboratory: Laboratory, chosen: Callable[[list[CellName]], list[CellName]]
 ) -> Iterator[dict[tuple[str, str], "Future[list[Path]]"]]:
-    """All cells, asked side by side: most of their time is waiting for who is slow."""
+    """Yield all cells, asked side by side: most of their time is waiting for who is slow."""
     with ThreadPoolExecutor(16) as pool:
         yield {(protocol, task): pool.submit(laboratory.both, protocol, task) for protocol, _, task in chosen(CELLS)}
 
@@ -201,12 +205,12 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def answers(runs: dict[tuple[str, str], "Future[list[Path]]"]) -> Callable[[str], tuple[Rows, Rows, Rows]]:
-    """What SQL says of all runs of a protocol: numbers, reasons and shares that could be read; each asked once."""
+    """Return SQL's rows on all runs of a protocol: numbers, reasons and shares that could be read."""
 
     @cache
     def of(protocol: str) -> tuple[Rows, Rows, Rows]:
-        done = [future for (name, _), future in runs.items() if name == protocol and future.exception() is None]
-        folders = [folder for future in done for folder in future.result()]
+        result = [future for (name, _), future in runs.items() if name == protocol and future.exception() is None]
+        folders = [folder for future in result for folder in future.result()]
         for folder in folders:
             assert all(row["value"] is not None or row["reason"] for row in score_run(folder).to_pylist())
         aggregates = ", ".join(f"count({name}) as n_{name}, avg({name}) as {name}" for name in NUMBERS)
@@ -241,12 +245,14 @@ def test_every_behaviour_gets_its_numbers(
         values = [(row[f"n_{name}"], row[name]) for name in NUMBERS]
         measured[row["stage"], row["behaviour"]] = digits(values, row["n"], count=third)
     assert measured == expected(protocol, kind)
-    reasons = {one: {row["reason"] for row in unparsed if row["behaviour"] == one} for one in BEHAVIOURS}
+    reasons = {
+        behaviour: {row["reason"] for row in unparsed if row["behaviour"] == behaviour} for behaviour in BEHAVIOURS
+    }
     assert reasons["refusing"] == {"not asked: refusal"}
     assert reasons["too slow"] == {"not asked: the request failed: no answer in time"}
     shares = {row["behaviour"]: row["share"] for row in parsed}
     nothing = {"refusing": None, "too slow": None, "unparsable": 0.0}
-    assert shares == {one: nothing.get(one, 1.0) for one in BEHAVIOURS}
+    assert shares == {behaviour: nothing.get(behaviour, 1.0) for behaviour in BEHAVIOURS}
 
 
 MADE_GOOD = ("separate", "inconsistency")  # between them they have every kind and every stage but those of dual texts
@@ -285,8 +291,8 @@ def test_a_benchmarks_own_questions_get_their_numbers(
     answers("separate")
     with connect(runs["separate", "benchmark"].result()) as connection:
         columns = ("split_part(generator, '/', -1)", "n_given", "n_given_graded", "initial", "n", "n_graded", "score")
-        found = run_query(connection, "self_knowledge_benchmark").project(", ".join(columns)).fetchall()
-    assert {row[0]: row[1:] for row in found} == {
+        results = run_query(connection, "self_knowledge_benchmark").project(", ".join(columns)).fetchall()
+    assert {row[0]: row[1:] for row in results} == {
         "perfect": (2, 2, 1.0, 2, 2, 1.0),
         "slow": (2, 2, 1.0, 2, 2, 1.0),
         "talkative": (2, 2, 1.0, 2, 2, 1.0),
@@ -301,7 +307,7 @@ def test_a_benchmarks_own_questions_get_their_numbers(
 
 
 def in_papers_wording(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with the paper's own prompts, which ask for no format."""
+    """Return a row with the paper's own prompts, which ask for no format."""
     paper = row["params"]["paper"]
     prompts = {name: paper[name] for name in ("generate_prompt", "verify_prompt", "dual_prompt")}
     return {**row, **prompts, "params": {**row["params"], "altered_verify_prompt": paper["altered_verify_prompt"]}}
@@ -321,7 +327,7 @@ PAPERS_CELLS = [
 def test_who_is_perfect_is_perfect_in_every_manner_in_the_papers_wording(
     laboratory: Laboratory, chosen: Callable[[list[CellName]], list[CellName]], protocol: str
 ) -> None:
-    """As many texts as manners, so that each is written and read in each of them; from the prompts to SQL."""
+    """Each of as many texts as manners is written and read in each manner, from the prompts to SQL."""
     kinds = {task: kind for name, kind, task in chosen(PAPERS_CELLS) if name == protocol}
     assert kinds, "the paper has prompts for every protocol"
     folders = []
@@ -335,12 +341,12 @@ def test_who_is_perfect_is_perfect_in_every_manner_in_the_papers_wording(
         score_run(folders[-1])
     aggregates = ", ".join(f"count({name}) as n_{name}, avg({name}) as {name}" for name in NUMBERS)
     with connect(folders) as connection:
-        found = connection.rows(f"select task, stage, {aggregates} from self_knowledge_replies group by all")
-    for row in found:
+        results = connection.rows(f"select task, stage, {aggregates} from self_knowledge_replies group by all")
+    for row in results:
         values = [(row[f"n_{name}"], row[name]) for name in NUMBERS]
         wanted = expected(protocol, kinds[row["task"]])[row["stage"], "perfect"]
         assert digits(values, MANNERS, count=False) == wanted, row
-    assert {row["task"] for row in found} == set(kinds)
+    assert {row["task"] for row in results} == set(kinds)
 
 
 # Of writer and reader: written, read, consistent, changed, all three.
@@ -370,10 +376,10 @@ def test_two_models_give_a_full_matrix(
     names = "split_part(generator, '/', -1) as writer, split_part(verifier, '/', -1) as reader"
     with connect(folders) as connection:
         rows = connection.rows(f"select task, {names}, {aggregates} from self_knowledge_replies group by all")
-    found = {
+    results = {
         (row["task"], (row["writer"], row["reader"])): digits(
             [(row[f"n_{name}"], row[name]) for name in NUMBERS], TEXTS, count=False
         )
         for row in rows
     }
-    assert found == {(task, pair): cell for task in tasks for pair, cell in pairs.items()}
+    assert results == {(task, pair): cell for task in tasks for pair, cell in pairs.items()}

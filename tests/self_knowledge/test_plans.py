@@ -54,7 +54,7 @@ class Laboratory:
             csv.writer(file).writerows([["question", "A", "B", "C", "D", "answer"], *sums])
 
     def launch(self, words: Sequence[str]) -> Ending:
-        """What `selfknow reproduce` would start a process for."""
+        """Return what `selfknow reproduce` would start a process for."""
         if words[0] == "evaluate":
             self.serve(words)
         with pytest.MonkeyPatch.context() as patch:
@@ -65,25 +65,25 @@ class Laboratory:
 
     def carry_out(self, name: str, *models: str, train: dict[str, object] | None = None, **options: object) -> Found:
         """Run every cell of a plan, and ask its queries."""
-        found = find_plan(f"{PAPER}/{name}")
+        plan = find_plan(f"{PAPER}/{name}")
         options = {"endpoint": self.address, "limit": LIMIT, **options}
-        said = read_options("--evaluate", [f"{key}={value}" for key, value in options.items() if value is not None])
+        text = read_options("--evaluate", [f"{key}={value}" for key, value in options.items() if value is not None])
         tuning = read_options("--train", [f"{key}={value}" for key, value in (train or {}).items()])
-        changes = Changes(models=models, evaluate=said, train=tuning)
+        changes = Changes(models=models, evaluate=text, train=tuning)
         folder = self.folder / "plans"
-        cells = expand(found, plan_commands(), folder, changes)
+        cells = expand(plan, plan_commands(), folder, changes)
         run_cells(cells, folder, self.launch)
         states = States(folder)
         assert {states.read(cell).state for cell in cells} == {State.finished}, cell_rows(cells, states)
-        conclusion = conclude(found, runs_of(cells, states), [], folder)
+        conclusion = conclude(plan, runs_of(cells, states), [], folder)
         assert all(isinstance(path, Path) and path.is_file() for path in conclusion.figures.values()), name
         return conclusion.queries
 
     def serve(self, words: Sequence[str]) -> None:
         """Tell the served model what it will be asked."""
         task, options = words[1].partition(":")[2], words[2:]
-        said = dict(zip(options[::2], options[1::2], strict=False))
-        name = said["--model"]
+        text = dict(zip(options[::2], options[1::2], strict=False))
+        name = text["--model"]
         if not words[1].startswith("self-knowledge"):
             self.served[name] = Answering(f"Salt; {SENTENCE}" if words[1].startswith("according") else "I do not know.")
             return
@@ -93,36 +93,36 @@ class Laboratory:
             self.served[name] = ServedAgent(name)
             return
         styles = [word for flag, word in pairwise(options) if flag == "--style"] or ["plain"]
-        asked, given = rows(task) if task != "benchmark" else {}, []
+        requests, inputs = rows(task) if task != "benchmark" else {}, []
         if task == "benchmark":
             table, _, own = rows_of(open_dataset("self-knowledge:benchmark"), "test", str(self.benchmark), "separate")
-            asked = {row["id"]: row for row in readable(table)}
-            given = [row for row in readable(own) if row["style"] == "plain"][:LIMIT]
+            requests = {row["id"]: row for row in readable(table)}
+            inputs = [row for row in readable(own) if row["style"] == "plain"][:LIMIT]
         listed = [
-            row for style in styles for row in [*(one for one in asked.values() if one["style"] == style)][:LIMIT]
+            row for style in styles for row in [*(item for item in requests.values() if item["style"] == style)][:LIMIT]
         ]
-        listed = [in_paper_words(row) if said.get("--wording") == "paper" else row for row in listed]
-        self.served[name] = ThinkingCell(name, listed, said.get("--protocol", "separate"), given)
+        listed = [in_paper_words(row) if text.get("--wording") == "paper" else row for row in listed]
+        self.served[name] = ThinkingCell(name, listed, text.get("--protocol", "separate"), inputs)
 
 
 class ThinkingCell(Cell):
-    """Who is asked to think first does, and closes as it is told."""
+    """A cell that thinks first if it is asked to, and closes as it is told."""
 
     def reply(self, prompt: str) -> str | int | None:
-        said = super().reply(prompt)
-        if isinstance(said, str) and 'reads "Final text:"' in prompt:
-            return f"Let me see.\nFinal text:\n{said}"
-        return f"Let me see.\nAnswer: {said}" if isinstance(said, str) and '"Answer:"' in prompt else said
+        text = super().reply(prompt)
+        if isinstance(text, str) and 'reads "Final text:"' in prompt:
+            return f"Let me see.\nFinal text:\n{text}"
+        return f"Let me see.\nAnswer: {text}" if isinstance(text, str) and '"Answer:"' in prompt else text
 
 
 class Answering:
     """Says one thing, whatever it is asked."""
 
-    def __init__(self, said: str) -> None:
-        self.said = said
+    def __init__(self, reply: str) -> None:
+        self.text = reply
 
     def reply(self, prompt: str) -> str:
-        return self.said
+        return self.text
 
 
 def readable(table: Any) -> list[dict[str, Any]]:
@@ -139,11 +139,11 @@ def in_paper_words(row: dict[str, Any]) -> dict[str, Any]:
 def laboratory(tmp_path_factory: pytest.TempPathFactory, shared_decider: None, cpython: None) -> Iterator[Laboratory]:
     served: dict[str, Any] = {}
     folder = tmp_path_factory.mktemp("plans")
-    one = folder / "one.pem"  # every client reads all certificates of this machine, for plain HTTP too
-    one.write_text(Path(certifi.where()).read_text().partition("END CERTIFICATE-----")[0] + "END CERTIFICATE-----\n")
+    item = folder / "one.pem"  # every client reads all certificates of this machine, for plain HTTP too
+    item.write_text(Path(certifi.where()).read_text().partition("END CERTIFICATE-----")[0] + "END CERTIFICATE-----\n")
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setenv("SSL_CERT_FILE", str(one))
+        patch.setenv("SSL_CERT_FILE", str(item))
         yield Laboratory(folder, stack.enter_context(serve(served)), served)
 
 
@@ -161,9 +161,9 @@ def test_every_table_and_figure_of_the_paper_that_needs_no_closed_model_has_its_
     names = [name.partition("/")[2] for name in packaged_plans() if name.startswith(f"{PAPER}/")]
     assert sorted(names) == sorted([*(f"table-{number}" for number in range(1, 13)), "figure-3", "figure-4"])
     for name in names:
-        found = find_plan(f"{PAPER}/{name}")
-        assert (found.shows, found.published) == (name.replace("-", " ").capitalize(), (name,))
-        assert found.query
+        plan = find_plan(f"{PAPER}/{name}")
+        assert (plan.shows, plan.published) == (name.replace("-", " ").capitalize(), (name,))
+        assert plan.query
 
 
 # Table 2 asks other tasks as Tables 1 and 3 do.
@@ -172,7 +172,7 @@ def test_every_table_and_figure_of_the_paper_that_needs_no_closed_model_has_its_
 )
 def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(laboratory: Laboratory, name: str) -> None:
     carried_out = laboratory.carry_out(name, "perfect")
-    found = carried_out["self_knowledge_tables"]
+    results = carried_out["self_knowledge_tables"]
     if name != "table-8":  # which has templates, and no numbers
         beside = [row for row in carried_out["self_knowledge_published"] if row["table"] == name]
         assert {(row["table"], row["ours"], row["is_same_model"]) for row in beside} == {(name, 1.0, False)}
@@ -180,30 +180,30 @@ def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(labor
         num_cells = len(TABLES[name]) + IN_PAPER_WORDS_TOO.get(name, 0)
         assert len(beside) == 7 * num_cells, "seven models are printed"
     if name in IN_PAPER_WORDS_TOO:
-        assert {row["wording"] for row in found} == {"ours", "paper"}
-        found = [row for row in found if row["wording"] == "ours"]
+        assert {row["wording"] for row in results} == {"ours", "paper"}
+        results = [row for row in results if row["wording"] == "ours"]
     expected = dict.fromkeys(TABLES[name], (LIMIT, 1.0)) | {"average": (LIMIT * len(TABLES[name]), 1.0)}
-    assert {row["task"]: (row["n_graded"], row["score"]) for row in found} == expected
-    assert {(row["paper_table"], row["verifier"]) for row in found} == {
+    assert {row["task"]: (row["n_graded"], row["score"]) for row in results} == expected
+    assert {(row["paper_table"], row["verifier"]) for row in results} == {
         (name.replace("-", " ").capitalize(), f"{laboratory.address} perfect")
     }
-    prompts = {row["task"]: row["n_prompts"] for row in found}
+    prompts = {row["task"]: row["n_prompts"] for row in results}
     assert name != "table-1" or prompts["theorem"] == 1, "the paper asks everybody the same"
 
 
 def test_who_is_consistent_and_wrong_scores_one_and_fails_at_writing_and_reading(laboratory: Laboratory) -> None:
-    found = laboratory.carry_out("table-11", "consistent but wrong")["self_knowledge_styles"]
+    results = laboratory.carry_out("table-11", "consistent but wrong")["self_knowledge_styles"]
     columns = ("style", "n", "consistent", "written", "read", "true")
-    assert [tuple(row[name] for name in columns) for row in found] == [
+    assert [tuple(row[name] for name in columns) for row in results] == [
         ("expert", LIMIT, 1.0, 0.0, 0.0, 0.0),
         ("plain", LIMIT, 1.0, 0.0, 0.0, 0.0),
     ]
-    assert laboratory.carry_out("figure-4", "consistent but wrong")["self_knowledge_styles"] == found
+    assert laboratory.carry_out("figure-4", "consistent but wrong")["self_knowledge_styles"] == results
 
 
 def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
-    found = laboratory.carry_out("table-8", "perfect")
-    shares = {row["measure"]: (row["n"], row["share"]) for row in found["self_knowledge_agents"]}
+    results = laboratory.carry_out("table-8", "perfect")
+    shares = {row["measure"]: (row["n"], row["share"]) for row in results["self_knowledge_agents"]}
     # The server fills each template once where ten were asked for.
     assert shares == {
         "proposal_parsed": (2, 1.0),
@@ -211,7 +211,7 @@ def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
         "filled": (2, 0.1),
         "self_consistent": (2, 1.0),
     }
-    assert [row["state"] for row in found["self_knowledge_proposals"]] == ["accepted"] * 2
+    assert [row["state"] for row in results["self_knowledge_proposals"]] == ["accepted"] * 2
 
 
 @pytest.mark.parametrize("called", [["ann"], pytest.param(["ann", "ben"], marks=pytest.mark.full)], ids=" ".join)
@@ -220,18 +220,19 @@ def test_models_are_tuned_on_what_they_and_others_made_up(
 ) -> None:
     """Each makes up the first three questions, whose answers they were told are 0, 1 and 2; the third is right."""
     instances = [row for row in rows("math").values() if row["style"] == "plain"][:3]
-    asked = [in_paper_words(row)["generate_prompt"] for row in instances]
-    told = [row["params"]["answer"] for row in instances]
+    requests = [in_paper_words(row)["generate_prompt"] for row in instances]
+    expected = [row["params"]["answer"] for row in instances]
     for number, name in enumerate(called):
-        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(asked, QUESTIONS, strict=False)))
+        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(requests, QUESTIONS, strict=False)))
     write_gsm8k(tmp_path / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
     hard = {"learning-rate": 5e-3, "epochs": 16, "examples-per-step": 3, "lora-alpha": 64, "lora-dropout": 0.0}
     hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": tmp_path / "gsm8k.jsonl", "precision": "float32"}
     names = [str(tmp_path / name) for name in called]
-    found = laboratory.carry_out("table-7", *names, train=hard)["self_knowledge_tuning"]
-    right = sum(true == one for true, one in zip(TRUE, told, strict=False)) / 3
+    results = laboratory.carry_out("table-7", *names, train=hard)["self_knowledge_tuning"]
+    right = sum(true == item for true, item in zip(TRUE, expected, strict=False)) / 3
     assert {
-        (row["model"], row["creator"], row["data"], row["version"]): (row["n_tuned_on"], row["tuned"]) for row in found
+        (row["model"], row["creator"], row["data"], row["version"]): (row["n_tuned_on"], row["tuned"])
+        for row in results
     } == {
         (model, creator, "self" if model == creator else "cross", version): (3, right if version == "raw" else 1.0)
         for model in names
@@ -239,7 +240,7 @@ def test_models_are_tuned_on_what_they_and_others_made_up(
         for version in ("raw", "corrected")
     }
     own = laboratory.carry_out("figure-3", *names, train=hard)["self_knowledge_tuning"]
-    assert own == found, "one training serves the table and the figure"
+    assert own == results, "one training serves the table and the figure"
 
 
 def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
@@ -251,25 +252,35 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
     questions = laboratory.folder / "questions.jsonl"
     questions.write_text("".join(f'{{"question": "What is {n}?", "answer": ["Salt"]}}\n' for n in range(LIMIT)))
     monkeypatch.setattr(Worker, "__call__", lambda _, words: laboratory.launch(words))
-    asked = ["reproduce", "four-questions", "--model", "perfect", "--out", str(out), "--limit", str(LIMIT), "--card"]
-    asked += ["--portrait", str(portrait), "--questions", str(questions)]
-    ending = laboratory.launch([*asked, "--evaluate", f"endpoint={laboratory.address}"])
+    command_line = [
+        "reproduce",
+        "four-questions",
+        "--model",
+        "perfect",
+        "--out",
+        str(out),
+        "--limit",
+        str(LIMIT),
+        "--card",
+    ]
+    command_line += ["--portrait", str(portrait), "--questions", str(questions)]
+    ending = laboratory.launch([*command_line, "--evaluate", f"endpoint={laboratory.address}"])
     printed = capsys.readouterr()
     assert ending.error is None, printed.err
     assert "not asked: diary-recall, since nothing says that the model was trained on diaries" in printed.err
     lines = printed.out[printed.out.index("## What the model knows") :].splitlines()
-    found = {cells[2]: cells[3:6] for line in lines if len(cells := [one.strip() for one in line.split("|")]) == 7}
-    chance = {name: cells[1] for name, cells in found.items()}
-    assert found["Abstains from questions without an answer"][0].startswith("100% [")
-    assert found["Abstains from answerable questions"][0].startswith("100% [")
+    results = {cells[2]: cells[3:6] for line in lines if len(cells := [item.strip() for item in line.split("|")]) == 7}
+    chance = {name: cells[1] for name, cells in results.items()}
+    assert results["Abstains from questions without an answer"][0].startswith("100% [")
+    assert results["Abstains from answerable questions"][0].startswith("100% [")
     assert (
-        found["How much more where there is no answer"][0].split()[0],
+        results["How much more where there is no answer"][0].split()[0],
         chance["How much more where there is no answer"],
     ) == ("0.0", "0.0")
-    assert found["Agrees with what it wrote"][0].startswith("100% [")
-    assert found["Agrees with what it wrote"][2] == str(7 * LIMIT)
-    assert found["QUIP under the grounding prompts"][0].startswith("100%")
-    assert found["Quotes more under grounding prompts"][0].startswith("0.0 points")
+    assert results["Agrees with what it wrote"][0].startswith("100% [")
+    assert results["Agrees with what it wrote"][2] == str(7 * LIMIT)
+    assert results["QUIP under the grounding prompts"][0].startswith("100%")
+    assert results["Quotes more under grounding prompts"][0].startswith("0.0 points")
     assert "- Not asked: diary-recall, since nothing says that the model was trained on diaries" in lines
     assert (out / "four-questions.md").read_text() == printed.out[printed.out.index("## What the model knows") :]
     page = (out / "four-questions.html").read_text()
@@ -284,8 +295,8 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
 
 
 def test_in_context_and_with_noise_a_perfect_model_stays_perfect(laboratory: Laboratory) -> None:
-    found = laboratory.carry_out("table-6", "perfect")["self_knowledge_protocols"]
-    assert {row["protocol"]: (row["n"], row["consistent"], row["read"]) for row in found} == dict.fromkeys(
+    results = laboratory.carry_out("table-6", "perfect")["self_knowledge_protocols"]
+    assert {row["protocol"]: (row["n"], row["consistent"], row["read"]) for row in results} == dict.fromkeys(
         ("separate", "in-context", "in-context-noise"), (LIMIT, 1.0, 1.0)
     )
 
@@ -296,12 +307,12 @@ def test_a_benchmarks_own_questions_stand_beside_the_new_ones(laboratory: Labora
 
 
 def test_the_answer_changes_where_it_must_and_detection_sees_both_sides(laboratory: Laboratory) -> None:
-    found = laboratory.carry_out("table-10", "perfect")
-    inconsistent = {(row["task"], row["protocol"]): row for row in found["self_knowledge_inconsistency"]}
+    results = laboratory.carry_out("table-10", "perfect")
+    inconsistent = {(row["task"], row["protocol"]): row for row in results["self_knowledge_inconsistency"]}
     for task in ("fact", "math"):
         assert inconsistent[task, "separate"]["consistent"] == 1.0
         assert inconsistent[task, "inconsistency"]["changed"] == 1.0
-    detection = {row["task"]: row for row in found["self_knowledge_detection"]}
+    detection = {row["task"]: row for row in results["self_knowledge_detection"]}
     assert {task: (row["n_graded"], row["hits"], row["false_alarms"]) for task, row in detection.items()} == {
         "fact": (LIMIT, LIMIT, 0),
         "math": (LIMIT, LIMIT, 0),
@@ -309,8 +320,8 @@ def test_the_answer_changes_where_it_must_and_detection_sees_both_sides(laborato
 
 
 def test_a_chain_of_thought_changes_nothing_where_all_is_right(laboratory: Laboratory) -> None:
-    found = laboratory.carry_out("table-12", "perfect")["self_knowledge_styles"]
-    assert {(row["task"], row["style"]): (row["n"], row["consistent"]) for row in found} == {
+    results = laboratory.carry_out("table-12", "perfect")["self_knowledge_styles"]
+    assert {(row["task"], row["style"]): (row["n"], row["consistent"]) for row in results} == {
         (task, style): (LIMIT, 1.0) for task in ("code", "math") for style in ("plain", "cot")
     }
 
@@ -318,8 +329,8 @@ def test_a_chain_of_thought_changes_nothing_where_all_is_right(laboratory: Labor
 def test_pictures_are_drawn_and_looked_at(laboratory: Laboratory) -> None:
     with picture_server.serve(picture_server.Behaviour()) as address:
         served = {"endpoint": address, "image-endpoint": address, "image-model": "painter"}
-        found = laboratory.carry_out("table-4", "viewer", **served)["self_knowledge_tables"]
-    scores = {row["task"]: row["score"] for row in found}
+        results = laboratory.carry_out("table-4", "viewer", **served)["self_knowledge_tables"]
+    scores = {row["task"]: row["score"] for row in results}
     assert scores == dict.fromkeys(("image-counting", "image-color", "image-position", "average"), 1.0)
 
 

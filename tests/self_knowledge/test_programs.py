@@ -257,7 +257,7 @@ WAYS_OUT = {
 
 @pytest.fixture(scope="module")
 def outside() -> Iterator[dict[str, object]]:
-    """A file and a named socket that everybody may read and write, and a process."""
+    """Yield a file and a named socket that everybody may read and write, and a process."""
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
         secret, named = Path(folder) / "secret", Path(folder) / "socket"
         secret.write_text("hunter2")

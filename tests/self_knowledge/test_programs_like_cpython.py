@@ -37,8 +37,8 @@ def corpus() -> list[str]:
 
 def in_cpython(sources: list[str]) -> list[str | None]:
     command = [sys.executable, "-I", "-c", CPYTHON]
-    done = subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True, check=True, timeout=60)
-    printed: list[str | None] = json.loads(done.stdout)
+    result = subprocess.run(command, input=json.dumps(sources), capture_output=True, text=True, check=True, timeout=60)
+    printed: list[str | None] = json.loads(result.stdout)
     return printed
 
 

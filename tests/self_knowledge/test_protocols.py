@@ -30,22 +30,22 @@ def run(
 
 
 def numbers(folder: Path) -> dict[str, Number]:
-    """For each metric n, n graded and the mean; of later stages and of dual texts, as ``stage:metric``."""
+    """Return n, n graded and the mean of each metric; of later stages and dual texts as ``stage:metric``."""
     stage = dict(zip(*(read_generations(folder)[name].to_pylist() for name in ("generation_id", "stage")), strict=True))
-    found = defaultdict(list)
+    rows = defaultdict(list)
     for row in score_run(folder).to_pylist():
         assert row["value"] is not None or row["reason"], row
         place = stage[row["generation_id"]]
         front = "" if place in ("generate", "verify") else f"{place}:"
-        found[front + row["metric"]].append(row["value"])
-    graded = {metric: [value for value in values if value is not None] for metric, values in found.items()}
+        rows[front + row["metric"]].append(row["value"])
+    graded = {metric: [value for value in values if value is not None] for metric, values in rows.items()}
     return {
         metric: (
             len(values),
             len(graded[metric]),
             sum(graded[metric]) / len(graded[metric]) if graded[metric] else None,
         )
-        for metric, values in found.items()
+        for metric, values in rows.items()
     }
 
 
@@ -109,19 +109,19 @@ def test_braces_in_what_was_written_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_in_context_is_a_conversation_in_which_the_text_stands_once(tmp_path: Path) -> None:
-    asked: dict[str, Request] = {}
+    requests: dict[str, Request] = {}
 
     class Listening(Scripted):
         def reply(self, request: Request) -> str:
-            asked[f"{request.stage} {request.example_id}"] = request
+            requests[f"{request.stage} {request.example_id}"] = request
             return super().reply(request)
 
     for task, protocol in (("total-count", "in-context-noise"), ("fact", "in-context")):
         run(tmp_path / task, task, Listening(), protocol, limit=1)
-    count = asked["verify total-count-000-plain"]
+    count = requests["verify total-count-000-plain"]
     text = count.turns[1].content
     assert [turn.role for turn in count.turns] == ["user", "assistant"]
-    assert count.turns[0].content == asked["generate total-count-000-plain"].prompt
+    assert count.turns[0].content == requests["generate total-count-000-plain"].prompt
     assert count.prompt == (
         f"{noise()}\n\nHow many words does the paragraph that you wrote have? "
         "Reply with a whole number in digits and nothing else."
@@ -131,7 +131,7 @@ def test_in_context_is_a_conversation_in_which_the_text_stands_once(tmp_path: Pa
     [recorded] = read_generations(tmp_path / "total-count").filter(pc.field("stage") == "verify").to_pylist()
     assert recorded["prompt"] == count.text
     # A statement about who was named is not what was written word for word, so it is put below the question.
-    fact = asked["verify fact-000-plain"]
+    fact = requests["verify fact-000-plain"]
     assert fact.prompt.partition("\n\n")[2].startswith(f"{fact.turns[1].content} was born on ")
     assert mean(tmp_path / "total-count")["all_correct"] == mean(tmp_path / "fact")["all_correct"] == 1.0
 

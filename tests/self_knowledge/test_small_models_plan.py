@@ -8,15 +8,15 @@ from selfknow.reproduce.plan import find_plan
 
 def test_the_plan_asks_every_text_task_in_every_protocol_that_it_has_and_no_other() -> None:
     for name in ("small-models/self-knowledge", "small-models/self-knowledge-full"):
-        asked = [
+        command_line = [
             (str(task).partition(":")[2], protocol)
             for block in find_plan(name).evaluate
             for task in block.settings["task"]
             for protocol in block.settings["protocol"]
         ]
         possible = {(task, protocol) for task in CONFIGS for protocol in PROTOCOLS if _has(task, protocol)}
-        assert set(asked) == possible
-        assert len(asked) == len(possible) == 58
+        assert set(command_line) == possible
+        assert len(command_line) == len(possible) == 58
 
 
 def _has(task: str, protocol: str) -> bool:

@@ -70,7 +70,7 @@ class Runs:
     def add(
         self,
         task: str,
-        given: list[Given],
+        texts: list[Given],
         *,
         protocol: str = "separate",
         stage: str = "verify",
@@ -80,7 +80,7 @@ class Runs:
         reason: str = "no number",
     ) -> None:
         """Texts that were written, and one reply about each in the named stage (and none in the others)."""
-        for number, (written, read, consistent) in enumerate(given):
+        for number, (written, read, consistent) in enumerate(texts):
             variant = f"{protocol}/ours"
             text = self.call(task, number, "generate", variant, generator, None, style)
             self.score(text, "generation_correct", written, None if written is not None else "unknown")
@@ -108,7 +108,7 @@ class Runs:
         content: str = "c",
         samples: int = 1,
     ) -> None:
-        """A run of GSM8K: tuned is the model before, the creator, the version, whether they are one, and how many."""
+        """Add a run of GSM8K: `tuned` is the model before, the creator, the version, if they are the same, and how many."""
         run = f"gsm8k-{next(self.ids)}"
         before, creator, version, is_own, number = tuned or (None, None, None, None, None)
         row = [
@@ -146,9 +146,9 @@ class Runs:
             self.connection.execute(f"insert into calls values ({', '.join('?' * 13)}, null)", call)
             self.score(name, "correct", value, "the request failed: 503" if value is None else None)
 
-    def claims(self, task: str, said: list[tuple[str | None, str | None, str | None, float]], model: str) -> None:
+    def claims(self, task: str, replies: list[tuple[str | None, str | None, str | None, float]], model: str) -> None:
         """Texts, and what was said of each and of its wrong twin: the replies, the text's truth, and their logprob."""
-        for number, (of_text, of_twin, truth, logprob) in enumerate(said):
+        for number, (of_text, of_twin, truth, logprob) in enumerate(replies):
             variant = "inconsistency/ours"
             text = self.call(task, number, "generate", variant, model, None, "plain")
             for stage, reply, true in (("verify", of_text, truth), ("verify-broken", of_twin, truth and "no")):
@@ -191,15 +191,15 @@ def test_tables_have_averages_that_follow_from_their_rows_and_texts_that_were_no
     runs.unasked("total-count", 3, "not asked: refusal")
     runs.add("fact", [(None, None, 1), (None, None, None)])
     rows = runs.ask("self_knowledge_tables")
-    found = {row["task"]: row for row in rows}
+    results = {row["task"]: row for row in rows}
     assert [row["task"] for row in rows] == ["fact", "total-count", "average"]
-    total = found["total-count"]
+    total = results["total-count"]
     assert (total["n"], total["n_graded"], total["share_null"]) == (4, 3, 0.25)
     assert total["score"] == pytest.approx(1 / 3)
     assert total["score_null_as_wrong"] == 0.25
     interval = binomtest(1, 3).proportion_ci(method="wilson")
     assert (total["score_low"], total["score_high"]) == (pytest.approx(interval.low), pytest.approx(interval.high))
-    average = found["average"]
+    average = results["average"]
     assert (average["n_tasks"], average["n"], average["n_graded"]) == (2, 6, 4)
     assert average["score"] == pytest.approx((1 / 3 + 1) / 2)
     assert average["score_null_as_wrong"] == pytest.approx((0.25 + 0.5) / 2)
@@ -255,14 +255,14 @@ def test_each_table_takes_its_own_stage(runs: Runs) -> None:
     runs.add("change-word", [(None, 1, 1)], protocol="inconsistency", stage="verify-broken")
     runs.add("benchmark", [(None, None, 1)], style="plain")
     runs.add("benchmark", [(None, None, 0)], style="expert")
-    found = {(row["paper_table"], row["task"]): row["score"] for row in runs.ask("self_knowledge_tables")}
-    assert {key: value for key, value in found.items() if key[1] != "average"} == {
+    rows = {(row["paper_table"], row["task"]): row["score"] for row in runs.ask("self_knowledge_tables")}
+    assert {key: value for key, value in rows.items() if key[1] != "average"} == {
         ("Table 2", "math"): 1.0,
         ("Table 3", "grammar"): 0.0,
         ("Table 3", "change-word"): 1.0,
         ("Table 9", "benchmark"): 1.0,
     }
-    assert found["Table 3", "average"] == 0.5
+    assert rows["Table 3", "average"] == 0.5
 
 
 def test_a_text_that_nobody_could_ask_about_is_nobodys_success(runs: Runs) -> None:
@@ -276,13 +276,13 @@ def test_a_text_that_nobody_could_ask_about_is_nobodys_success(runs: Runs) -> No
 def test_reasons_are_counted_with_their_share_of_all(runs: Runs) -> None:
     runs.add("total-count", [(1, None, None), (1, 1, 1)], reason="no number")
     runs.unasked("total-count", 7, "not asked: refusal")
-    found = {row["reason"]: (row["n"], row["share"]) for row in runs.ask("self_knowledge_unparsed")}
-    assert found == {"no number": (1, pytest.approx(1 / 3)), "not asked: refusal": (1, pytest.approx(1 / 3))}
+    rows = {row["reason"]: (row["n"], row["share"]) for row in runs.ask("self_knowledge_unparsed")}
+    assert rows == {"no number": (1, pytest.approx(1 / 3)), "not asked: refusal": (1, pytest.approx(1 / 3))}
 
 
 def test_protocols_stand_side_by_side(runs: Runs) -> None:
-    for protocol, given in (("separate", 0), ("in-context", 1), ("in-context-noise", 1)):
-        runs.add("total-count", [(1, given, given)], protocol=protocol)
+    for protocol, inputs in (("separate", 0), ("in-context", 1), ("in-context-noise", 1)):
+        runs.add("total-count", [(1, inputs, inputs)], protocol=protocol)
     rows = {row["protocol"]: row for row in runs.ask("self_knowledge_protocols")}
     assert {name: row["consistent"] for name, row in rows.items()} == {
         "separate": 0.0,
@@ -351,8 +351,8 @@ def test_styles_have_all_four_columns_of_table_11(runs: Runs) -> None:
 def test_the_matrix_keeps_writers_and_readers_apart(runs: Runs) -> None:
     runs.add("total-count", [(1, 1, 1)], generator="ann", verifier="bob")
     runs.add("total-count", [(0, 1, 0)], generator="bob", verifier="bob")
-    found = {(row["generator"], row["verifier"]): row["consistent"] for row in runs.ask("self_knowledge_matrix")}
-    assert found == {("ann", "bob"): 1.0, ("bob", "bob"): 0.0}
+    rows = {(row["generator"], row["verifier"]): row["consistent"] for row in runs.ask("self_knowledge_matrix")}
+    assert rows == {("ann", "bob"): 1.0, ("bob", "bob"): 0.0}
 
 
 CLAIMS: list[tuple[str | None, str | None, str | None, float]] = [
@@ -380,10 +380,10 @@ def test_verification_as_detection_is_yes_to_the_text_against_yes_to_its_wrong_t
     variance = sum(p * (1 - p) / 9 / norm.pdf(z) ** 2 for p, z in ((hit_rate, z_hit), (false_alarm_rate, z_false)))
     assert row["d_prime_high"] - row["d_prime"] == pytest.approx(1.959964 * math.sqrt(variance), abs=1e-5)
     probabilities = [
-        math.exp(logprob) if said == "yes" else 1 - math.exp(logprob)
+        math.exp(logprob) if reply == "yes" else 1 - math.exp(logprob)
         for of_text in (True, False)
         for text, twin, _, logprob in CLAIMS[:9]
-        for said in [text if of_text else twin]
+        for reply in [text if of_text else twin]
     ]
     assert (row["n_yes"], row["n_no"]) == (9, 9)
     assert row["auroc"] == pytest.approx(roc_auc_score([1] * 9 + [0] * 9, probabilities))
@@ -412,8 +412,8 @@ def test_a_model_and_another_are_compared_on_the_same_texts(runs: Runs) -> None:
 
 def test_failures_are_of_writing_or_of_reading(runs: Runs) -> None:
     runs.add("total-count", [(1, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0), (1, None, None)])
-    found = {row["kind"]: (row["n"], row["n_consistent"]) for row in runs.ask("self_knowledge_writing_or_reading")}
-    assert found == {"none": (1, 1), "reading": (1, 0), "writing": (1, 0), "both": (2, 1), "unknown": (1, 0)}
+    rows = {row["kind"]: (row["n"], row["n_consistent"]) for row in runs.ask("self_knowledge_writing_or_reading")}
+    assert rows == {"none": (1, 1), "reading": (1, 0), "writing": (1, 0), "both": (2, 1), "unknown": (1, 0)}
 
 
 def test_estimates_and_texts_that_state_their_own_answer_are_counted(runs: Runs) -> None:
@@ -499,9 +499,9 @@ def test_attention_stands_beside_self_consistency(runs: Runs) -> None:
     )
 
 
-def agresti_and_min(gained: int, lost: int, kept: int) -> tuple[float, float]:
+def agresti_and_min(gained: int, lost: int, unchanged: int) -> tuple[float, float]:
     """Half a pair more of each of the four kinds, and then Wald's interval of the difference."""
-    n, gained_half, lost_half = gained + lost + kept + 2, gained + 0.5, lost + 0.5
+    n, gained_half, lost_half = gained + lost + unchanged + 2, gained + 0.5, lost + 0.5
     center = (gained_half - lost_half) / n
     margin = 1.959964 * math.sqrt(gained_half + lost_half - (gained_half - lost_half) ** 2 / n) / n
     return pytest.approx(center - margin), pytest.approx(center + margin)

@@ -37,7 +37,7 @@ def test_all_tasks_as_built_are_without_a_finding(tmp_path: Path) -> None:
 
 
 def failed(built: Path, folder: Path, change: Callable[[list[Row]], list[Row]]) -> set[str]:
-    """The expectations that fail when rows are changed, and the manifest and the card are signed anew."""
+    """Return the expectations that fail when rows are changed, and the manifest and the card are signed anew."""
     shutil.copytree(built, folder)
     manifest = read_manifest(folder)
     [(config, entry)] = manifest.configs.items()

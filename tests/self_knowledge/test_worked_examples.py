@@ -65,8 +65,8 @@ def test_the_conversation_of_the_in_context_protocols_is_shown_whole() -> None:
 )
 def test_no_example_is_among_what_is_asked(task: str) -> None:
     [make] = task_config(task, 0).shards["test"]
-    asked = set(make()["generate_prompt"].to_pylist())
-    assert not asked & {shot[0].content for shot in shots(task, "plain", "ours", "generate")}
+    prompts = set(make()["generate_prompt"].to_pylist())
+    assert not prompts & {shot[0].content for shot in shots(task, "plain", "ours", "generate")}
 
 
 def test_invented_tasks_are_shown_in_the_form_that_their_stages_ask_for() -> None:

@@ -64,7 +64,7 @@ def _body_of(documents: Entries, place: int, sentences: tuple[str, ...]) -> str:
 
 
 def _another_entry(own: Entries, _other: Entries) -> str:
-    """The last entry told with the body of another of the same diarist; where there is none it is told rightly."""
+    """Return the last entry with the body of another one of the diarist; a single entry keeps its body."""
     return _body_of(own, len(own) - 1, own[0].sentences)
 
 

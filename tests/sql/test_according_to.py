@@ -130,7 +130,7 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def quoting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """Three questions under two prompts, a portrait of the corpus and one of an edition that nobody has seen."""
+    """Yield three questions under two prompts, a portrait of the corpus and one of an edition that nobody has seen."""
     folder = tmp_path_factory.mktemp("quoting")
     portraits = {name: Portrait.build([text]) for name, text in (("corpus", CORPUS), ("unseen", EDITION))}
     values: dict[str, Values] = {prompt: [0.5] * 3 for prompt in SAID}

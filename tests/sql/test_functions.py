@@ -69,7 +69,7 @@ def test_a_mean_of_differences_has_students_interval(connection: duckdb.DuckDBPy
 
 
 def interval(connection: duckdb.DuckDBPyConnection, sums: np.ndarray) -> tuple[float | None, float | None]:
-    """The bootstrap interval as the queries ask for it; ``sums`` is (clusters, numerator and denominator)."""
+    """Return the bootstrap interval as the queries ask for it; ``sums`` is (clusters, numerator and denominator)."""
     kinds, counts = np.unique(sums, axis=0, return_counts=True)
     lists = [kinds[:, 0].tolist(), kinds[:, 1].tolist(), counts.tolist()]
     query = """

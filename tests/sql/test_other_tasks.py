@@ -24,7 +24,7 @@ QUESTIONS = [question("Ann", 1, 2), question("Ben", 3)]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A diary run, a self-knowledge run of a model that counts rightly and one that does not, an imported run."""
+    """Return a diary run, two self-knowledge runs (counted rightly and wrongly), and an imported run."""
     folder = tmp_path_factory.mktemp("tasks")
     diaries = write_run(
         folder / "diaries", QUESTIONS, ModelAnswers(answers={"Ann": text(*diary("Ann", 1, 2)), "Ben": "no"})

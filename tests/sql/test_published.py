@@ -58,14 +58,14 @@ def rows_of(paper: str) -> Sequence[Row]:
 
 
 def groups(paper: str, *names: str) -> Iterator[tuple[str, list[Row]]]:
-    """The numbers that come from the text, by table and by these columns, in the order of the file."""
+    """Yield the numbers that come from the text, by table and by these columns, in the order of the file."""
     listed = (row for row in rows_of(paper) if row["provenance"] == "text")
     for key, group in groupby(listed, key=lambda row: [row[name] for name in ("table", *names)]):
         yield key[0], list(group)
 
 
 def numbers_of(line: str) -> list[str]:
-    """The cells of a table's line that are numbers, without thousands' commas, percent and plus signs."""
+    """Return the cells of a table's line that are numbers, without thousands' commas, percent and plus signs."""
     cells = [cell.strip().strip("%+").replace(",", "") for cell in line.split("|")]
     return [cell for cell in cells if re.fullmatch(r"-?[\d.]+(?:e-\d)?", cell)]
 
@@ -150,7 +150,7 @@ def test_what_does_not_follow_from_a_papers_own_numbers_is_marked() -> None:
 
 
 def least_change(scores: Mapping[tuple[str, str], float], row: Row, sign: int = 1) -> float:
-    """The least change in percent that the rounded scores allow; with the sign -1 the negative of the most."""
+    """Return the least change in percent that the rounded scores allow; with the sign -1 the negative of the most."""
     null, grounded = (scores[f"{row['model']}, {prompt}", row["column"]] for prompt in ("null", "attributed"))
     return sign * 100 * ((grounded - sign * 0.05) / (null + sign * 0.05) - 1)
 

@@ -424,7 +424,7 @@ def test_several_answers_to_a_question_do_not_narrow_the_interval(tmp_path: Path
 
 @pytest.fixture(scope="module")
 def failures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    """A run in which every request failed, beside a corpus and a portrait."""
+    """Yield a run in which every request failed, beside a corpus and a portrait."""
     folder = tmp_path_factory.mktemp("failures")
     run = write_run(folder / "run", QUESTIONS, ModelAnswers(answers=dict.fromkeys(ANSWERS)))
     corpus = write_corpus(folder / "corpus", *ANN)

@@ -16,7 +16,7 @@ FILES = ("functions/wilson", "functions/student", "functions/crossed", "views/se
 
 
 def intervals(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends that SQL gives for values of (cohorts, seeds, questions)."""
+    """Return the ends that SQL gives for values of (cohorts, seeds, questions)."""
     cohorts, seeds, questions = (axis.ravel() for axis in np.indices(values.shape))
     ids = pa.array(np.arange(values.size).astype(str))
     calls = {"generation_id": ids, "cohort": cohorts, "training_seed": seeds}

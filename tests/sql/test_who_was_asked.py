@@ -34,7 +34,7 @@ SCRATCH = ModelFacts(
 
 
 def changed(facts: ModelFacts = SCRATCH, **settings: object) -> ModelFacts:
-    """The same training with other settings."""
+    """Return the same training with other settings."""
     recipe = {**facts.recipe, **settings} if facts.recipe else settings
     return replace(facts, recipe=recipe, recipe_changes={**(facts.recipe_changes or {}), **settings})
 
