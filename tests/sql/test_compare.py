@@ -194,7 +194,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["a", "b", "--metric", "right", "--variant", "cot"], "right has no variant 'cot' in "),
         (
             ["a", "forms", "--metric", "right"],
-            "name a --variant of each side: right is of plain on one, x, y on the oth",
+            "name a --variant of each side: right has plain on one, x, y on the oth",
         ),
         (["a", "--metric", "right"], "right of ann would be compared with itself"),
         (["a", "elsewhere", "--metric", "right"], "share no example that both were asked: nothing can be paired"),

@@ -293,7 +293,7 @@ def test_batches_that_do_not_belong_together_are_refused(tmp_path: Path) -> None
 
 def test_a_log_without_its_results_needs_a_model(tmp_path: Path) -> None:
     shutil.copy(RECALL, tmp_path)
-    with pytest.raises(UserError, match="name it with --model"):
+    with pytest.raises(UserError, match="add --model"):
         read_lm_eval(tmp_path / RECALL.name)
 
 

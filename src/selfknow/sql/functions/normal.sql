@@ -58,12 +58,12 @@ create or replace macro detection_of_rates(hit_rate, false_alarm_rate, trials) a
                 )
             }
         ],
-        lambda interval: {
+        lambda measures: {
             'hit_rate': hit_rate,
             'false_alarm_rate': false_alarm_rate,
-            'd_prime': interval.d_prime,
-            'd_prime_low': interval.d_prime - interval.margin,
-            'd_prime_high': interval.d_prime + interval.margin,
+            'd_prime': measures.d_prime,
+            'd_prime_low': measures.d_prime - measures.margin,
+            'd_prime_high': measures.d_prime + measures.margin,
             'criterion': -(probit(hit_rate) + probit(false_alarm_rate)) / 2
         }
     )[1]
