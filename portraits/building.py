@@ -42,7 +42,7 @@ def build(
     threads = thread_count(threads)
     # Refuse a wrong number before reading the corpus.
     FilterShape.for_capacity(1 if capacity is None else capacity, false_positive_rate)
-    settings = [width, stride, normalization, capacity, false_positive_rate]
+    settings: list[object] = [width, stride, normalization, capacity, false_positive_rate]
     checkpoint = _open_checkpoint(texts, folder, settings)
     with ExitStack() as stack:
         earlier = checkpoint.progress() if checkpoint else None

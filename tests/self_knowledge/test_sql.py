@@ -108,7 +108,7 @@ class Runs:
         content: str = "c",
         samples: int = 1,
     ) -> None:
-        """Add a run of GSM8K: `tuned` is the model before, the creator, the version, if they are the same, and how many."""
+        """Add a run of GSM8K: `tuned` is the model before, the creator, the version, if both are one, how many."""
         run = f"gsm8k-{next(self.ids)}"
         before, creator, version, is_own, number = tuned or (None, None, None, None, None)
         row = [

@@ -179,8 +179,8 @@ def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str])
 
     parser = _command(nothing, [words, asks_for_help, *options], "", with_help=False)
     context = parser.make_context(None, list(arguments))
-    words = context.params["every_word"] or [None]
-    return Line(words[0], tuple(option.name for option in options if _is_used(context, option.name)))
+    values = context.params["every_word"] or [None]
+    return Line(values[0], tuple(option.name for option in options if _is_used(context, option.name)))
 
 
 def for_any_value(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:

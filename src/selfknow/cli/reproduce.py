@@ -258,21 +258,21 @@ def _print_conclusion(rows: Sequence[Mapping[str, object]], conclusion: "Conclus
 
     if output_format is not Format.table:
         queries = {
-            name: rows if isinstance(rows, str) else [_each(for_json, row) for row in rows]
-            for name, rows in conclusion.queries.items()
+            name: answer if isinstance(answer, str) else [_each(for_json, row) for row in answer]
+            for name, answer in conclusion.queries.items()
         }
         figures = {name: str(path) for name, path in conclusion.figures.items()}
         whole = {"cells": rows, "queries": queries, "published": conclusion.published, "figures": figures}
         typer.echo(json.dumps(whole, indent=2, ensure_ascii=False))
         return
     print_rows(rows)
-    for name, rows in conclusion.queries.items():
-        typer.echo(f"\n{name}: {rows if isinstance(rows, str) else ''}".rstrip())
-        if not isinstance(rows, str):
-            print_rows([_each(for_table, row) for row in rows])
-    for name, rows in conclusion.published.items():
+    for name, answer in conclusion.queries.items():
+        typer.echo(f"\n{name}: {answer if isinstance(answer, str) else ''}".rstrip())
+        if not isinstance(answer, str):
+            print_rows([_each(for_table, row) for row in answer])
+    for name, published in conclusion.published.items():
         typer.echo(f"\nthe paper's own numbers ({name}):")
-        print_rows(rows)
+        print_rows(published)
     for name, path in conclusion.figures.items():
         typer.echo(f"\n{name}: {path}")
 
