@@ -20,7 +20,7 @@ def reference(name: str) -> str:
 def name_in(prompt: str) -> str | None:
     r"""Return the name of the picture in a prompt; null if there is none.
 
-    >>> name_in("How many?\\n\\n![](images/ab12.png)")
+    >>> name_in("How many?\n\n![](images/ab12.png)")
     'images/ab12.png'
     """
     match = _REFERENCE.search(prompt)
@@ -30,7 +30,7 @@ def name_in(prompt: str) -> str | None:
 def split_at_picture(prompt: str) -> tuple[str, str]:
     r"""Return the texts of a prompt before and behind its picture.
 
-    >>> split_at_picture("Draw.\\n\\n![](images/ab12.png)\\n\\nHow many?")
+    >>> split_at_picture("Draw.\n\n![](images/ab12.png)\n\nHow many?")
     ('Draw.', 'How many?')
     """
     match = _REFERENCE.search(prompt)
