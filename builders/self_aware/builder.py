@@ -89,11 +89,11 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
             ("category", "questions", "share", "frames"),
             [(name, f"{n:,}", f"{n / len(unanswerable):.0%}", str(frames[name])) for name, n in by_category.items()],
         ),
-        "table_by_kinds": _table(
+        "table_of_kinds": _table(
             ("kind", "questions", "share"),
             [(kind, f"{n:,}", f"{n / len(answerable):.0%}") for kind, n in by_kind.most_common()],
         ),
-        "table_by_checks": _table(
+        "table_of_checks": _table(
             ("how the answer was checked", "questions"), [(check, f"{n:,}") for check, n in by_check.most_common()]
         ),
         "difficulties": ", ".join(f"{by_difficulty[name]:,} {name}" for name in DIFFICULTIES),
