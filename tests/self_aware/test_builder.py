@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "5745ccfd8f17017b5f66443864b30eda3578cf249b60c2df53ecf14241c33eb9"
+GOLDEN = "8644249694e79a3b780328791fafac84aa22ad14b28ea352f5faddfbd5b4930b"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
