@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "8644249694e79a3b780328791fafac84aa22ad14b28ea352f5faddfbd5b4930b"
+GOLDEN = "fc0c3f18cf6e1c952ba530787c6e29d9f5e26fd01a310be87bb100d3ee486126"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
