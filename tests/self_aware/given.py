@@ -51,15 +51,15 @@ def write(
     decoding: Decoding | None = None,
     encoder: str = "packaged",
     references: str = "strict",
+    content_hash: str | None = None,
 ) -> Path:
     """Return a run of these replies, as the store and the scorer write it."""
     rows = [
         example(pair, place, answerable=place > 0) | ({"source": source} if source else {})
         for pair, place, *_ in replies
     ]
-    description = RunDescription(
-        SELF_AWARE.name, DatasetReference("small", config), decoding or Decoding(), settings or {}
-    )
+    dataset = DatasetReference("small", config, content_hash=content_hash)
+    description = RunDescription(SELF_AWARE.name, dataset, decoding or Decoding(), settings or {})
     ids = {}
     with RunWriter.open(folder, description, pa.Table.from_pylist(rows, schema=SCHEMA)) as run:
         run.describe_model(model, None, facts or ModelFacts())

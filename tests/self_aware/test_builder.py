@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "5745ccfd8f17017b5f66443864b30eda3578cf249b60c2df53ecf14241c33eb9"
+GOLDEN = "fc0c3f18cf6e1c952ba530787c6e29d9f5e26fd01a310be87bb100d3ee486126"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 

@@ -48,6 +48,12 @@ def test_f1_precision_recall_and_false_abstention(connected: Connection) -> None
     assert (row["threshold"], row["encoder"], row["references_name"]) == (0.75, "packaged", "strict")
 
 
+def test_two_versions_of_the_questions_are_never_one_row(tmp_path: Path) -> None:
+    folders = [write(tmp_path / name, GIVEN, content_hash=name * 20) for name in ("a", "b")]
+    with connect(folders, mixed_revisions=True) as connection:
+        assert [row["n"] for row in answer(connection, "self_aware_f1")] == [9, 9]
+
+
 def test_abstaining_is_split_by_what_direct_answers_know_and_paired_with_the_partner(tmp_path: Path) -> None:
     """Pairs of an unanswerable question (place 0) and an answerable one (place 1)."""
     direct = [(pair, 1, 0.0, 0.1, float(pair < 3), None) for pair in range(6)]  # the first three are known

@@ -135,10 +135,11 @@ def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
 
 
 def _facts(description: Mapping[str, Any]) -> Facts:
-    """Questions of two sets are no one cohort."""
+    """Questions of two sets, or two versions of one, are no one cohort."""
     dataset = description.get("dataset")
-    config = dataset.get("config") if isinstance(dataset, dict) else None
-    return Facts({"question_set": config}, (str(config or ""),))
+    dataset = dataset if isinstance(dataset, dict) else {}
+    config = dataset.get("config")
+    return Facts({"question_set": config}, (str(config or ""), str(dataset.get("content_hash") or "")))
 
 
 def _grades(run: FinishedRun) -> Sequence[Request]:
