@@ -38,8 +38,8 @@ class Tally:
 
     Attributes:
         odd: Arbitrary replies.
-        read: Those that became a row with a text.
-        refused: Those that became a row with its reason.
+        read: The replies that became a row with a text.
+        refused: The replies that became a row with a reason.
         lost: Requests without a row, and sound replies that are not there as they were sent.
         ended: Runs that an exception ended.
     """

@@ -51,7 +51,7 @@ def in_order(items: Iterable[Item], key: str, name: Callable[[Item], str]) -> li
     Args:
         items: In any order.
         key: Such as the seed and the annotator.
-        name: Of an item; no two have the same.
+        name: The name of an item; no two have the same.
     """
     return sorted(items, key=lambda item: hashlib.sha256(f"{key}:{name(item)}".encode()).hexdigest())
 
@@ -161,7 +161,7 @@ def shared_votes(
     """Return what everyone judged, and how far they agree on it.
 
     Args:
-        judgements: Of each annotator, the category by item.
+        judgements: The category of each item, by annotator.
         categories: All there are.
 
     Returns:

@@ -42,7 +42,7 @@ def find_task(name: str) -> NamedTask:
     the manifest does.
 
     Args:
-        name: As the user wrote it, such as ``diary-recall:1k``, ``./folder:1k`` or ``org/name:1k``.
+        name: The name as the user wrote it, such as ``diary-recall:1k``, ``./folder:1k`` or ``org/name:1k``.
 
     Raises:
         UserError: Nothing says which task it is.
@@ -110,7 +110,7 @@ def task_of_log(name: str, columns: Collection[str]) -> str:
 
     Args:
         name: What the log itself calls it.
-        columns: Of the rows that were asked.
+        columns: The columns of the asked rows.
 
     Returns:
         The log's own name where it is no task's and the rows fit none.

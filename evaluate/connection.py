@@ -96,7 +96,7 @@ def compare_runs(
             or one for each; none: the only ones there are.
         variants: Which of a task's forms, styles or prompts: one for both sides, or one for each; none: all, each with
             its like.
-        options: Those of :func:`connect`.
+        options: The options of :func:`connect`.
 
     Returns:
         One row: ``a`` and ``b`` (what tells the sides apart), and the columns of ``compare.sql``, of which the last is

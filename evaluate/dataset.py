@@ -29,11 +29,11 @@ class ConfigFiles:
     """One config of a dataset, as files on disk.
 
     Attributes:
-        name: As the user named the dataset.
+        name: The name that the user gave the dataset.
         config: Its config.
         folder: The dataset folder.
         revision: Commit on the Hub; null for a local folder.
-        content_hash: Of the config's rows, from the manifest; null where there is none.
+        content_hash: The content hash of the config's rows, from the manifest; null where there is none.
         parameters: What the config was made from, such as its seed and its shape, from the manifest.
     """
 
@@ -97,7 +97,7 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
     """Return the manifest of a dataset folder, or of a dataset on the Hub, of which nothing else is fetched.
 
     Args:
-        name: As :func:`open_dataset` takes it.
+        name: The name, as :func:`open_dataset` takes it.
 
     Returns:
         Null where the name is neither a folder nor ``ORG/NAME``.

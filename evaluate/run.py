@@ -40,7 +40,7 @@ class Run:
         """Score the last attempt of every call.
 
         Args:
-            options: Those of the task's scorer, such as ``encoder="packaged"`` for self-aware.
+            options: The options of the task's scorer, such as ``encoder="packaged"`` for self-aware.
 
         Returns:
             A row a metric of a call: ``generation_id``, ``metric``, ``value`` and ``reason``.
@@ -66,8 +66,8 @@ class Run:
         """Ask a model about every reply that it has not judged yet; :meth:`score` reads what it says.
 
         Args:
-            model: As for :func:`ask`.
-            name: As for :func:`ask`.
+            model: See :func:`ask`.
+            name: See :func:`ask`.
             options: How models are opened and how their replies are drawn, as for :func:`ask`.
 
         Raises:
@@ -89,7 +89,7 @@ class Run:
 
         Args:
             name: Such as ``self_aware_f1``; ``selfknow query`` lists them.
-            options: Those of :func:`selfknow.connect`, such as ``corpora`` or ``portraits``.
+            options: The options of :func:`selfknow.connect`, such as ``corpora`` or ``portraits``.
 
         Returns:
             All rows, with the columns that the query's head names.
@@ -145,7 +145,7 @@ def ask(
             from a prompt to a reply. A function is known by its code and the values that it uses: a run goes on with
             the same one, and refuses another.
         out: The run folder.
-        name: Of a function that is known by this name alone, whatever its code; needed for one that uses something
+        name: The name of a function that is known by it alone, whatever its code; needed for one that uses something
             without a value to compare, such as a client.
         quiet: Show no progress bar.
         options: The task's own, such as ``form="icl"``; how replies are drawn (``temperature``, ``max_new_tokens``,

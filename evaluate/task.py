@@ -189,7 +189,7 @@ class Models:
     Attributes:
         writers: The models of the stages that are not by verifiers.
         verifiers: The models that are asked about what all writers wrote; null: every writer about its own.
-        settings: As of :class:`Rows`, all that this choice of models adds.
+        settings: The settings, as in :class:`Rows`, that this choice of models adds.
     """
 
     writers: Sequence[LanguageModel]

@@ -16,7 +16,7 @@ _ROOT = files("selfknow.validation")
 
 @dataclass(frozen=True)
 class Query:
-    """The expectation that a query returns no rows.
+    """A query that is expected to return no rows.
 
     Args:
         name: The name of the expectation in findings, unique in a batch.
@@ -65,7 +65,7 @@ class DatasetSuite:
         statements: The expectations of its own facts: the name, and the expectation as a clause.
         facts: A function that compares the manifest's entries with the expected ones.
         batches: A function that makes the batches over the rows of the named configs, whose files are readable, with
-            the right columns and possible parameters.
+            the right columns and valid parameters.
     """
 
     schema: pa.Schema

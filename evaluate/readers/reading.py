@@ -42,7 +42,7 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
         reader: Reads a value of its kind from a text.
         reply: What the model said.
         finish_reason: ``length`` where it was cut off, so that its end is missing.
-        prompt: As rendered; it may open the reply's thinking.
+        prompt: The rendered prompt; it may open the reply's thinking.
 
     Example:
         >>> from selfknow.evaluate.readers.numbers import read_number

@@ -27,7 +27,7 @@ def answer_end(reply: str, prompt: str) -> int:
 
     Args:
         reply: The raw reply.
-        prompt: As the model was given it.
+        prompt: The prompt as the model got it.
 
     Example:
         >>> answer_end(" Paris\n\nQuestion: And of Spain?\nAnswer: Madrid", "Question: Capital of France?\nAnswer:")

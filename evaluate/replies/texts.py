@@ -60,7 +60,7 @@ def asked_text(reply: str | Excerpt, prompt: str = "") -> Excerpt:
 
     Args:
         reply: The raw reply, or what of it is left already.
-        prompt: As rendered (see :func:`without_thinking`).
+        prompt: The rendered prompt (see :func:`without_thinking`).
 
     Example:
         >>> asked_text("Sure! Here is a text:\n\nThe river runs on.\n\n(Word count: 4)").text

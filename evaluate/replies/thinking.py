@@ -37,7 +37,7 @@ def without_thinking(reply: str, prompt: str = "") -> Excerpt:
 
     Args:
         reply: The raw reply.
-        prompt: As rendered; where it ends in an opening mark, the reply begins within thinking.
+        prompt: The rendered prompt; where it ends in an opening mark, the reply begins within thinking.
 
     Example:
         >>> without_thinking("<think>Is 7 right? No, wait…</think> Yes").text

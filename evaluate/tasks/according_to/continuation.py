@@ -42,9 +42,9 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
 
     Args:
         text: The text.
-        words: Of each passage; as many follow it, as the text has them.
+        words: The number of words of each passage; as many words of the text follow it.
         count: Passages.
-        seed: Of where in its stretch each begins.
+        seed: The seed of the places where passages begin.
 
     Returns:
         Rows of id, question (the passage as it stands in the text), answers (how it goes on), cooccurrences (null).
@@ -85,7 +85,7 @@ def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[
     Args:
         path: The file.
         words: See :func:`passage_rows`.
-        count: Of passages.
+        count: The number of passages.
         seed: See :func:`passage_rows`.
         settings: What else makes it this run: portraits, samples, limit.
 
@@ -118,8 +118,8 @@ def score(generations: pa.Table, examples: pa.Table, portrait: Portrait, control
     Args:
         generations: The last attempt of every call.
         examples: The passages.
-        portrait: Of the text.
-        control: Of a text that the model cannot have seen; null: there is none.
+        portrait: The portrait of the text.
+        control: The control of a text that the model cannot have seen; null: there is none.
     """
     rows = generations.to_pylist()
     excerpts = kept_parts(generations)

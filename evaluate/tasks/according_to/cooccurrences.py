@@ -118,7 +118,7 @@ class Cooccurrences:
     """The counts of one question.
 
     Attributes:
-        id: Of the question.
+        id: The id of the question.
         question: Its text.
         entities: What was looked for beside the answer, as :func:`~.entities.words_of` gives it.
         count: Passages; null where the question has no entity, or no answer that could occur.

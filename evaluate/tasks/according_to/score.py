@@ -116,7 +116,7 @@ def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Por
         generations: The last attempt of every call.
         examples: The questions that were asked.
         format_: How they were asked.
-        portrait: Of the corpus.
+        portrait: The portrait of the corpus.
 
     Returns:
         A table in the shape of :data:`selfknow.runs.schema.SCORES`.

@@ -56,9 +56,9 @@ class ContinuationOptions(SampledOptions):
         portrait: The text's portrait, a folder or a Hub id.
         control_portrait: That of a text that the model cannot have seen; null: none.
         passages: The text, a file.
-        passage_words: Of each passage.
+        passage_words: The number of words of each passage.
         num_passages: How many, spread evenly over the text.
-        passage_seed: Of where in its stretch of the text each begins.
+        passage_seed: The seed of the places where passages begin.
     """
 
     portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
@@ -75,7 +75,7 @@ class AccordingToScoreOptions(ScoreOptions):
 
     Attributes:
         portrait: A folder or Hub id; null: where the run says.
-        control_portrait: Of ``according-to:continuation``, the same.
+        control_portrait: The control portrait of ``according-to:continuation``.
     """
 
     portrait: str | None = option(None, "The portrait, if it was moved since the run.")

@@ -90,7 +90,7 @@ def lines_of_models(x: str, value: str, titles: tuple[str, str]) -> Draw:
     Args:
         x: The number that the share is over.
         value: The share.
-        titles: Of both axes.
+        titles: The titles of both axes.
     """
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
@@ -121,7 +121,7 @@ def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
     Args:
         x: What was recalled.
         y: What there is.
-        titles: Of both axes.
+        titles: The titles of both axes.
     """
 
     def draw(rows: Sequence[Row]) -> list[Panel]:

@@ -181,7 +181,7 @@ def boundary_scores(variant: str, stop_logprob: float, title_logprob: float | No
         variant: ``after-K``: the boundary after the K-th entry.
         stop_logprob: That the answer ends here.
         title_logprob: That the next title follows; null if that request failed.
-        num_entries: Of the true answer.
+        num_entries: The number of entries of the true answer.
     """
     is_last = int(variant.removeprefix("after-")) == num_entries
     last = {"is_last_boundary": Outcome(float(is_last))}

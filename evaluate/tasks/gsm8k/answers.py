@@ -54,7 +54,7 @@ def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
 
     Args:
         reply: What the model said.
-        prompt: As rendered; it may open the reply's thinking.
+        prompt: The rendered prompt; it may open the reply's thinking.
 
     >>> number_of_reply("3 + 4 = 7, so Ann has 7 apples.\n#### 7")
     Fraction(7, 1)

@@ -27,7 +27,7 @@ def abstaining_report(judgements: Judgements) -> list[dict[str, object]]:
     """Return a row for each person, and one for all of them together.
 
     Args:
-        judgements: Of all of them.
+        judgements: The judgements of all annotators.
 
     Returns:
         Rows of ``annotator``; ``judged`` (for all together: what everyone judged); ``abstains``, the share of these

@@ -38,9 +38,9 @@ def prompt_of(what: str, question: str, reply: str, answers: Sequence[str] = ())
 
     Args:
         what: ``abstention`` or ``correctness``.
-        question: As it was asked.
-        reply: As it came; whatever stands in it is not filled in again.
-        answers: Those that are accepted.
+        question: The question as it was asked.
+        reply: The reply as it came; whatever stands in it is not filled in again.
+        answers: The accepted answers.
     """
     parts = {"question": question, "reply": reply.strip(), "answers": " | ".join(answers)}
     return re.sub(r"\{(question|reply|answers)\}", lambda name: parts[name[1]], _prompts()[what])

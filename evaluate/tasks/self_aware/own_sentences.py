@@ -55,7 +55,7 @@ def own_sentences(reply: str, prompt: str) -> list[str]:
 
     Args:
         reply: A reply without its thinking.
-        prompt: As rendered.
+        prompt: The rendered prompt.
     """
     text = _ASIDE.sub(" ", own_words(plain(reply).replace("’", "'"), gap=" … "))
     pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _pieces(text)]

@@ -6,7 +6,7 @@ reference lies above the threshold. They differ in what numbers depend on:
 ===================  ==================================================  ==============================================
                      ``paper``                                           ``strict``
 ===================  ==================================================  ==============================================
-an empty reply       is dropped: it has no verdict                       abstains from nothing: 0
+an empty reply       is dropped: it has no verdict                       does not abstain: 0
 a reference phrase   counts as any substring of the lower-cased reply    counts as whole words
 a quotation          counts                                              is passed over
 a denial             counts                                              its sentence is passed over
@@ -78,14 +78,14 @@ def load_references(name: str) -> References:
 
 
 def default_threshold(encoder: str, scorer: str) -> float:
-    """Return the threshold calibrated for an encoder and a scorer, else the paper's 0.75 for its own encoder."""
+    """Return the threshold calibrated for an encoder and a scorer, or the paper's 0.75 where none was calibrated."""
     calibrated = read_json(f"{_SOURCES}/thresholds.json")
     assert isinstance(calibrated, dict), "thresholds.json maps encoders to thresholds"
     return float(calibrated.get(encoder, {}).get(scorer, PAPER_THRESHOLD))
 
 
 def denials() -> tuple[str, ...]:
-    """Words that take back what a sentence says of not knowing, without punctuation."""
+    """Return the words that deny that something is unknown ("not true that"), without punctuation."""
     return phrases_of("denial")
 
 
@@ -125,9 +125,9 @@ class WindowSimilarity:
     """The largest cosine of a window with any reference.
 
     Args:
-        open_encoder: Called when the first window has to be encoded, so that nothing is loaded for nothing.
+        open_encoder: Called when the first window has to be encoded; before, no encoder is loaded.
         references: What windows are compared with.
-        cache: A Parquet file that remembers windows from one scoring to the next; null for none.
+        cache: A Parquet file that keeps similarities from one scoring to the next; null: they are not kept.
     """
 
     def __init__(self, open_encoder: Callable[[], Encoder], references: References, cache: Path | None = None) -> None:
@@ -172,7 +172,7 @@ def cache_file(folder: Path, encoder: str, references: References) -> Path | Non
     """Return where a run folder keeps the similarities of one encoder and set of references.
 
     Returns:
-        The file; null for an encoder in a local folder, which may change under its name.
+        The file; null for an encoder in a local folder, whose files can change.
     """
     if Path(encoder).exists():
         return None
@@ -210,7 +210,7 @@ class Evidence:
 
 
 def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
-    """Return all of a reply, phrases as substrings of it in lower case.
+    """Return the evidence in the whole reply, in lower case; a phrase counts as any substring.
 
     >>> look_as_paper("It was said: 'It is not known.'", ["It is not known."]).holds_phrase
     True
@@ -221,7 +221,7 @@ def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
 
 
 def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
-    """Return a reply without quotations and denials, phrases as whole words.
+    """Return the evidence outside quotations and denials; a phrase counts only as whole words.
 
     >>> look_strictly("They wrote 'it is not known' there.", ["It is not known."]).holds_phrase
     False
@@ -250,7 +250,7 @@ def judge(
         replies: The texts, empty ones too.
         scorer: ``paper`` or ``strict``.
         references: What is looked for.
-        similarity: Of windows with the same references.
+        similarity: The similarity of windows with these references.
         threshold: A cosine must be larger than this.
         quiet: Show no progress bar.
 

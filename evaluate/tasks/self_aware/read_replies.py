@@ -63,7 +63,7 @@ class ReadReply:
             and no author but SmolLM2.
         question: What it replies to; null for the first set, which was written without questions, and for the
             questions of Yin et al., whose text is not kept.
-        question_id: Of the latter: the dataset and the row's id in it.
+        question_id: The id of such a question: the dataset and the row's id in it.
         answerable: Whether the question of a real reply has an answer; null where nobody labelled the question.
         reply: The text.
         author: The model that said it, or who wrote it.

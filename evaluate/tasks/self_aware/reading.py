@@ -85,8 +85,8 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
     """Return what a reply does with its question.
 
     Args:
-        reply: As it came, thinking and Markdown included.
-        prompt: As rendered: a sentence that it told the model to say counts, and instructions that the reply only
+        reply: The reply as it came, thinking and Markdown included.
+        prompt: The rendered prompt. A sentence that it told the model to say counts; instructions that the reply
             repeats do not.
 
     Example:

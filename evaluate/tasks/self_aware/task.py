@@ -57,7 +57,7 @@ class SelfAwareScoreOptions(ScoreOptions):
         scorer: ``sentences``, ``paper``, ``strict``, or several; none: ``sentences``, which needs no encoder.
         encoder: A sentence encoder for the other two; null: the paper's.
         references: ``paper``, ``strict``, or a file; null: each scorer's own.
-        threshold: Of the cosine; null: the one that goes with encoder and scorer.
+        threshold: The threshold of the cosine; null: the one of encoder and scorer.
     """
 
     scorer: tuple[str, ...] = option(

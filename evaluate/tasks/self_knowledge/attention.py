@@ -47,7 +47,7 @@ def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range
     """Return the score of one text.
 
     Args:
-        attention: Of the last layer, averaged over heads, shape (tokens, tokens); row i is what token i attends to.
+        attention: The last layer, averaged over heads, shape (tokens, tokens); row i is what token i attends to.
         occurrences: The tokens of each occurrence of the keyword, in order.
 
     Returns:
@@ -72,9 +72,9 @@ def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], 
     """Return the tokens of each occurrence of a keyword in what was written.
 
     Args:
-        keyword: As a whole word, in upper or lower case.
+        keyword: A whole word, in upper or lower case.
         text: Prompt and what was written.
-        offsets: Of each token the first character and the one behind the last.
+        offsets: The first character of each token and the one behind its last.
         start: Where what was written begins, in characters.
     """
     occurrences = []
@@ -90,7 +90,7 @@ def score_text(model: "LocalModel", prompt: str, written: str, keyword: str, *, 
 
     Args:
         model: A causal model.
-        prompt: As rendered.
+        prompt: The rendered prompt.
         written: What it wrote.
         keyword: The keyword.
         chat: Whether the prompt was rendered with a chat template, which holds its special tokens already.

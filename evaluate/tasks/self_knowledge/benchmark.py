@@ -55,7 +55,7 @@ def rows_of(
 
     Args:
         dataset: A task of self-knowledge.
-        split: Of the dataset, or of the benchmark.
+        split: The split of the dataset, or of the benchmark.
         name: A benchmark that the rows shall follow instead of the packaged one (see :func:`open_benchmark`).
         protocol: Only in ``separate`` the benchmark's own questions are asked (Table 9).
 
@@ -76,7 +76,7 @@ def open_benchmark(name: str, split: str = "test") -> Benchmark:
     Args:
         name: A file (JSON lines, JSON, CSV, Parquet), or a dataset folder or Hub repo as ``NAME:CONFIG``, such as
             ``cais/mmlu:college_computer_science``; ``ORG/NAME@COMMIT:CONFIG`` pins it, and else the commit is recorded.
-        split: Of a folder or repo.
+        split: The split of a folder or repo.
 
     Raises:
         UserError: There is no such benchmark, it is too small, or a row is no question with four options.

@@ -34,14 +34,14 @@ _OPTION = re.compile(r"^[^\w\n]*([A-D])[).:]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a reply that can be asked about.
+    """The part of a reply that the verifying prompt asks about.
 
     Attributes:
         text: What is put into the prompt; null where there is none, with the ``reason``.
         claim: The answer that the reply itself claims, in the tasks where it does.
-        subject: Of ``fact`` the name.
-        reason: Why there is none.
-        excerpt: The part of the reply that it is from.
+        subject: The person's name; only for ``fact``.
+        reason: Why there is no text.
+        excerpt: The part of the reply that the text was taken from.
     """
 
     text: str | None
@@ -64,11 +64,11 @@ def content_of(
 
     Args:
         task: The task.
-        params: Those of the example.
+        params: The example's parameters.
         reply: What the model wrote.
-        finish_reason: ``length`` where it was cut off; what was written until then is taken, except of ``cot``.
+        finish_reason: ``length`` where it was cut off; the text up to there is used, except for ``cot``.
         final_text: Whether the prompt asked for a line ``Final text:``.
-        prompt: As rendered; it may open the reply's thinking.
+        prompt: The rendered prompt; it may open the reply's thinking.
     """
     if not reply.strip():
         return Content(None, reason="empty")

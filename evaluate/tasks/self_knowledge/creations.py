@@ -61,7 +61,7 @@ class Creations:
         folder: Where it is.
         creator: Who wrote the questions, as tables call it.
         revision: Its revision in the run.
-        rows: Of :data:`CREATIONS`.
+        rows: Rows of :data:`CREATIONS`.
     """
 
     folder: Path

@@ -53,7 +53,7 @@ class PictureOptions(SelfKnowledgeOptions):
         image_model: Who draws: a diffusers pipeline, or with ``image_endpoint`` the name there.
         image_endpoint: The image generator's address.
         image_size: Width and height in pixels, as ``512x512``.
-        image_steps: Of denoising.
+        image_steps: The number of denoising steps.
         image_guidance: The guidance scale.
     """
 

@@ -116,7 +116,7 @@ class Example:
         """Return what a generating reply holds.
 
         Args:
-            row: Of ``generations``, with a reply.
+            row: A row of ``generations`` with a reply.
         """
         final_text = "Final text:" in (self.prompts.get("generate_prompt") or "")
         return content_of(
@@ -194,7 +194,7 @@ class Setup:
         """Refuse a protocol that the task has no part for.
 
         Args:
-            examples: Those that are asked.
+            examples: The examples to ask.
             pictures: Whether who generates them draws.
 
         Raises:

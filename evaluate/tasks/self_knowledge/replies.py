@@ -55,9 +55,9 @@ def read(
         kind: One of :data:`KINDS`.
         reply: What the model said.
         finish_reason: ``length`` where it was cut off, so that its end is missing.
-        prompt: As rendered; it may open the reply's thinking.
-        noun: Of a number what is counted, as a regular expression.
-        asked_value: Of yes or no the answer that the question was about.
+        prompt: The rendered prompt; it may open the reply's thinking.
+        noun: The thing that a number counts, as a regular expression.
+        asked_value: The value that a yes-no question asked about.
     """
     of_question = {"number": partial(read_number, noun=noun), "yes-no": partial(read_verdict, asked_value=asked_value)}
     reader = of_question.get(kind, _KINDS[kind])

@@ -70,7 +70,7 @@ class World:
     """Everything of a program's machine that may be another each time.
 
     Attributes:
-        hash_seed: Of the hashes of strings.
+        hash_seed: The seed of strings' hashes.
         start_in_seconds: What the clock shows first, since 1970.
         tick_in_seconds: What each look at the clock adds.
     """
@@ -136,7 +136,7 @@ class Sandbox:
         """Run ``python ARGUMENTS``, without input.
 
         Args:
-            arguments: As on a command line.
+            arguments: The arguments of a command line.
             world: The accidents of its machine.
         """
         with _ONE_AT_A_TIME:

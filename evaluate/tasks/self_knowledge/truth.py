@@ -56,7 +56,7 @@ class Judge:
 
         Args:
             task: The task.
-            params: Those of the example.
+            params: The example's parameters.
             content: What the question is about.
             altered: Whether what is asked, or the date that is stated, is the altered one of a transformation.
         """

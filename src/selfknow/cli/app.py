@@ -1,4 +1,4 @@
-"""The root command and its nouns."""
+"""The root command with its subcommands."""
 
 from typing import Annotated
 

@@ -85,7 +85,7 @@ def announced_steps(*, asks_real: bool, steps: int | None) -> dict[str, tuple[st
 
     Args:
         asks_real: Whether a real model is asked.
-        steps: Of each training; null: nothing is trained.
+        steps: The number of steps of each training; null: nothing is trained.
     """
     titles = {**_CORPORA, **(_REAL if asks_real else {}), **(_TRAINED if steps is not None else {})}
     if steps is not None:
@@ -117,7 +117,7 @@ def run_demo(out: Path, plan: "Plan | None", steps: int = STEPS, *, asks_real: b
     Args:
         out: The demo's folder, absolute.
         plan: What is asked and trained; null: nothing.
-        steps: Of each training.
+        steps: The number of steps of each training.
         asks_real: Whether the plan asks the real model.
 
     Returns:
@@ -210,7 +210,7 @@ class Screen:
 
     Attributes:
         out: The demo's folder.
-        cells: Of the plan.
+        cells: The cells of the plan.
         running: Runs the cells; null: there are none.
         has_failed: Whether a cell failed that was waited for.
     """

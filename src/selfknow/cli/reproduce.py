@@ -169,7 +169,7 @@ def workers(
     """Give what runs these cells side by side, and share the cores out.
 
     Args:
-        cells: Of this job.
+        cells: The cells of this job.
         jobs: How many cells at a time; null: as many as fit this machine.
         launcher: What starts trainings.
     """

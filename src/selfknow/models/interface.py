@@ -185,7 +185,7 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The user's name for it: a folder, a GGUF file, a Hub id, or an endpoint's address and model."""
+        """The name that the user gave for it: a folder, a GGUF file, a Hub id, or an endpoint's address and model."""
 
     @property
     def revision(self) -> str | None:

@@ -27,7 +27,7 @@ class LocalModel:
     Args:
         model: The model, on its device.
         tokenizer: Its tokenizer.
-        name: The user's name for it.
+        name: The name that the user gave for it.
         revision: The weights' commit or hash.
         batch_size: Requests answered at once; halved if the memory does not suffice.
         chat: Send prompts through the chat template; null: if the tokenizer has one.

@@ -27,12 +27,12 @@ class Cell:
 
     Attributes:
         kind: ``train``, ``evaluate`` or ``tune``.
-        name: Says what it is, and hangs on nothing but that: the same in every plan, order and folder.
-        model: What is trained or asked, as the command line names it; of a checkpoint that the plan makes its folder.
+        name: Made only from what the cell does, so it is the same in every plan, order and folder.
+        model: The model to train or ask, as the command line names it; its folder, if the plan trains it.
         data: What it is trained on, or asked.
-        options: The words of its options.
+        options: Its options as command-line arguments.
         folder: Its training or run folder.
-        trained_by: The training that makes the model that is asked; null where the plan makes none.
+        trained_by: The training that makes the model to evaluate; null if the plan does not train it.
         score: The words of ``selfknow score`` after the run folder, a list a call; of a training none.
         settings: The values of all options of its command, as the command line reads them.
     """
@@ -58,7 +58,7 @@ class Cell:
 
     @property
     def evidence(self) -> Path:
-        """The results that a cell's folder holds."""
+        """The file or folder that exists once the cell has results."""
         return self.folder / ("made" if self.kind == TUNE else "run.json")
 
     @property
@@ -77,7 +77,7 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
 
     Args:
         plan: The plan.
-        commands: The options that there are.
+        commands: The commands, with the options that each one has.
         folder: Where the cells lie, absolute: ``train/NAME`` and ``evaluate/NAME`` in it.
         changes: What the command line changes.
 
@@ -109,9 +109,9 @@ def shard(cells: Sequence[Cell], number: int, count: int) -> list[Cell]:
     """Return the cells of one job of several: every ``count``-th training with its evaluations, and other evaluation.
 
     Args:
-        cells: Of :func:`expand`.
-        number: Of the job, from 1.
-        count: Of jobs.
+        cells: The cells from :func:`expand`.
+        number: The job's number, from 1.
+        count: The number of jobs.
 
     Raises:
         UserError: There is no such job.
@@ -127,7 +127,7 @@ def read_shard(cells: Sequence[Cell], text: str) -> list[Cell]:
     """Return the cells of the job that ``--shard I/N`` names (see :func:`shard`).
 
     Raises:
-        UserError: It has another form, or there is no such job.
+        UserError: The text is not of the form I/N, or there is no such job.
     """
     number, slash, count = text.partition("/")
     if not (slash and number.isdigit() and count.isdigit()):
@@ -251,13 +251,13 @@ def _known_task(task: str, commands: Commands, block: Block) -> Command:
 
 
 def _check_model(model: str, place: Located) -> None:
-    """Refuse what is neither of the paper's models, nor a folder, a file or a Hub id."""
+    """Refuse a name that is not one of the paper's models, a folder, a file or a Hub id."""
     if model not in MODELS and "/" not in model and not user_path(model).exists():
         place.refuse(f"there is no model {model!r}{nearest(model, MODELS)}")
 
 
 def _read(command: Command, cell: Cell, block: Block) -> Mapping[str, Any]:
-    """Have the command line read a cell's words; what it refuses is said with the line that says it."""
+    """Parse a cell's arguments as the command line does; an error names the plan's line that caused it."""
     try:
         return command.read(cell.words[len(command.name.split()) if cell.kind == TUNE else 1 :])
     except UserError as error:

@@ -160,7 +160,7 @@ def operations_per_second(parameters: int, tokens_per_step: int) -> float:
     """Return how many operations a training does in a second here: a few steps of a random decoder are timed.
 
     Args:
-        parameters: Of the model; the decoder has about as many, up to a size.
+        parameters: The model's number of parameters; the decoder has about as many, up to a size.
         tokens_per_step: That it learns in a step of 32 examples.
     """
     import torch

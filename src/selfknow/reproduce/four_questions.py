@@ -36,7 +36,7 @@ class Fit:
     """The kinds of tasks that a model can be asked.
 
     Attributes:
-        blocks: Of the plan, under ``evaluate``.
+        blocks: The blocks of the plan, under ``evaluate``.
         not_asked: Why a task was left out, a line each.
     """
 
@@ -50,7 +50,7 @@ def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, 
     Args:
         model: A checkpoint folder, a GGUF file, a Hub id, or a name at an endpoint.
         endpoint: Whether it is served: nobody knows then what it was trained on.
-        portrait: Of its corpus, a folder or a Hub id; null: none.
+        portrait: The portrait of its corpus, a folder or a Hub id; null: none.
         questions: What is asked for quoting: a set of according-to, or a file.
 
     Example:

@@ -24,7 +24,7 @@ def block_name(
     Args:
         block: The block.
         settings: The values of all its settings.
-        chosen: Those of one cell.
+        chosen: The settings of one cell.
         of: What else tells it apart, such as the training that made its model.
     """
     if block.name is None:

@@ -125,7 +125,7 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
 
     Args:
         path: The YAML file.
-        name: Of a packaged plan; null takes the file's.
+        name: The name of a packaged plan; null takes the file's.
 
     Raises:
         UserError: It is no plan; the message names the line and the mend.

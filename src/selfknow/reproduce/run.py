@@ -54,7 +54,7 @@ def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
     A cell whose training has failed is not tried. One that another process runs is left to it.
 
     Args:
-        cells: Of one job, each evaluation behind its training.
+        cells: The cells of one job, each evaluation behind its training.
         folder: Where the plan's cells lie.
         launches: Each runs one command at a time, all of them side by side.
     """
@@ -68,7 +68,7 @@ class Running:
     One launch runs its cells within :meth:`wait`, several run theirs in threads beside the block.
 
     Args:
-        cells: Of one job.
+        cells: The cells of one job.
         folder: Where the plan's cells lie.
         launches: Each runs one command at a time.
     """

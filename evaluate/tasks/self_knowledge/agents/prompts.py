@@ -99,7 +99,7 @@ def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, 
     r"""Return what a reply fills the slots with, line by line: complete ones, each once.
 
     Args:
-        reply: Of the stage ``fill``.
+        reply: A reply of the stage ``fill``.
         proposal: The template.
         most: How many were asked for; what goes beyond is passed over.
 

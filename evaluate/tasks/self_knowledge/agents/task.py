@@ -31,13 +31,13 @@ class AgentOptions(Options):
     """Options of agents: the judge, and how often a template is filled.
 
     Attributes:
-        verifier: The judge; none: the proposer itself.
+        verifier: The model that judges; if empty, the proposer itself.
         instances: How often the slots of an accepted template are filled.
-        examples: Show completion models two worked proposals.
+        examples: Show base models two worked proposals first.
     """
 
     instances: int = option(_INSTANCES, "How often an accepted template's slots are filled.", minimum=1)
-    verifier: tuple[str, ...] = option((), "The model that judges what --model proposes, instead of itself.")
+    verifier: tuple[str, ...] = option((), "The model that judges what --model proposes (default: --model itself).")
     examples: bool = option(True, "Show base models two worked proposals first.", switch="examples/no-examples")
 
 

@@ -13,7 +13,7 @@ from selfknow.models.interface import Decoding, Reply, Request
 
 @dataclass(frozen=True)
 class ImageSettings:
-    """Settings of drawing; null leaves one to the generator, as the paper does (section 5.1).
+    """Settings for drawing pictures. A setting that is null is left to the generator, as in the paper (section 5.1).
 
     Attributes:
         width: The width in pixels; set with ``height``.
@@ -53,7 +53,7 @@ class ImageSettings:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A generator's result: a picture as it came, or the reason why there is none.
+    """A generator's result: a picture file exactly as received, or the reason why there is none.
 
     Attributes:
         picture: The bytes of its file; null if the request failed.
@@ -69,14 +69,14 @@ class ImageGenerator(Protocol):
 
     @property
     def name(self) -> str:
-        """The user's name for it: a folder, a Hub id, or an endpoint's address and model."""
+        """The name that the user gave for it: a folder, a Hub id, or an endpoint's address and model."""
 
     @property
     def revision(self) -> str | None:
         """The commit of a Hub pipeline, or the hash of a local one's files; null if unknown."""
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
-        """Draw one picture a request, in any order; a failed try is a result, and further tries may follow it."""
+        """Draw one picture per request, in any order. A failed attempt is yielded too, and more may follow it."""
 
 
 class Drawing:

@@ -25,7 +25,7 @@ class LocalImageGenerator:
 
     Args:
         folder: The folder of its files.
-        name: The user's name for it.
+        name: The name that the user gave for it.
         revision: The files' commit or hash.
         device: ``cuda``, ``mps`` or ``cpu``; by default the fastest one. Weights are float32 on a CPU and bfloat16
             elsewhere.

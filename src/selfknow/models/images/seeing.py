@@ -23,7 +23,7 @@ class LocalVisionModel(LocalModel):
     Args:
         model: The model, on its device.
         processor: Its processor: a tokenizer and an image processor.
-        name: The user's name for it.
+        name: The name that the user gave for it.
         revision: The weights' commit or hash.
         batch_size: Requests answered at once; halved if the memory does not suffice.
     """
