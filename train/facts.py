@@ -1,4 +1,4 @@
-"""The facts that a training knows about its model: its start, its corpus and its recipe."""
+"""The facts about a model that its training run records: what it started from, its corpus and its recipe."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -18,11 +18,11 @@ _NOT_LEARNT = frozenset({"seed", "plateau"})
 
 
 def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFacts:
-    """Return the start of a training: random weights, or a checkpoint.
+    """Return facts about what a training run starts from: random weights, or a checkpoint.
 
     Args:
         model: The user's name for it: a model of the suite, a Hub id, or a checkpoint.
-        checkpoint: The name that ``transformers`` loads; null if it was never published.
+        checkpoint: The name that ``transformers`` loads; null for a model of the suite that was never published.
         scratch: If true, it starts from random weights.
     """
     name = checkpoint or model
@@ -47,7 +47,7 @@ def recipe_facts(
     """Return the recipe and the corpus of a training.
 
     Args:
-        recipe: Every setting by name; the seed is left out.
+        recipe: Every setting by name; the seed and the plateau's rule are dropped.
         defaults: The default settings.
         seed: The seed of the training.
         corpus: The corpus (see :class:`ModelFacts`).
@@ -67,7 +67,7 @@ def default_recipe(model: str) -> dict[str, Any]:
 
 
 def tokenizer_fact(name: str | None) -> str | None:
-    """Return the name of a tokenizer in a recipe: for a local folder the hash of its files."""
+    """Return what a recipe calls a tokenizer: its name, or for a local folder the hash of its files."""
     if name is None or not user_path(name).is_dir():
         return name
     folder = user_path(name)

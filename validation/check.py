@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from selfknow.validation.suite import Batch, DatasetSuite
 
-_BATCHES_AT_A_TIME = 2  # DuckDB works outside Python's lock; each batch holds the tables of its set-up
+_BATCHES_AT_A_TIME = 2  # DuckDB can run them in parallel, but each batch keeps its own tables in memory
 _thread_state = threading.local()
 
 
@@ -31,7 +31,7 @@ class Finding:
         config: The config, or None if the finding concerns the whole folder.
         split: The split, or None if the finding concerns all of them.
         expectation: The name of the expectation, such as ``answers_repeat_the_documents``.
-        message: The expectation in words, and the number of exceptions.
+        message: The expectation in words, and the number of exceptions (cases that do not meet it).
         examples: A few of the exceptions, in a fixed order.
     """
 
@@ -43,10 +43,10 @@ class Finding:
 
 
 def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool = False) -> list[Finding]:
-    """Check that a dataset folder is complete, and that its rows are what its dataset promises.
+    """Check that a dataset folder is complete, and that its rows meet the expectations of its dataset.
 
-    Only the files in the folder are checked. A config gets a finding, and its rows are not checked, if its files cannot
-    be read or have other columns than the dataset's.
+    Only the files in the folder are checked. If the files of a config cannot be read, or have the wrong columns, the
+    config gets a finding and its rows are not checked.
 
     Args:
         folder: The dataset folder.
@@ -143,14 +143,14 @@ def _num_bytes(batch: "Batch") -> int:
 
 
 def _empty_frame() -> "pd.DataFrame":
-    """Return the frame that Great Expectations takes for the data, which DuckDB has read."""
+    """Return an empty frame for Great Expectations, which needs one; DuckDB has read the real data."""
     import pandas as pd
 
     return pd.DataFrame({"file": pd.Series(dtype="str")})
 
 
 def _frame_definition() -> "BatchDefinition[Any]":
-    """Return the definition of batches of frames, made once a thread because it takes longer than most checks."""
+    """Return a batch definition of Great Expectations, made once per thread because making it is slow."""
     import great_expectations as gx
 
     if not hasattr(_thread_state, "definition"):
@@ -163,7 +163,7 @@ def _frame_definition() -> "BatchDefinition[Any]":
 
 
 def _raise_if_failed(name: str, exception_info: Mapping[str, Any]) -> None:
-    """Raise the error of an expectation, which Great Expectations reports as one that is not met."""
+    """Raise if an expectation could not be evaluated, which Great Expectations reports as not met."""
     for info in (exception_info, *exception_info.values()):
         if isinstance(info, Mapping) and info.get("raised_exception"):
             raise RuntimeError(f"the expectation {name} could not be evaluated: {info['exception_traceback']}")

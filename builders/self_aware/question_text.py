@@ -1,4 +1,4 @@
-"""Flaws of questions that their text alone shows: near-duplicates, leaked answers, short aliases."""
+"""Flaws that can be seen in a question's text alone: near-duplicates, leaked answers, short aliases."""
 
 import re
 import unicodedata
@@ -65,7 +65,7 @@ def holds_phrase(text: str, phrase: str) -> bool:
 
 
 def answer_flags(question: str, answers: Sequence[str], *, whole_words: bool = True) -> list[str]:
-    """Return the flaws of a question's answers, in order.
+    """Return the names of the flaws of a question's answers.
 
     ``answer_in_question``: the question contains an alias. ``alias_too_short``: an alias has three characters or fewer,
     so a search for it as a substring matches unrelated replies.
@@ -73,7 +73,7 @@ def answer_flags(question: str, answers: Sequence[str], *, whole_words: bool = T
     Args:
         question: The question.
         answers: Its answer and the answer's aliases.
-        whole_words: If true, an alias must be in the question as whole words; otherwise as any substring.
+        whole_words: If true, the question contains an alias only as whole words; if false, as any substring.
     """
     if whole_words:
         is_leaked = any(holds_phrase(question, answer) for answer in answers)

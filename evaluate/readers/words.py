@@ -1,4 +1,4 @@
-"""A word, a letter, an identifier, a name of a closed list, or the name of a person that a reply gives."""
+"""Readers that find one word, letter, arXiv identifier, name from a given list or person's name in a reply."""
 
 import re
 from collections.abc import Iterable
@@ -10,17 +10,17 @@ from selfknow.evaluate.replies import Excerpt, plain, unquoted
 _BARE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 _MARK = r"(?:\*\*([^*\n]+)\*\*|[\"“]([^\"”\n]+)[\"”]|`([^`\n]+)`|(?<!\w)['‘]([^'’\n]+)['’](?!\w)|\*([^*\n]+)\*)"
 _MARKED = re.compile(_MARK)
-_GIVES = re.compile(
+_STATED = re.compile(
     rf"(?:\b(?:is|be|was|becomes|answer)|:)\s*(?:\n\s*)?(?:the word |simply )?(?:\*\*)?{_MARK}", re.IGNORECASE
 )
 _IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
-_LONGEST_ENDING = 200  # in characters; from each colon of a longer one it would be read to its end
+_LONGEST_ENDING = 200  # characters; in a longer ending, the search from every colon to its end would be slow
 _ARXIV_ID = re.compile(
     r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))"
     r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|(?<!\w-)[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
     r"(?:v\d{1,3})?(?:\.pdf)?(?![\w/]|\.\d)"
 )
-"""No part is longer than those of arXiv, or a run of dashes would be read again from each of them."""
+"""The parts have arXiv's maximum lengths: without a limit, a long run of dashes would be slow to search."""
 _LETTER_ALONE = re.compile(r"[\W_]*([A-Da-d])[\W_]*")
 _LETTER_GIVEN = re.compile(
     r"(?i:answer|option|choice|solution)(?i: is| would be| must be|:)[\s:]*(?i:option |choice |letter )?"
@@ -42,7 +42,7 @@ def bare(word: str) -> str:
 
 
 def only(kind: str, values: Iterable[str]) -> Outcome[str]:
-    """Return the one value that all of them are, or the reason why there is none."""
+    """Return the value if all values are the same, else the reason why there is no single one."""
     different = list(dict.fromkeys(values))
     if len(different) == 1:
         return Outcome(different[0])
@@ -50,7 +50,7 @@ def only(kind: str, values: Iterable[str]) -> Outcome[str]:
 
 
 def read_word(text: str) -> Outcome[str]:
-    """Return the one word that a text gives: alone, marked behind "is", marked, or at its end behind "is".
+    """Return the one word that a text gives: alone, quoted or bold (after "is" first), or last, after "is".
 
     Example:
         >>> read_word('The word number 3 in "the quick brown fox" is **brown** (counted from 1).').value
@@ -60,9 +60,9 @@ def read_word(text: str) -> Outcome[str]:
     if len(words) == 1:
         return Outcome(bare(words[0]))
     parts = sentences(text)
-    ends = [sentence for sentence in parts if concludes(sentence)][-1:]
-    for part in ([ends[0]] if ends and ends[0] == parts[-1] else []) + [text]:
-        for pattern in (_GIVES, _MARKED):
+    conclusions = [sentence for sentence in parts if concludes(sentence)][-1:]
+    for part in (conclusions if conclusions == parts[-1:] else []) + [text]:
+        for pattern in (_STATED, _MARKED):
             marked = [next(filter(None, groups)) for groups in pattern.findall(part)]
             single = [bare(plain(item)) for item in marked if len(_words(item)) == 1]
             if single:
@@ -79,7 +79,7 @@ def _words(text: str) -> list[str]:
 
 
 def read_arxiv_id(text: str) -> Outcome[str]:
-    """Return the one arXiv identifier in a text, without its version; an address of arXiv holds one.
+    """Return the one arXiv identifier in a text, without its version; an arXiv URL contains one.
 
     Example:
         >>> read_arxiv_id("See https://arxiv.org/abs/2406.06140v2.").value
@@ -125,14 +125,14 @@ _NAME = re.compile(
     r"[^\W\d_a-z][\w.'’-]*(?: (?:(?:of|the|de|da|van|von|der|la|le|al|bin|ibn|y) )*[^\W\d_a-z][\w.'’-]*)+"
 )
 _BOLD = re.compile(r"\*\*([^*\n]{2,60})\*\*")
-_LONGEST_IN_WORDS = 5
+_MOST_WORDS_IN_A_NAME = 5
 
 
 def find_name(text: Excerpt) -> Excerpt | None:
-    """Return the name in a text, as its slice, or null.
+    """Return the part of a text that is a person's name; null if there is none.
 
-    The only bold one; else a first line of at most five words without a digit; else the first run of capitalised words
-    that holds no month.
+    It is the only bold name; else the first line, if it has at most five words and no digit; else the first run of
+    capitalised words without a month.
 
     Example:
         >>> line = "One famous person born on 14 March 1879 is Albert Einstein, the physicist."
@@ -141,14 +141,14 @@ def find_name(text: Excerpt) -> Excerpt | None:
     """
     bold = [match for match in _BOLD.finditer(text.text) if not _MONTHS & set(match[1].split())]
     names = {match[1] for match in bold if not re.search(r"\d|:", match[1])}
-    if len(names) == len(bold) == 1 and len(bold[0][1].split()) <= _LONGEST_IN_WORDS:
+    if len(names) == len(bold) == 1 and len(bold[0][1].split()) <= _MOST_WORDS_IN_A_NAME:
         return text.part(*bold[0].span(1)).stripped(" .,")
     line = unquoted(text.part(0, len(text.text.split("\n", 1)[0])))
     short = unquoted(line.stripped(" .!"))
     first = short.part(0, len(re.split(r"[,(:]| [-–—] ", short.text)[0])).stripped(' *_#`"“”.!')
     words = first.text.split()
     is_alone = first.text == short.text or len(words) > 1
-    if words and is_alone and len(words) <= _LONGEST_IN_WORDS and not re.search(r"\d|\bborn\b", first.text):
+    if words and is_alone and len(words) <= _MOST_WORDS_IN_A_NAME and not re.search(r"\d|\bborn\b", first.text):
         return first
     for match in _NAME.finditer(line.text):
         if not _MONTHS & set(re.findall(r"\w+", match[0])):

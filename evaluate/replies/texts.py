@@ -30,16 +30,16 @@ _PREAMBLES = tuple(
     )
 )
 _COUNTS = r"(?:total )?(?:word count|words?|number of words|count|total|length)"
-_WRITTEN = r"(?:paragraph|text|passage|question|problem|program|code|script|inequality|statement)"
+_TEXT_KINDS = r"(?:paragraph|text|passage|question|problem|program|code|script|inequality|statement)"
 _REMARKS = (
     r"let me know|(?:i )?hope (?:this|that|it) (?:helps|is|works|meets|was)|please (?:let me|note)|feel free to|"
     r"would you like|do you want me|if you(?:['’]d| would) like|"
     r"if you (?:need|want|have) (?:any|more|another|further|me)|is there anything|(?:a |please )?note(?: that|[*_ ]*:)|"
     r"(?:explanation|breakdown|how it works|(?:expected |the )?output|proof|solution|hint|"
     r"(?:the )?(?:correct |final |right )?answer)\b[*_ ]*(?::|\n|is\b)|"
-    rf"(?:this|the) (?:above )?{_WRITTEN} (?:above |below )?(?:has|have|contains?|consists|is|uses|mentions|prints?|"
+    rf"(?:this|the) (?:above )?{_TEXT_KINDS} (?:above |below )?(?:has|have|contains?|consists|is|uses|mentions|prints?|"
     r"names|includes|meets|satisfies|holds|will|works|asks|requires|outputs|follows)\b|"
-    rf"in (?:this|the) {_WRITTEN}\b|the word [\"“'*]+\w+[\"”'*]+ (?:occurs|appears)|when (?:run|executed)|"
+    rf"in (?:this|the) {_TEXT_KINDS}\b|the word [\"“'*]+\w+[\"”'*]+ (?:occurs|appears)|when (?:run|executed)|"
     r"i (?:have )?(?:counted|made sure|used the|wrote|written|included)|that['’]s (?:exactly )?\d+"
 )
 _POSTSCRIPT = re.compile(
@@ -49,7 +49,7 @@ _POSTSCRIPT = re.compile(
     r"\n[ \t]*(?:[-*_] ?){3,}[ \t]*(?:\n|\Z)",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_WORD_COUNT_AT_END = re.compile(
     rf"\s*[(\[*_]{{1,4}}(?:{_COUNTS}\s*[:=]\s*\d+|(?:exactly )?\d+ words)[^\n\w]{{0,6}}\Z", re.IGNORECASE
 )
 _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“", "'": "'", "‘": "’"}
@@ -59,7 +59,7 @@ def asked_text(reply: str | Excerpt, prompt: str = "") -> Excerpt:
     r"""Return the text that was asked for, without what a chat model says around it.
 
     Args:
-        reply: The raw reply, or what of it is left already.
+        reply: The raw reply, or the part of it that an earlier step kept.
         prompt: The rendered prompt (see :func:`without_thinking`).
 
     Example:
@@ -74,7 +74,7 @@ def asked_text(reply: str | Excerpt, prompt: str = "") -> Excerpt:
 
 
 def without_preamble(excerpt: Excerpt) -> Excerpt:
-    """Return a text without what introduces it: "Sure! Here is a paragraph:", a heading, a rule."""
+    """Return a text without its introduction: "Sure! Here is a paragraph:", a heading, a horizontal line."""
     excerpt = excerpt.stripped()
     for _ in range(6):  # a reply has a few of them at most
         opening = next(
@@ -88,10 +88,10 @@ def without_preamble(excerpt: Excerpt) -> Excerpt:
 
 
 def without_postscript(excerpt: Excerpt) -> Excerpt:
-    """Return a text without what is said about it behind it, such as "(Word count: 56)" or "Let me know …"."""
+    """Return a text without the remarks after it, such as "(Word count: 56)" or "Let me know …"."""
     if remark := _POSTSCRIPT.search(excerpt.reply, excerpt.start, excerpt.end):
         excerpt = excerpt.part(0, remark.start() - excerpt.start).stripped()
-    if counted := _COUNTED.search(excerpt.reply, max(excerpt.start, excerpt.end - 60), excerpt.end):
+    if counted := _WORD_COUNT_AT_END.search(excerpt.reply, max(excerpt.start, excerpt.end - 60), excerpt.end):
         excerpt = excerpt.part(0, counted.start() - excerpt.start)
     return excerpt
 
@@ -101,9 +101,9 @@ def unquoted(excerpt: Excerpt) -> Excerpt:
     for _ in range(4):
         excerpt, text = excerpt.stripped(), excerpt.stripped().text
         mark = next((item for item in ("***", "**", "__", "*", "_", "`") if text.startswith(item)), "")
-        ends = mark or _QUOTES.get(text[:1], "")
-        inner = text[len(ends) : len(text) - len(ends)]
-        if not ends or not text.endswith(ends) or not inner.strip() or text[:1] in inner or ends in inner:
+        close = mark or _QUOTES.get(text[:1], "")
+        inner = text[len(close) : len(text) - len(close)]
+        if not close or not text.endswith(close) or not inner.strip() or text[:1] in inner or close in inner:
             break
-        excerpt = excerpt.part(len(ends), len(text) - len(ends))
+        excerpt = excerpt.part(len(close), len(text) - len(close))
     return excerpt.stripped()

@@ -93,13 +93,13 @@ def counted(run: ReplyRun) -> ReplyRun:
     return replace(run, replies=run.replies + 1)
 
 
-AT_ZERO = description(lambda said: {**said, "decoding": {**said["decoding"], "temperature": 0.0}})
+AT_ZERO = description(lambda content: {**content, "decoding": {**content["decoding"], "temperature": 0.0}})
 DAMAGE: dict[str, Damage] = {
     "values_are_there": of_generations(first(stage="")),
     "ids_are_unique": Damage(rows=lambda rows: [*rows, {**rows[0], "metrics": [], "scores": [], "reasons": []}]),
     "runs_are_readable": Damage(run=lambda folder: (folder / SCORES).write_bytes(b"PAR1")),
     "runs_are_described": Damage(
-        run=description(lambda said: {**said, "dataset": {**said["dataset"], "content_hash": None}})
+        run=description(lambda content: {**content, "dataset": {**content["dataset"], "content_hash": None}})
     ),
     "rows_belong_to_their_run": Damage(rows=first(model="gemma-3-270m")),
     "rows_are_the_generations": Damage(rows=lambda rows: first(generation=rows[0]["generation"] + ".")(rows)),
@@ -108,7 +108,7 @@ DAMAGE: dict[str, Damage] = {
     ),
     "replies_are_counted": Damage(listed=counted),
     "examples_are_asked": Damage(
-        run=both(table(EXAMPLES, lambda rows: rows[1:]), description(lambda said: {**said, "examples": 299}))
+        run=both(table(EXAMPLES, lambda rows: rows[1:]), description(lambda content: {**content, "examples": 299}))
     ),
     "calls_are_asked_once": Damage(run=table(GENERATIONS, again), listed=counted),
     "failures_have_an_error": of_generations(first(error="timed out")),
@@ -118,11 +118,11 @@ DAMAGE: dict[str, Damage] = {
     "parents_are_there": of_generations(last(lambda rows: {"parent_generation_id": rows[0]["generation_id"]})),
     "greedy_replies_repeat": Damage(run=both(AT_ZERO, table(GENERATIONS, greedy_and_twice))),
     "models_are_described": Damage(
-        run=description(lambda said: {**said, "models": [{**said["models"][0], "revision": "main"}]})
+        run=description(lambda content: {**content, "models": [{**content["models"][0], "revision": "main"}]})
     ),
     "messages_are_in_the_prompt": of_generations(first(messages=[{"role": "user", "content": "Are you sure?"}])),
     "times_are_in_order": of_generations(first(created_at=datetime(2026, 1, 1, tzinfo=UTC))),
-    "no_machine_is_named": Damage(run=description(lambda said: {**said, "portrait": "/data/portraits/kjv"})),
+    "no_machine_is_named": Damage(run=description(lambda content: {**content, "portrait": "/data/portraits/kjv"})),
 }
 
 
@@ -136,7 +136,9 @@ def failed_once(rows: Rows) -> Rows:
 FURTHER: dict[str, tuple[Damage, str]] = {
     "half a document": (Damage(run=table(SCORES, first(metric="documents_target", value=1.5))), "scores_are_in_range"),
     "a file that does not say how it is quantised": (
-        Damage(run=description(lambda said: {**said, "models": [{**said["models"][0], "quantization": None}]})),
+        Damage(
+            run=description(lambda content: {**content, "models": [{**content["models"][0], "quantization": None}]})
+        ),
         "models_are_described",
     ),
 }

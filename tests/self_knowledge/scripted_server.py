@@ -38,11 +38,11 @@ class Cell:
     behaviour: str
     rows: list[Row]
     protocol: str
-    given: list[Row] = field(default_factory=list)
+    benchmark: list[Row] = field(default_factory=list)
     in_every_manner: bool = False
     calls: int = 0
     repaired: bool = False
-    asked: Counter[str] = field(default_factory=Counter)
+    times_asked: Counter[str] = field(default_factory=Counter)
     expected: dict[str, list[tuple[Row, str, str, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Cell:
             for row in self.rows:
                 for more in (0, 1):
                     self._expect(stage, row, more)
-        for row in self.given:
+        for row in self.benchmark:
             self.expected[row["verify_prompt"]].append((row, "answer", "", ""))
 
     def _expect(self, stage: str, row: Row, more: int) -> None:
@@ -82,17 +82,17 @@ class Cell:
     def reply(self, prompt: str) -> str | int | None:
         """Return what it says; a status code where it fails, null where it is too slow."""
         self.calls += 1
-        self.asked[prompt] += 1
+        self.times_asked[prompt] += 1
         if prompt not in self.expected:
             return 400
         if self.behaviour == "failing every third call" and not self.repaired and self.calls % 3 == 0:
             return 503
-        if self.behaviour == "too slow" or (self.behaviour == "slow" and self.asked[prompt] == 1):
+        if self.behaviour == "too slow" or (self.behaviour == "slow" and self.times_asked[prompt] == 1):
             return None
         if self.behaviour == "refusing":
             return REFUSAL
         entries = self.expected[prompt]  # the same may be asked again at a later stage
-        row, stage, shown, template = entries[min(self.asked[prompt], len(entries)) - 1]
+        row, stage, shown, template = entries[min(self.times_asked[prompt], len(entries)) - 1]
         if stage in ("generate", "dual"):
             return self.writes(row, written(row, (self.behaviour in WRITES_WRONG) * (2 if stage == "dual" else 1)))
         return self.says(row, stage, template.partition("\n\n")[0], shown)

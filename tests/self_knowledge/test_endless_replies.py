@@ -74,5 +74,5 @@ def test_ticks_around_an_output_are_no_part_of_it(reply: str, output: str) -> No
 
 
 if __name__ == "__main__":
-    for one in REPEATED:
-        read_all(one)
+    for text in REPEATED:
+        read_all(text)

@@ -157,7 +157,7 @@ def test_a_batch_about_diaries_is_scored_like_our_own_runs(tmp_path: Path) -> No
         ("Ben", 0, "gpt-x", None, "500 overloaded"),
         ("Ben", 1, "gpt-x", "Ben's Diary Entry 1", None),
         ("Cat", 0, "gpt-x", None, "too late"),
-        ("Dan", 0, "gpt-x", None, "the batch holds no output for it"),
+        ("Dan", 0, "gpt-x", None, "the batch has no output for this request"),
     ]
     assert rows(tmp_path / "run", "select task, temperature, max_new_tokens from runs") == [("diary-recall", 0.2, 99)]
     score_run(tmp_path / "run")

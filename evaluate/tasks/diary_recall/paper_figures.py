@@ -1,4 +1,4 @@
-"""Figures 2 to 8 of Prato et al., at any size: a panel a suite, a colour a dataset size, a labelled picture a model."""
+"""Figures 2 to 8 of Prato et al.: one panel per suite, one colour per dataset size, or one heat map per model."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,17 @@ from selfknow.report.grouping import chart_columns, joined
 from selfknow.report.shape import Draw, Panel, Row
 
 _SUITES = 3  # panels side by side
-_PICTURES = 6  # of one model each, side by side
-_SMALL = 4  # of as many side by side the numbers in the cells are small
+_PICTURES = 6  # heat maps side by side, one per model
+_SMALL = 4  # with this many heat maps side by side, the numbers in their cells are small
 
 
 def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
-    """Figure 2: lines over the model size, a panel a suite; as dots what has no size, and where no suite has two."""
+    """Figure 2: accuracy by model size, one panel per suite; dots for unknown sizes, or if no suite has two sizes."""
     sized = [row for row in rows if row["num_parameters"]]
     suites = by_suite([{**row, "label": _line(row)} for row in sized])
     if len({(row["suite"], row["num_parameters"]) for row in sized}) == len(suites):
         return a_row_each(rows, _seed_dots)
-    dots = a_row_each([row for row in sized if row["seed_accuracies"]], _seed_dots, "each training, by its seed")
+    dots = a_row_each([row for row in sized if row["seed_accuracies"]], _seed_dots, "each training seed")
     dots += a_row_each([row for row in rows if not row["num_parameters"]], _seed_dots, "of unknown size")
     panels = []
     for suite, of_suite in suites.items():
@@ -47,19 +47,19 @@ def _weights(row: Row) -> str:
 
 
 def _seed_dots(rows: Sequence[Row]) -> alt.LayerChart:
-    """Return a dot a cohort, and a small circle for each of its trainings that differ in their seed."""
+    """Return a chart with a dot per cohort, and a small circle per training seed."""
     shown = chart_columns(rows, "accuracy", "seed_accuracies", "interval_over")
     return charts.dots(shown, "accuracy", title="accuracy", each="seed_accuracies")
 
 
 def setup_gap(rows: Sequence[Row]) -> list[Panel]:
-    """Figure 3: a row a model, a colour a dataset size, a panel a suite; all on one scale."""
-    made = [name for name, _, _ in {(row["model_label"], row["pretrained"], row["recipe"]) for row in rows}]
+    """Figure 3: one row per model, one colour per dataset size, one panel per suite, all on the same scale."""
+    labels = [name for name, _, _ in {(row["model_label"], row["pretrained"], row["recipe"]) for row in rows}]
     named = [
         {
             **row,
             "label": row["model_label"]
-            if made.count(row["model_label"]) == 1
+            if labels.count(row["model_label"]) == 1
             else joined(row["model_label"], _weights(row), row["recipe"]),
         }
         for row in rows
@@ -75,7 +75,7 @@ def setup_gap(rows: Sequence[Row]) -> list[Panel]:
                 "gap",
                 colour="dataset_size",
                 order=sizes_in_order(rows),
-                title="simplified less standard",
+                title="simplified minus standard",
                 domain=(min(-0.1, *ends), max(0.1, *ends)),
             ),
             min(_SUITES, len(suites)),
@@ -85,11 +85,11 @@ def setup_gap(rows: Sequence[Row]) -> list[Panel]:
 
 
 def lines_of_models(x: str, value: str, titles: tuple[str, str]) -> Draw:
-    """Figures 4 and 7: a line a model, a panel a suite, for each dataset and setup.
+    """Figures 4 and 7: for each dataset and setup, one panel per suite with one line per model.
 
     Args:
-        x: The number that the share is over.
-        value: The share.
+        x: Column of the x axis, a number.
+        value: Column of the y axis, a share.
         titles: The titles of both axes.
     """
 
@@ -116,17 +116,17 @@ def _lines(rows: Sequence[Row], x: str, value: str, titles: tuple[str, str]) -> 
 
 
 def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
-    """Figures 5, 6 and 8: a picture a model, for each dataset and setup.
+    """Figures 5, 6 and 8: for each dataset and setup, one heat map per model.
 
     Args:
-        x: What was recalled.
-        y: What there is.
+        x: Column of the number recalled.
+        y: Column of the true number.
         titles: The titles of both axes.
     """
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
         known = [row for row in rows if row[x] is not None]
-        several = len({row["suite"] for row in known}) > 1  # else the models' labels say it
+        several = len({row["suite"] for row in known}) > 1  # with one suite, the models' labels name it
         groups = {
             joined(suite if several else "", setting): by(part, "model_label")
             for setting, of_setting in by_setting(known).items()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
 
-_COHORTS = 6
+_MOST_COHORTS = 6
 _LEGEND = (
     Piece("Right", "right"),
     Piece("wrong", "wrong"),
@@ -44,14 +44,14 @@ _LEGEND = (
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """Right and wrong answers of each cohort; quoted spans are marked by the first of the portraits."""
+    """Show right and wrong answers of each cohort; mark the spans that the first portrait finds in its corpus."""
     name, portrait = next(iter(connection.portraits.items()), (None, None))
     examples_by_group: dict[str, list[Example]] = {}
     for row in labelled_rows(connection, "sample_answers"):
         examples_by_group.setdefault(row["label"], []).append(_example(row, portrait))
     if not examples_by_group:
         return []
-    groups = [ExampleGroup(label, examples) for label, examples in list(examples_by_group.items())[:_COHORTS]]
+    groups = [ExampleGroup(label, examples) for label, examples in list(examples_by_group.items())[:_MOST_COHORTS]]
     quoted = [] if name is None else [Piece(f"quoted from {name}", quoted=True)]
     legend = [piece for mark in (*_LEGEND, *quoted) for piece in (mark, Piece(" "))][:-1]
     title = "What do right and wrong answers look like?"
@@ -72,7 +72,7 @@ def _reply(row: Row, portrait: "Portrait | None") -> ShownReply:
 
 
 def _kinds(text: str, target: tuple[Document, ...]) -> Iterator[str]:
-    """Yield what each line of an answer is; empty where it only sets the others, or speaks of them."""
+    """Yield the kind of each line of an answer; an empty text if it is only formatting or a remark."""
     answer = read_answer(text, target)
     wanted = {(document.diarist, document.number): document.sentences for document in answer.target}
     fates = [item.fate for item in match(answer.recalled, answer.target) if item.place is not None]
@@ -105,18 +105,18 @@ def _pieces(text: str, kinds: Sequence[str], spans: Sequence[tuple[int, int]]) -
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines as cutting has them, each with its newline."""
+    """Yield the lines with their newlines, split as :func:`cut` splits them."""
     lines = text.split("\n")
     yield from (f"{line}\n" for line in lines[:-1])
     if lines[-1]:
         yield lines[-1]
 
 
-_GAPS = 3  # more of them are left to their figure
+_GAPS = 3  # if there are more, only the figure shows them
 
 
 def headline(report: Report) -> Headline | None:
-    """Whole answers exactly right, the number of entries, and single entries; null where nothing was scored."""
+    """Return the shares of exact answers, right entry counts and right entries; null if nothing was scored."""
     exact = [number(row["label"], row, "accuracy") for row in report.rows_of("accuracy_by_size")]
     graded = [item for item in exact if item.value is not None]
     counts = [number(row["label"], row, "right_count") for row in report.rows_of("count_and_content")]
@@ -130,7 +130,7 @@ def headline(report: Report) -> Headline | None:
         report,
         ("Whole answers exactly right", "accuracy_by_size", exact),
         ("The right number of entries", "count_and_content", counts),
-        ("Entries right, however they are set", "count_content_and_documents", entries),
+        ("Entries right, whatever their formatting", "count_content_and_documents", entries),
     )
     gaps = report.rows_of("setup_gap")
     return Headline(
@@ -146,7 +146,7 @@ def _sentence(numbers: Sequence[Number], gaps: Sequence[Row]) -> str:
     if not numbers:
         return "Nothing has been scored yet."
     if len(gaps) == 1 and len(numbers) == 2:
-        together, apart = (_of_value(numbers, gaps[0][f"accuracy_{setup}"]) for setup in ("simplified", "standard"))
+        together, apart = (_find_number(numbers, gaps[0][f"accuracy_{setup}"]) for setup in ("simplified", "standard"))
         return (
             f"{_share(together)} of diaries recalled exactly when each was one document{beside_chance(together)}, "
             f"{_share(apart)} when each entry was a document of its own{beside_chance(apart)}."
@@ -160,7 +160,7 @@ def _sentence(numbers: Sequence[Number], gaps: Sequence[Row]) -> str:
     )
 
 
-def _of_value(numbers: Sequence[Number], value: float) -> Number:
+def _find_number(numbers: Sequence[Number], value: float) -> Number:
     return next(item for item in numbers if item.value == value)
 
 
@@ -169,14 +169,14 @@ def _share(number: Number) -> str:
 
 
 def _value(number: Number) -> float:
-    assert number.value is not None, "what cannot be graded is no headline number"
+    assert number.value is not None, "a headline number has a value"
     return number.value
 
 
 def _note(gap: Row, gaps: Sequence[Row]) -> Note:
     size = setting(gap, gaps, "dataset_size")
     return Note(
-        f"{gap['model_label']}{size and ', '}{size}: one document a diary instead of several changes accuracy by",
+        f"{gap['model_label']}{size and ', '}{size}: one document per diary instead of several changes accuracy by",
         f"{gap['gap'] * 100:+.0f} points",
         f"{gap['low'] * 100:+.0f} to {gap['high'] * 100:+.0f}",
     )

@@ -1,7 +1,7 @@
 r"""Mathematics as models write it, read into SymPy without ever evaluating text as code.
 
 Plain text, Unicode and the common part of LaTeX are brought into one notation, which Python's own parser turns into
-a tree; only the nodes named here become SymPy objects. Sizes are bounded: ``9**9**9`` is refused.
+a tree. Only numbers, variables, operators and known functions are accepted. Sizes are bounded: ``9**9**9`` is refused.
 """
 
 import ast
@@ -58,7 +58,7 @@ _RELATION = re.compile(r"<=|>=|<|>")
 
 
 class UnreadableError(ValueError):
-    """A text is no mathematics that can be read here; the message says why."""
+    """A text cannot be read as mathematics; the message says why."""
 
 
 def plain_notation(text: str) -> str:
@@ -93,23 +93,23 @@ def _with_products(text: str) -> str:
 
 
 def expression(text: str) -> Any:
-    """Read a text in any of the notations as a SymPy expression; its variables are real.
+    """Parse plain, Unicode or LaTeX text into a SymPy expression with real variables.
 
     Raises:
-        UnreadableError: It is something else, or too large.
+        UnreadableError: The text is not an expression, or is too large.
 
     >>> expression("2x(x + 1) - sqrt(4)")
     2*x*(x + 1) - 2
     """
     plain = plain_notation(text)
     if not plain or len(plain) > _LONGEST_TEXT:
-        raise UnreadableError("no expression of a size that is checked")
+        raise UnreadableError("an expression that is empty or too large")
     try:
         tree = ast.parse(plain, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UnreadableError("no expression in a notation that is read") from error
+        raise UnreadableError("not an expression in a supported notation") from error
     if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
-        raise UnreadableError("no expression of a size that is checked")
+        raise UnreadableError("an expression that is empty or too large")
     return _read(tree.body)
 
 
@@ -118,7 +118,7 @@ def _read(node: ast.AST) -> Any:
 
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         if abs(node.value) > _LARGEST_NUMBER:
-            raise UnreadableError("no expression of a size that is checked")
+            raise UnreadableError("an expression that is empty or too large")
         return sympy.Rational(str(node.value))
     if isinstance(node, ast.Name):
         return _name(node.id)
@@ -131,7 +131,7 @@ def _read(node: ast.AST) -> Any:
         if node.func.id not in FUNCTIONS:
             raise UnreadableError(f"an unknown function {node.func.id}")
         return _function(node.func.id)(_read(node.args[0]))
-    raise UnreadableError("no expression in a notation that is read")
+    raise UnreadableError("not an expression in a supported notation")
 
 
 def _function(name: str) -> Callable[[Any], Any]:
@@ -166,18 +166,18 @@ def _operation(operator: ast.operator, left: Any, right: Any) -> Any:
         return left / right
     if isinstance(operator, ast.Pow):
         if right.is_number and (not right.is_finite or abs(right) > _LARGEST_EXPONENT):
-            raise UnreadableError("no expression of a size that is checked")
+            raise UnreadableError("an expression that is empty or too large")
         if left.is_number and not right.is_number and abs(left) > _LARGEST_NUMBER:
-            raise UnreadableError("no expression of a size that is checked")
+            raise UnreadableError("an expression that is empty or too large")
         return left**right
-    raise UnreadableError("no expression in a notation that is read")
+    raise UnreadableError("not an expression in a supported notation")
 
 
 def relation(text: str) -> list[tuple[Any, str, Any]]:
     """Read a chain of inequalities, such as ``0 < x <= 1``, link by link: left side, sign, right side.
 
     Raises:
-        UnreadableError: It is something else.
+        UnreadableError: The text is not a chain of inequalities.
     """
     plain = plain_notation(text)
     signs = _RELATION.findall(plain)

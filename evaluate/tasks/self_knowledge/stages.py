@@ -1,4 +1,4 @@
-"""The stages of a run of self-knowledge: writing, what follows upon it, and the benchmark's own questions."""
+"""The stages of a run of self-knowledge: writing, questions about what was written, and a benchmark's own questions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,17 +27,17 @@ from selfknow.models.images.showing import name_in, reference
 from selfknow.models.interface import Completion, Request, Turn
 
 Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
-"""From an example, a stage, a prompt and the turns before it to how a completion model is asked; null: as it stands."""
+"""Maps an example, a stage, a prompt and earlier turns to a completion model's prompt; null: it is unchanged."""
 
 
 def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
-    """Ask completion models with the plain text."""
+    """Return null: completion models get the prompt unchanged."""
 
 
 def generate_requests(
     setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = as_it_stands
 ) -> list[Request]:
-    """Return the first stage."""
+    """Return the requests of the first stage, in which models write."""
     return [
         Request(
             example.id,
@@ -56,7 +56,7 @@ def generate_requests(
 def answer_requests(
     setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = as_it_stands
 ) -> list[Request]:
-    """Return the questions of the benchmark itself."""
+    """Return the requests that ask the benchmark's own questions."""
     return [
         Request(example.id, prompt, ANSWER, setup.variant, sample, completion=complete(example, ANSWER, prompt, ()))
         for example in questions
@@ -78,8 +78,8 @@ def follow_ups(
         setup: The task and how it is asked.
         stage: One of the setup's stages.
         examples: By their ids.
-        written: Rows of ``generations``: of stage ``dual`` for ``verify-dual``, else of stage ``generate``; those that
-            failed or hold nothing that can be asked about are passed over (the scores count them).
+        written: Rows of ``generations``: those of stage ``dual`` if the stage is ``verify-dual``, otherwise those of
+            stage ``generate``. Rows that failed, or hold nothing to ask about, are skipped; the scores count them.
         complete: How completion models are asked.
     """
     for row in written:
@@ -121,13 +121,13 @@ def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
     """Return what is asked in what order.
 
-    Writing comes first, unless texts of an earlier run are taken over; then the stages of the protocol. Whoever is
-    asked about new questions of a benchmark is asked the benchmark's own ones, too (Table 9).
+    Writing comes first, unless texts of an earlier run are taken over; then the stages of the protocol. Models
+    that are asked about newly written questions are asked the benchmark's own questions, too (Table 9).
     """
     config = str(rows.table["task"][0].as_py())
     setup = setup_of(config, options)
     examples = {example.id: example for example in examples_of(rows.table, setup)}
-    # The benchmark's own questions ask nobody to write.
+    # The benchmark's own questions have no generating prompt.
     new = {id_: example for id_, example in examples.items() if example.prompts.get("generate_prompt") is not None}
     own = [example for id_, example in examples.items() if id_ not in new]
     is_drawn = isinstance(options, PictureOptions)
@@ -147,7 +147,7 @@ def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
 
 
 def _with_examples(setup: Setup) -> Complete:
-    """Return how completion models are asked: two worked examples first, as questions and answers."""
+    """Return a function that puts two worked examples before a completion model's question."""
 
     def complete(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> Completion:
         return framed(_shots(setup, example.style, stage), prompt, turns)

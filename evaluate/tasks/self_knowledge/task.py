@@ -39,7 +39,7 @@ def _open(name: str, options: SelfKnowledgeOptions, folder: Path) -> Rows:
     return open_rows(name, options)
 
 
-def _cast(options: SelfKnowledgeOptions, models: "ModelOptions", folder: Path) -> Models:
+def _models(options: SelfKnowledgeOptions, models: "ModelOptions", folder: Path) -> Models:
     from selfknow.evaluate.tasks.self_knowledge.cast import picture_models, text_models
 
     if isinstance(options, PictureOptions):
@@ -65,7 +65,7 @@ def _readings() -> "pa.Schema":
     return READINGS
 
 
-def _unread() -> "pa.Schema":
+def _unread_numbers() -> "pa.Schema":
     from selfknow.evaluate.tasks.self_knowledge.replies import UNREAD
 
     return UNREAD
@@ -103,7 +103,7 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
     },
     score_options=SelfKnowledgeScoreOptions,
     open=_open,
-    cast=_cast,
+    cast=_models,
     stages=_stages,
     score=_score,
     sql=TaskSql(
@@ -112,7 +112,7 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
         views=("self_knowledge_shares", "self_knowledge_replies", "self_knowledge_cells", "self_knowledge_paper"),
         parsed={
             "self_knowledge_readings": ParsedFiles("parsed/self_knowledge_readings.parquet", _readings),
-            "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread),
+            "self_knowledge_unread": ParsedFiles("parsed/self_knowledge_unread.parquet", _unread_numbers),
         },
     ),
     report=_report,

@@ -1,7 +1,7 @@
 """Worked examples of every task, which a completion (base) model is shown before it is asked.
 
-An example goes through the same code as what is asked: its prompts are built from its slots, and what was written is
-cut, changed and asked about as a model's own text is. So it has the form of the question behind it, in every style,
+An example goes through the same code as a real question: its prompts are built from its slots, and its text is cut,
+changed and asked about like a text that a model wrote. So it has the form of the question after it, in every style,
 wording and protocol. The examples are data (``datasets_src/self_knowledge/completion/examples.yaml``).
 """
 
@@ -33,14 +33,14 @@ def shots(task: str, style: str, wording: str, stage: str, *, in_context: bool =
     """Return the worked examples of a stage.
 
     Args:
-        task: The config; one without examples has none.
+        task: The config; the list is empty if it has no worked examples.
         style: Plain, expert or cot.
         wording: Ours or the paper's.
-        stage: What is asked; all verifying stages have the same.
+        stage: The stage; all verifying stages have the same worked examples.
         in_context: Whether a verifying stage is asked in the conversation in which the text was written.
 
     Raises:
-        UserError: The wording has no such prompt.
+        UserError: The wording has no prompt for the stage.
     """
     entries: Sequence[Mapping[str, Any]] = worked_examples()["tasks"].get(task, ())
     return [_shot(_example(entry, task, style, wording), entry, stage, in_context=in_context) for entry in entries]
@@ -64,12 +64,12 @@ def _shot(example: Example, entry: Mapping[str, Any], stage: str, *, in_context:
     reply = {"generation": written, "finish_reason": "stop", "prompt": asked_for}
     content = example.content(reply)
     if stage == DUAL:
-        assert content.text is not None, "an example can be asked about"
+        assert content.text is not None, "a worked example holds nothing to ask about"
         prompt = example.prompt("dual_prompt").replace(MARKER, content.text)
         return shown(prompt, _written(example, entry["another"]))
     verifying = _BROKEN if "breaks" in entry else "verify"
     text, template = example.changed(verifying, content).text, example.question(verifying)
-    assert text is not None, "an example can be asked about"
+    assert text is not None, "a worked example holds nothing to ask about"
     answer = _answer(example, entry["reply"])
     if not in_context:
         return shown(template.replace(MARKER, text), answer)

@@ -21,7 +21,7 @@ def replies(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
 ) -> None:
-    """Make a sheet of a run's replies for each annotator, without labels and verdicts.
+    """Make a sheet of a run's replies for each annotator, which shows neither labels nor scores.
 
     They fill in the column judgement with `abstains` or `answers`. Failed and empty replies are left out.
 
@@ -43,9 +43,10 @@ def import_replies(
 ) -> None:
     """Add the annotators' judgements to a run, as the metric `hand_abstained`.
 
-    A reply's label is what more than half of those who judged it say; otherwise it is null, with its reason. Labels
-    that were imported earlier are replaced; `selfknow score` leaves them alone. Printed are each annotator, all of them
-    with Fleiss' kappa over the replies that everyone judged, and the labels.
+    A reply's label is the judgement of more than half of those who judged it; without such a majority it is null, with
+    a reason. Labels that were imported earlier are replaced. `selfknow score` does not change labels. The output has a
+    row for each annotator, a row for all of them together, with Fleiss' kappa over the replies that everyone judged,
+    and a row for the labels.
 
     **Example:** `selfknow annotate import-replies runs/icl sheets/annotator-*.csv`
     """

@@ -30,11 +30,11 @@ def train(
     ] = Format.table,
     **options: Any,
 ) -> None:
-    """Train a model, keep the checkpoint with the best exact match, and ask it the test split.
+    """Train a model, keep the checkpoint with the best exact match, and evaluate it on the test split.
 
     Training ends when the model recalls 99% of documents and training questions, and exact match on held-out questions
-    has not improved for --patience epochs. It ends at its cap at the latest. Several GPUs: `torchrun --nproc-per-node 4
-    -m selfknow train …`, with the same arguments.
+    has not improved for --patience epochs, or at its limit of epochs or steps. Several GPUs: `torchrun
+    --nproc-per-node 4 -m selfknow train …`, with the same arguments.
 
     **Example:** `selfknow train opt-125m --data diary-recall:32k --out opt-125m-32k`
     """
@@ -53,18 +53,18 @@ def train(
 
 
 def _say_tokenizer(job: "TrainingJob") -> None:
-    """Print the tokenizer of a model from random weights: two that are compared should have the same."""
+    """Print the tokenizer of a model trained from scratch: only models with the same one are comparable."""
     from selfknow.train.job import CORPUS_TOKENIZER
 
     if not job.scratch:
         return
     if job.tokenizer_name == CORPUS_TOKENIZER:
         typer.echo(
-            f"from random weights, with a tokenizer of the corpus, at most {job.vocabulary_size:,} tokens", err=True
+            f"from random weights, with the corpus's own tokenizer, at most {job.vocabulary_size:,} tokens", err=True
         )
     else:
-        mend = "; --corpus-tokenizer trains a small one" if job.tokenizer is None else ""
-        typer.echo(f"from random weights, with the tokenizer of {job.tokenizer_name}{mend}", err=True)
+        hint = "; --corpus-tokenizer trains a small one" if job.tokenizer is None else ""
+        typer.echo(f"from random weights, with the tokenizer of {job.tokenizer_name}{hint}", err=True)
 
 
 class TrainCommand(CompactCommand):

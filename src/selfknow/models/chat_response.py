@@ -1,7 +1,7 @@
-"""Parsers of server responses, whatever JSON they are: OpenAI's chat completions and TGI's own protocol.
+"""Parsers of server responses, which may be any JSON: OpenAI's chat completions and TGI's own protocol.
 
-Numbers and finish reasons are passed on unchanged: :func:`selfknow.models.any_reply.writable_reply` makes every reply
-writable.
+Numbers and finish reasons are passed on unchanged: :func:`selfknow.models.any_reply.writable_reply` later replaces
+values that cannot be stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def reply_from_choice(choice: object, usage: object = None) -> Reply:
 
     Args:
         choice: Any JSON value.
-        usage: The numbers of tokens, if they count this choice alone; any JSON value.
+        usage: The response's token counts, which are those of all its choices together; any JSON value.
     """
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     if not isinstance(choice, Mapping):
@@ -77,7 +77,7 @@ def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None
     if message.get("tool_calls") or message.get("function_call"):
         return None, "the model called a tool, and wrote no text"
     if "content" in message:
-        return "", None  # such as from a model that was cut off while it was thinking
+        return "", None  # for example, the model was cut off while it was thinking
     return None, "the message has no content"
 
 

@@ -1,4 +1,4 @@
-"""Runs cells side by side. Finished cells are never repeated, and a failed cell does not stop the others."""
+"""Runs cells (trainings and evaluations) in parallel. Finished ones are skipped; a failed one stops no other."""
 
 import os
 import sys
@@ -20,9 +20,9 @@ from selfknow.reproduce.states import Record, State, States
 if TYPE_CHECKING:
     from selfknow.bars import Bar
 
-_SECONDS_TO_END = 60  # that a process may take to notice that the one which started it was killed
-_SECONDS_TO_STOP = 10  # that an interrupted command may take to write what it has
-_SECONDS_BETWEEN_LOOKS = 1.0
+_SECONDS_TO_END = 60  # that a process may take to notice that its parent was killed
+_SECONDS_TO_STOP = 10  # that an interrupted command may take to save its results
+_SECONDS_BETWEEN_REFRESHES = 1.0
 
 
 def num_cores() -> int:
@@ -31,9 +31,9 @@ def num_cores() -> int:
 
 
 def num_jobs(cells: Sequence[Cell], launcher: Sequence[str] = ()) -> int:
-    """Return how many cells run side by side: as many as there are cores, but one where they share more than cores.
+    """Return how many cells may run in parallel: one per core, but only one if they share something besides cores.
 
-    A GPU, a launcher that takes all devices, and a served model with its limit of requests are for one cell at a time.
+    What they may share is a GPU, a launcher that takes all devices, or a served model with a request limit.
     """
     if len(cells) < 2 or launcher or any(cell.settings.get("endpoint") for cell in cells):
         return 1
@@ -49,23 +49,23 @@ def _has_accelerator() -> bool:
 
 
 def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
-    """Run those cells that are not finished, with a bar over cells on stderr.
+    """Run the unfinished cells, and show a progress bar on stderr.
 
-    A cell whose training has failed is not tried. One that another process runs is left to it.
+    Cells whose training failed, and cells that another process is running, are skipped.
 
     Args:
         cells: The cells of one job, each evaluation behind its training.
         folder: Where the plan's cells lie.
-        launches: Each runs one command at a time, all of them side by side.
+        launches: Functions that run a command each; they work in parallel, each on one command at a time.
     """
     with Running(cells, folder, launches) as running:
         running.wait()
 
 
 class Running:
-    """Cells that run side by side, in their order; use it in a ``with`` block, which interrupts what still runs.
+    """Runs cells in parallel, in order. Use it in a ``with`` block: leaving the block stops the cells still running.
 
-    One launch runs its cells within :meth:`wait`, several run theirs in threads beside the block.
+    A single launch runs its cells inside :meth:`wait`; several run them in background threads.
 
     Args:
         cells: The cells of one job.
@@ -112,21 +112,21 @@ class Running:
             _print(self._lines.get())
 
     def wait(self, cells: Collection[Cell] | None = None) -> None:
-        """Wait until these cells have ended, or all, and show on stderr meanwhile what all of them print."""
+        """Wait until these cells (default: all) have ended; meanwhile, show the output of all cells on stderr."""
         from selfknow.bars import Bar
 
         names = self._names if cells is None else {cell.name for cell in cells}
         with Bar(total=len(self._names), initial=len(self._ended), unit="cell", desc="cells") as bar:
             while not names <= self._ended:
                 if self._threads:
-                    self._look(bar)
+                    self._show_next_line(bar)
                 elif cell := self._next():
                     self._run(cell, self._launches[0], _print)
                 bar.update(len(self._ended) - bar.n)
 
-    def _look(self, bar: "Bar") -> None:
+    def _show_next_line(self, bar: "Bar") -> None:
         try:
-            _print(self._lines.get(timeout=_SECONDS_BETWEEN_LOOKS))
+            _print(self._lines.get(timeout=_SECONDS_BETWEEN_REFRESHES))
         except Empty:
             bar.refresh()
         if self._crash is not None:
@@ -136,11 +136,11 @@ class Running:
         try:
             while cell := self._next():
                 self._run(cell, launch, self._lines.put)
-        except BaseException as error:  # it is raised where the cells are waited for
+        except BaseException as error:  # wait() raises it again
             self._crash = error
 
     def _next(self) -> Cell | None:
-        """Take the first cell whose training is not under way; null where none is left."""
+        """Take the first cell that need not wait for its training; null if no cell is left."""
         with self._changed:
             while self._pending and not self._is_stopped:
                 for cell in self._pending:
@@ -156,7 +156,7 @@ class Running:
             launch.say = lambda line: say(f"{cell.name}: {line}")
         say(f"{cell.name}: begins")
         start = monotonic()
-        record = self._record(cell, launch)
+        record = self._run_and_record(cell, launch)
         if record.state is State.failed:
             line = f"{cell.name} failed: {record.error}"
         else:
@@ -166,8 +166,8 @@ class Running:
             self._changed.notify_all()
         say(line)
 
-    def _record(self, cell: Cell, launch: Launch) -> Record:
-        """Run one cell to its end, and keep how it ended; a finished one is not run again."""
+    def _run_and_record(self, cell: Cell, launch: Launch) -> Record:
+        """Run one cell, and save how it ended; a finished one is not run again."""
         with self.states.held(cell) as is_mine:
             if not is_mine:
                 return Record(State.running)
@@ -179,13 +179,13 @@ class Running:
                 return self._keep(cell, Ending("its training failed"), 0.0)
             if source is not State.finished:  # another job has it
                 return Record(State.missing)
-            if not _is_let_go(cell.folder):
+            if not _wait_for_lock(cell.folder):
                 return Record(State.running)
             self.states.write(cell, Record(State.running))
             start = monotonic()
             ending = Ending()
-            for words in cell.commands:
-                ending = launch(words)
+            for arguments in cell.commands:
+                ending = launch(arguments)
                 if ending.error is not None:
                     break
             if self._is_stopped and ending.error is not None:
@@ -205,8 +205,8 @@ def _print(line: str) -> None:
     Bar.write(line, file=sys.stderr)  # above the bar, if one is drawn
 
 
-def _is_let_go(folder: Path) -> bool:
-    """Wait until the process of a job that was killed has left its training or run folder."""
+def _wait_for_lock(folder: Path) -> bool:
+    """Wait until a killed job's process has released this folder; return false if it takes too long."""
     path = folder / "run.lock"
     if not path.exists():
         return True

@@ -1,7 +1,7 @@
-"""The known error rates of readers and scorers, which are printed beside their numbers.
+"""The known error rates of the code that reads and scores replies, which are printed beside the scores.
 
-``python -m benchmarks.instrument`` makes ``datasets_src/instrument.tsv`` from labelled replies, on none of which a
-reader was developed (docs/instrument.md).
+``python -m benchmarks.instrument`` measures them (docs/instrument.md), on labelled replies that no reader was
+developed on, and writes ``datasets_src/instrument.tsv``.
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class KnownErrors:
         )
         if self.questions != "any":
             kind += f" from {self.questions} questions"
-        null = f", {self.unreadable} of them read as nothing" if self.unreadable else ""
+        null = f", {self.unreadable} of them unreadable" if self.unreadable else ""
         return f"{self.metric}: {rate} of {self.n:,} labelled {kind}{null}"
 
 
@@ -68,6 +68,6 @@ def known_errors() -> tuple[KnownErrors, ...]:
 
 
 def errors_of(metrics: Iterable[str]) -> list[KnownErrors]:
-    """Return the known error rates of these metrics, with any encoder (``paper_abstained@packaged``)."""
+    """Return the known error rates of these metrics, those with an encoder (``paper_abstained@packaged``) included."""
     wanted = set(metrics)
     return [errors for errors in known_errors() if errors.metric.partition("@")[0] in wanted]

@@ -53,21 +53,22 @@ def task_facts(run: RunFolder, tasks: Sequence[TaskSql]) -> Facts:
 def model_rows(runs: Sequence[RunFolder], tasks: Sequence[TaskSql]) -> list[dict[str, Any]]:
     """Return a row for each model of each run.
 
-    A cohort is a model with its training, evaluated by a task in one way: only trainings that differ in nothing but
-    their seed share a cohort. Cohorts are numbered in the order of tables and charts.
+    A cohort is a model, its training, and the way in which a task evaluated it. Trainings that differ only in their
+    seed share a cohort. Cohorts are numbered in the order of tables and charts.
     """
     models = asked_models(runs)
-    owns = own_labels(models)
-    identities = [model.identity(own) for model, own in zip(models, owns, strict=True)]
+    names = own_labels(models)
+    identities = [model.identity(own) for model, own in zip(models, names, strict=True)]
     keys = [(identity, model.corpus_key) for model, identity in zip(models, identities, strict=True)]
-    bases = [base_label(model, own) for model, own in zip(models, owns, strict=True)]
+    bases = [base_label(model, own) for model, own in zip(models, names, strict=True)]
     labels = model_labels(models, bases, keys)
     facts = {run.run_id: task_facts(run, tasks) for run in runs}
     rows = [
         _row(model, base, label, identity, facts[model.run.run_id].columns, tasks)
         for model, base, label, identity in zip(models, bases, labels, identities, strict=True)
     ]
-    _number(rows, [_cohort(row, key, facts[row["run_id"]], tasks) for row, key in zip(rows, keys, strict=True)], facts)
+    cohorts = [_cohort(row, key, facts[row["run_id"]], tasks) for row, key in zip(rows, keys, strict=True)]
+    _assign_numbers(rows, cohorts, facts)
     return rows
 
 
@@ -127,27 +128,27 @@ def _digest(identity: Key) -> str:
 
 def _cohort(row: Mapping[str, Any], key: Key, facts: Facts, tasks: Sequence[TaskSql]) -> Key:
     """Return the key that all models of a cohort share."""
-    in_tables = (row["suite"], row["num_parameters"], row["model_label"], row["pretrained"], row["task"])
+    ordered_columns = (row["suite"], row["num_parameters"], row["model_label"], row["pretrained"], row["task"])
     of_task = [row[name] for task in tasks for name in task.cohort]
-    return (*in_tables, facts.cohort_order, *of_task, *key)
+    return (*ordered_columns, facts.cohort_order, *of_task, *key)
 
 
-def _number(rows: Sequence[dict[str, Any]], cohorts: Sequence[Key], facts: Mapping[str, Facts]) -> None:
+def _assign_numbers(rows: Sequence[dict[str, Any]], cohorts: Sequence[Key], facts: Mapping[str, Facts]) -> None:
     """Assign numbers to cohorts, in the order of tables and charts, and to the checkpoints of each, from 0."""
 
-    def place(number: int) -> tuple[Any, ...]:
-        row = rows[number]
+    def sort_key(index: int) -> tuple[Any, ...]:
+        row = rows[index]
         named = (row["suite"], row["num_parameters"], row["model_label"], row["pretrained"], row["task"])
         order = facts[row["run_id"]].cohort_order
-        return (*((value is None, value) for value in named), order, repr(cohorts[number]))
+        return (*((value is None, value) for value in named), order, repr(cohorts[index]))
 
     numbers: dict[Key, int] = {}
-    for number in sorted(range(len(rows)), key=place):
-        rows[number]["cohort"] = numbers.setdefault(cohorts[number], len(numbers) + 1)
+    for index in sorted(range(len(rows)), key=sort_key):
+        rows[index]["cohort"] = numbers.setdefault(cohorts[index], len(numbers) + 1)
     checkpoints: dict[Key, dict[tuple[Any, ...], int]] = {}
-    for number in sorted(range(len(rows)), key=lambda place: _seed_and_checkpoint(rows[place])):
-        of_cohort = checkpoints.setdefault(cohorts[number], {})
-        row = rows[number]
+    for index in sorted(range(len(rows)), key=lambda index: _seed_and_checkpoint(rows[index])):
+        of_cohort = checkpoints.setdefault(cohorts[index], {})
+        row = rows[index]
         row["training_number"] = of_cohort.setdefault(_seed_and_checkpoint(row), len(of_cohort))
 
 

@@ -21,7 +21,7 @@ from selfknow.models.server import RefusedError, open_client, post, read
 if TYPE_CHECKING:
     import httpx2
 
-_UNKNOWN = (400, 422)
+_UNKNOWN_FIELD_STATUSES = (400, 422)
 _LARGEST_ANSWER_IN_BYTES = 2 * LARGEST_IN_BYTES  # base64 takes four bytes for three
 
 
@@ -40,7 +40,7 @@ class EndpointImageGenerator:
         self.name = " ".join(part for part in (self.address.url, endpoint.model) if part)
         self.revision: str | None = None
         self._url = self.address.url.rstrip("/").removesuffix("/v1") + "/v1/images/generations"
-        self._unknown: set[str] = set()
+        self._unknown_fields: set[str] = set()
 
     @staticmethod
     def check(settings: ImageSettings) -> None:
@@ -53,7 +53,7 @@ class EndpointImageGenerator:
             raise UserError("an image endpoint takes no steps or guidance: leave them out")
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
-        """Yield pictures as the server answers; every failed try is a result of its own.
+        """Yield pictures as the server answers; every failed try is yielded too, with its reason.
 
         Raises:
             UserError: The server refuses every request, or the protocol has no field for the settings.
@@ -77,35 +77,35 @@ class EndpointImageGenerator:
             body["size"] = f"{settings.width}x{settings.height}"
         optional = {"seed": server_seed(request, seed), "response_format": "b64_json"}
         while True:
-            options = {name: value for name, value in optional.items() if name not in self._unknown}
+            options = {name: value for name, value in optional.items() if name not in self._unknown_fields}
             try:
                 answer = json.loads(
                     await post(client, self.address, self._url, {**body, **options}, _LARGEST_ANSWER_IN_BYTES)
                 )
             except RefusedError as error:
-                is_about_options = error.response.status_code in _UNKNOWN
+                is_about_options = error.response.status_code in _UNKNOWN_FIELD_STATUSES
                 unknown = {name for name in options if is_about_options and name in str(error)}
                 if not unknown:
                     raise
-                self._unknown |= unknown
+                self._unknown_fields |= unknown
                 continue
             return Drawn(await self._picture(client, answer))
 
     async def _picture(self, client: "httpx2.AsyncClient", answer: Any) -> bytes:
         picture = answer["data"][0] if isinstance(answer, dict) and answer.get("data") else {}
         if encoded := picture.get("b64_json"):
-            return base64.b64decode(str(encoded).rpartition(",")[2], validate=True)  # some write a data: address
+            return base64.b64decode(str(encoded).rpartition(",")[2], validate=True)  # some servers send a data: URL
         if address := picture.get("url"):
             return await self._fetch(client, urljoin(self._url, str(address)))
         raise ValueError("the answer holds no picture")
 
     async def _fetch(self, client: "httpx2.AsyncClient", address: str) -> bytes:
-        """Fetch a picture from its own address without our token; the address's query may hold the server's own."""
-        where = urlsplit(address)
-        if where.scheme not in ("http", "https"):
-            raise ValueError(f"the picture's address begins with {where.scheme}:")
+        """Fetch a picture from its URL without sending our token; the URL may contain a token of the server's."""
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https"):
+            raise ValueError(f"the picture's address begins with {parts.scheme}:")
         async with client.stream("GET", address) as response:
             if not response.is_success:
-                place = f"{where.scheme}://{where.netloc.rpartition('@')[2]}{where.path}"
-                raise ValueError(f"HTTP {response.status_code} instead of the picture at {place}")
+                shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+                raise ValueError(f"HTTP {response.status_code} instead of the picture at {shown}")
             return await read(response, _LARGEST_ANSWER_IN_BYTES)

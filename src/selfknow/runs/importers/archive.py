@@ -15,8 +15,8 @@ from selfknow.errors import UserError
 LARGEST_MEMBER_IN_BYTES = 256 << 20
 LARGEST_ARCHIVE_IN_BYTES = 4 << 30
 _PIECE_IN_BYTES = 1 << 20
-_ZSTD = 93  # the number of the compression, which Python's zip learns in 3.14
-_LOCAL_HEADER = 30  # bytes before a member's name; the last four are two lengths
+_ZSTD = 93  # zip's number for Zstandard, which Python's zipfile reads from 3.14 on
+_LOCAL_HEADER = 30  # bytes before a member's name; the last four are the lengths of its name and of its extra field
 
 
 def check_sizes(path: Path) -> None:

@@ -1,7 +1,7 @@
 """An importer of OpenAI's batches: their output and error files, with their input files.
 
 A line answers the request of the same ``custom_id``, which becomes the example's id. A batch may be imported together
-with later ones that repeat its failed requests: each line after a failed try is the next try of the same call.
+with later ones that repeat its failed requests: a line after a failed one of the same ``custom_id`` is its next try.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
             if body is None:
                 raise UserError(f"{path}, line {number} answers {row['custom_id']!r}, which is not in the input")
             calls.extend(_calls(row, body))
-    missing = Reply(None, error="the batch holds no output for it")
+    missing = Reply(None, error="the batch has no output for this request")
     for custom_id in requests.keys() - {call.example_id for call in calls}:
         body = requests[custom_id]
         calls.append(ImportedCall(custom_id, str(body.get("model", "unknown")), _prompt(body), missing))
