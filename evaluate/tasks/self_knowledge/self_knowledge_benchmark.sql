@@ -7,8 +7,7 @@
 -- of those graded), score_low, score_high, score_null_as_wrong; difference (score minus initial), difference_low and
 -- difference_high (95%, Newcombe's of the two Wilson intervals), difference_null_as_wrong (of the two shares of all).
 -- Needs: scores
--- A question that a model was asked more than once, in several runs or samples, counts once, with its mean.
-with questions as (
+with questions as ( -- a question that was asked more than once, in several runs or samples, counts once with its mean
     select
         dataset, config,
         model as verifier,
