@@ -136,10 +136,11 @@ def test_python_on_a_card_loads_a_built_dataset(
     (tmp_path / "org").mkdir()
     for name, folder in {"model-replies": replies, "diary-recall": small_corpora}.items():
         (tmp_path / "org" / name).symlink_to(folder)
-    [block] = [block for block in blocks(PAGES[card]) if block.language == "python"]
     with chdir(tmp_path):
         if not Path(CARDS[card]).exists():
             run(["selfknow", "data", "build", Path(CARDS[card]).name, "--out", CARDS[card]])
+        built = Path(CARDS[card]) / "README.md"  # a card loads the configs that its folder holds
+        [block] = [block for block in blocks(built) if block.language == "python"]
         names: dict[str, Any] = {}
         exec(block.text.replace("32k", "1k"), names)
     assert all(len(rows) for name, rows in names.items() if isinstance(rows, datasets.Dataset | datasets.DatasetDict))
