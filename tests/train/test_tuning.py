@@ -217,7 +217,7 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("--epochs 3", "holds another training (its settings.epochs is 16, not 3)"),
+        ("--epochs 3", "holds another training (its settings.epochs is 1, not 3)"),
         ("--limit 2", "is another run (its settings.limit is null, not 2)"),
         ("--version mended", "there is no version 'mended': choose from raw, corrected"),
         ("--model nowhere/at/all", "nowhere/at/all does not exist"),
