@@ -59,9 +59,11 @@ def find_task(name: str) -> NamedTask:
 def _options_of(task: Task[Any, Any], name: str) -> type[Options]:
     if len(task.options) == 1:
         return next(iter(task.options.values()))
-    from selfknow.evaluate.dataset import only_config
+    config = name.rpartition(":")[2]
+    if ":" not in name:  # a folder, whose configs tell; a config that is named needs no reader of folders
+        from selfknow.evaluate.dataset import only_config
 
-    config = name.rpartition(":")[2] if ":" in name else only_config(name) or ""
+        config = only_config(name) or ""
     patterns = ((pattern.partition(":")[2] or "*", options) for pattern, options in task.options.items())
     return next(options for pattern, options in patterns if fnmatchcase(config, pattern))
 
