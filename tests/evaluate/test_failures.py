@@ -38,13 +38,13 @@ def evaluate(questions: str, url: str) -> tuple[str, ...]:
 
 
 def test_a_dead_endpoint_says_why_and_there_is_nothing_to_score_judge_or_report(
-    selfknow: Command, questions: str, tmp_path: Path
+    selfknow_process: Command, questions: str, tmp_path: Path
 ) -> None:
-    process = selfknow(*evaluate(questions, DEAD))
+    process = selfknow_process(*evaluate(questions, DEAD))
     assert process.returncode == 1
     assert process.stderr.splitlines()[-1] == f"selfknow: {REASON}"
     for words in (["score", "run"], ["report", "run", "--out", "page.html"], ["report", "run", "--only", "figure-1"]):
-        refused = selfknow(*words)
+        refused = selfknow_process(*words)
         assert refused.returncode == 2, words
         assert f"run holds no reply ({REASON}): give the same" in refused.stderr.splitlines()[-1]
     assert not (tmp_path / "run" / "scores").exists()

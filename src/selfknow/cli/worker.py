@@ -7,6 +7,7 @@ ends with the one that started it, even a killed one: it would keep a core and t
 
 import json
 import os
+import signal
 import sys
 import traceback
 from queue import SimpleQueue
@@ -18,6 +19,8 @@ def serve() -> None:
     from selfknow.cli import INTERRUPTED
     from selfknow.models.opening import cache_models
 
+    # Whoever stops this process interrupts it, also where Ctrl-C is ignored, as behind `nohup`.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     commands: SimpleQueue[str] = SimpleQueue()
     Thread(target=_read, args=(commands,), daemon=True).start()
     with os.fdopen(os.dup(sys.stdout.fileno()), "w") as results, cache_models():
