@@ -13,6 +13,7 @@ import pytest
 from selfknow.errors import MissingExtraError
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.tasks.self_knowledge.programs import Limits, Programs
+from tests.warm_python import WarmPython
 
 SHORT = Limits(seconds=1.0, memory_in_bytes=64 * 1024 * 1024, output_in_bytes=100_000)
 CHANGES = "prints something else each time, on another machine or in another version of Python"
@@ -187,6 +188,16 @@ def test_deep_recursion_through_c_is_null_with_its_reason(programs: Programs) ->
     reason = programs.run(source.format(400)).reason
     assert reason is not None
     assert reason.startswith("the interpreter that runs programs ended: "), reason
+
+
+def test_a_trap_ends_no_process_whoever_handles_its_signals(cpython: None, python: WarmPython) -> None:
+    code = (
+        "import signal\nfrom selfknow.evaluate.tasks.self_knowledge.programs import Programs\nprograms = Programs()\n"
+    )
+    code += "programs.run('print(1)')\nsignal.signal(signal.SIGSEGV, signal.SIG_DFL)\n"
+    deep = "import functools\n@functools.lru_cache(None)\ndef f(n): return n and 1 + f(n - 1)\nprint(f(400))"
+    process = python.run("-c", f"{code}print(programs.run({deep!r}).reason)")
+    assert (process.returncode, process.stdout.partition(": ")[0]) == (0, "the interpreter that runs programs ended")
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,8 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
 
     config = Config()
     config.epoch_interruption = True
+    # Memory is checked in code. With signals a trap would end this process once another library handles SIGSEGV.
+    config.signals_based_traps = False
     engine = Engine(config)
 
     def compile_() -> bytes:
@@ -267,7 +269,7 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
         return hashlib.sha256(code).digest() + code
 
     # wasmtime trusts what it reads, so that a damaged file must not come to it.
-    name = f"cpython-{CPYTHON.sha256[:16]}-wasmtime-{version('wasmtime')}-{platform.machine()}.bin"
+    name = f"cpython-{CPYTHON.sha256[:16]}-checked-wasmtime-{version('wasmtime')}-{platform.machine()}.bin"
     if not (cache_folder() / name).exists():
         fetch_file(CPYTHON)  # here it says once why it cannot be had
     for _ in range(2):
