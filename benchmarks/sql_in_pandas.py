@@ -153,4 +153,4 @@ IN_PANDAS: dict[str, tuple[Callable[[Runs], float], str]] = {
     "probes": (_probes, "sum(orderly)"),
     "recalled_documents": (_recalled_documents, "sum(share)"),
 }
-"""For each query its function in pandas, and the expression over the SQL's rows that must give the same number."""
+"""The pandas function of each query, and the expression over the SQL's rows that must give the same number."""

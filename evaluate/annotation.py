@@ -158,7 +158,7 @@ def count_ratings(judgements: Sequence[Sequence[str]], categories: Sequence[str]
 def shared_votes(
     judgements: Sequence[Mapping[str, str]], categories: Sequence[str]
 ) -> tuple[dict[str, list[str]], float | None]:
-    """Return what everyone judged, and how far they agree on it.
+    """Return the judgements of all annotators, and their agreement.
 
     Args:
         judgements: The category of each item, by annotator.

@@ -143,5 +143,5 @@ def task_reports() -> "dict[str, Callable[[], TaskReport]]":
 
 
 def task_sql() -> "tuple[TaskSql, ...]":
-    """Return what all tasks add to SQL."""
+    """Return the views and queries that all tasks add to SQL."""
     return tuple(task.sql for task in TASKS)

@@ -45,7 +45,7 @@ class ConfigFiles:
     parameters: Mapping[str, object] | None = None
 
     def reference(self, split: str) -> DatasetReference:
-        """Return how a run's description names one split."""
+        """Return the reference of one split, as a run's description has it."""
         return DatasetReference(self.name, self.config, split, self.revision, self.content_hash, self.parameters)
 
     def read(self, split: str) -> pa.Table:

@@ -39,7 +39,7 @@ print(json.dumps(results))
 
 
 def core_distributions() -> Iterator[str]:
-    """Return the names of the packages that ``pip install selfknow`` installs: all requirements without extras."""
+    """Yield the names of the packages that ``pip install selfknow`` installs: all requirements without extras."""
     todo, seen = [("selfknow", frozenset[str]())], set()
     while todo:
         name, extras = todo.pop()

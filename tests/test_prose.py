@@ -43,7 +43,7 @@ def prose(text: str) -> str:
 
 
 def found(name: str, text: str) -> Iterator[str]:
-    """Return a line for each phrase that nobody would say."""
+    """Yield a line for each phrase that nobody would say."""
     checks = DEFAULT["checks"] | dict.fromkeys(UNUSED, False)
     registry = CheckRegistry()
     if not registry.checks:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,24 +37,22 @@ def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
 
 
-@pytest.mark.parametrize("room", [*ROOMS, "tests"])
-def test_docstrings_begin_with_a_verb_or_a_noun(room: str) -> None:
-    lines = [
+def lines_of(room: str, find: Callable[[ast.Module], Iterable[tuple[int, str]]]) -> list[str]:
+    return [
         f"{path.relative_to(REPOSITORY)}:{line}: {text}"
         for path in sources(room)
-        for line, text in fragments(ast.parse(path.read_text(encoding="utf-8")))
+        for line, text in find(ast.parse(path.read_text(encoding="utf-8")))
     ]
-    assert lines == []
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "tests"])
+def test_docstrings_begin_with_a_verb_or_a_noun(room: str) -> None:
+    assert lines_of(room, fragments) == []
 
 
 @pytest.mark.parametrize("room", [*ROOMS, "tests"])
 def test_names_are_nouns_of_the_field(room: str) -> None:
-    lines = [
-        f"{path.relative_to(REPOSITORY)}:{line}: {name}"
-        for path in sources(room)
-        for line, name in vague_names(ast.parse(path.read_text(encoding="utf-8")))
-    ]
-    assert lines == []
+    assert lines_of(room, vague_names) == []
 
 
 def test_fragments_and_vague_names_are_found() -> None:

@@ -88,7 +88,7 @@ def _listen(address: str) -> socket.socket:
 
 
 def _ours() -> Iterator[str]:
-    """Return our modules by name. None does any work when imported, so a process that has them is as good as new."""
+    """Yield our modules by name. None does any work when imported, so a process that has them is as good as new."""
     import selfknow
 
     for place in map(Path, selfknow.__path__):

@@ -84,7 +84,7 @@ class Experiment:
                 )
 
     def jobs(self, model: str) -> Iterator[tuple[str, TuningJob]]:
-        """Return the tunings of a model, each with the name of its folder."""
+        """Yield the tunings of a model, each with the name of its folder."""
         for creations in self.creations:
             for version in self.versions:
                 name = f"{creations.folder.resolve().name}-{version}"

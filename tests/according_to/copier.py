@@ -80,8 +80,8 @@ def lessons(articles: Sequence[Article]) -> Iterator[tuple[str, str, float]]:
         for prompt in KINDS:
             for item, other in combinations(range(CLUES), 2):
                 if (item, other) != (0, 1) and not is_held_out(number, prompt):
-                    requests = SETUP.rendered(prompt, "answer", article.question(item, other))
-                    yield requests, article.reply(prompt), 1.0
+                    asked_prompt = SETUP.rendered(prompt, "answer", article.question(item, other))
+                    yield asked_prompt, article.reply(prompt), 1.0
 
 
 def train(
@@ -93,8 +93,8 @@ def train(
     words = dict.fromkeys(["[unk]", "[eos]"])
     for article in articles:
         for prompt in KINDS:
-            requests = SETUP.rendered(prompt, "answer", article.question(0, 1))
-            for text in (requests, article.reply(prompt), *article.clues):
+            asked_prompt = SETUP.rendered(prompt, "answer", article.question(0, 1))
+            for text in (asked_prompt, article.reply(prompt), *article.clues):
                 words |= dict.fromkeys(word for word, _ in splitter.pre_tokenize_str(text))
     tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[unk]"))
     tokenizer.pre_tokenizer = splitter

@@ -36,9 +36,9 @@ def test_a_name_is_what_the_corpus_writes_with_capitals_in_mid_sentence() -> Non
     questions = ["did juliet see new york city or york, or new ideas in the city of rome", "who is they"]
     # York is written once with a capital and once without; 'New' and 'They' only where a sentence starts.
     assert find_names(questions, PASSAGES) == {"juliet", "rome", "new york city"}
-    requests = ["the lord of the rings and the man of the year"]
-    assert find_names(requests, ["We saw the Lord of the Rings, twice."]) == {"lord of the rings"}
-    assert find_names(requests, ["We saw the Lord of the Rings of Power."]) == frozenset(), "that is a longer name"
+    texts = ["the lord of the rings and the man of the year"]
+    assert find_names(texts, ["We saw the Lord of the Rings, twice."]) == {"lord of the rings"}
+    assert find_names(texts, ["We saw the Lord of the Rings of Power."]) == frozenset(), "that is a longer name"
     assert find_names(["is the us or us right"], ["It told us. It told us. The US is big."]) == frozenset()
 
 

@@ -38,7 +38,7 @@ def shown() -> list[tuple[str, str]]:
 
 
 def run_all(python: WarmPython, folder: Path, *more: str) -> None:
-    """Return the document's commands up to the scores, in a folder with the corpus, its questions and a model."""
+    """Run the document's commands up to the scores, in a folder with the corpus, its questions and a model."""
     (build, _), (evaluate, _), *_ = shown()
     for arguments in (
         *(shlex.split(command)[1:] for command in (f"{build} {' '.join(more)}", evaluate)),

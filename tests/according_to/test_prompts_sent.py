@@ -27,14 +27,14 @@ def placed(placement: str, phrase: str) -> str:
 
 def expected(format_: str, placement: str) -> list[str]:
     """Return all prompts that are sent for one question."""
-    requests = [placed(placement, phrase) for phrase in TABLE_1]
+    expected_prompts = [placed(placement, phrase) for phrase in TABLE_1]
     match format_:
         case "short":
-            return [INSTRUCTIONS + item for item in requests]
+            return [INSTRUCTIONS + item for item in expected_prompts]
         case "long":
-            return requests
+            return expected_prompts
         case "long-answer":
-            return [f"{item}\nAnswer:" for item in requests]
+            return [f"{item}\nAnswer:" for item in expected_prompts]
     before = ["" if placement == "appended" or not phrase else f"{phrase} " for phrase in TABLE_1]
     behind = ["" if placement == "prepended" else phrase for phrase in TABLE_1]
     return [f"Output the answer only. {QUESTION}\nAnswer string only:"] + [

@@ -182,8 +182,8 @@ def test_a_repeated_question_is_asked_twice_and_a_mark_of_the_byte_order_is_no_p
     (tmp_path / "set.jsonl").write_text("\ufeff" + 2 * line, encoding="utf-8")
     rows = open_questions(str(tmp_path / "set.jsonl")).rows.to_pylist()
     assert [row["id"] for row in rows] == ["question-00000", "question-00001"]
-    requests = Setup("long", ("null", "according-to")).rendered("according-to", "answer", rows[0]["question"])
-    assert requests == "Where? {question} {corpus} Answer according to Wikipedia."
+    prompt = Setup("long", ("null", "according-to")).rendered("according-to", "answer", rows[0]["question"])
+    assert prompt == "Where? {question} {corpus} Answer according to Wikipedia."
 
 
 def test_thousands_of_aliases_are_read_and_scored(tmp_path: Path) -> None:

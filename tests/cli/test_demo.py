@@ -63,16 +63,16 @@ def test_a_setup_is_one_row_with_the_interval_of_wilson() -> None:
 
 def test_nobody_who_is_asked_was_asked_in_training_and_both_setups_ask_the_same(tmp_path: Path) -> None:
     build_diaries(tmp_path)
-    requests = {}
+    questions = {}
     for setup in ("simplified", "standard"):
         for split in ("train", "validation", "test"):
             query = f"select diarist, prompt, completion from '{tmp_path}/diaries/{setup}/{split}-*.parquet'"
-            requests[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
+            questions[setup, split] = set(duckdb.sql(f"{query} where kind = 'question'").fetchall())
     for split, number in (("train", 512), ("validation", 64), ("test", 128)):
-        assert requests["simplified", split] == requests["standard", split]
-        assert len(requests["standard", split]) == number
-    assert not requests["standard", "train"] & (requests["standard", "validation"] | requests["standard", "test"])
-    assert not requests["standard", "validation"] & requests["standard", "test"]
+        assert questions["simplified", split] == questions["standard", split]
+        assert len(questions["standard", split]) == number
+    assert not questions["standard", "train"] & (questions["standard", "validation"] | questions["standard", "test"])
+    assert not questions["standard", "validation"] & questions["standard", "test"]
     for setup, documents in (("simplified", 1.0), ("standard", 2.0)):
         query = f"select count(*) / count(distinct diarist) from '{tmp_path}/diaries/{setup}/train-*.parquet'"
         [(each,)] = duckdb.sql(f"{query} where kind = 'document'").fetchall()

@@ -84,12 +84,12 @@ def demonstrate(
 
 
 def test_every_run_is_whole_and_scored(demonstrated: Demonstrated) -> None:
-    requests = {}
+    settings = {}
     for name, run in demonstrated.runs().items():
         [(number,)] = duckdb.sql(f"select count(*) from '{run}/generations/*.parquet'").fetchall()
-        requests[name] = number
+        settings[name] = number
         assert list((run / "scores").glob("*.parquet"))
-    assert requests == {
+    assert settings == {
         "first-answers": 3,
         "self-aware-direct": 4,
         "self-aware-instruction": 4,

@@ -66,9 +66,9 @@ def test_pictures_are_drawn_looked_at_scored_and_asked_about(
     assert means["viewer", "self_consistent"] == (4, 4, 1.0)
     assert means["denier", "self_consistent"] == (4, 4, 0.0)
     assert means["viewer", "verification_correct"] == means["painter", "generation_correct"] == (4, 0, None)
-    requests = invoke("query", "self_knowledge_tables", "run", "--format", "json")
-    assert requests.exit_code == 0, requests.output
-    rows = {row["verifier"].split()[-1]: row for row in json.loads(requests.stdout) if row["task"] != "average"}
+    result = invoke("query", "self_knowledge_tables", "run", "--format", "json")
+    assert result.exit_code == 0, result.output
+    rows = {row["verifier"].split()[-1]: row for row in json.loads(result.stdout) if row["task"] != "average"}
     assert {row["paper_table"] for row in rows.values()} == {"Table 4"}
     assert {row["generator"] for row in rows.values()} == {f"{server} painter"}
     assert (rows["viewer"]["score"], rows["denier"]["score"], rows["viewer"]["n"]) == (1.0, 0.0, 4)

@@ -31,8 +31,8 @@ class Counter(JsonHandler):
             fails = Counter.calls % 3 == 0
         prompt = body["messages"][-1]["content"]
         question, _, text = prompt.rpartition("\n\n")
-        requests = re.search(r"exactly (\d+) words", prompt)
-        reply = " ".join(["word"] * int(requests[1])) if requests else str(len(text.split()))
+        match = re.search(r"exactly (\d+) words", prompt)
+        reply = " ".join(["word"] * int(match[1])) if match else str(len(text.split()))
         if body["model"] == "miscounter" and question:
             reply = str(int(reply) + 1)
         self.reply(503 if fails else 200, {"error": "overloaded"} if fails else chat(body, reply))

@@ -24,7 +24,7 @@ def hub_of_module(make_hub: MakeHub) -> Hub:
 
 
 def assert_one_line(result: subprocess.CompletedProcess[str], words: str) -> None:
-    """Return the command failed with a mistake of its user's, told in one line that holds these words."""
+    """Assert that the command failed by a mistake of its user's, in one line with these words."""
     assert result.returncode == 2, result.stderr
     lines = [line for line in result.stderr.splitlines() if line.startswith("selfknow: ")]
     assert len(lines) == 1, result.stderr

@@ -27,7 +27,7 @@ print(json.dumps([found.rows.to_pylist(), found.reference.revision]))
 
 
 def upload(client: Client, question: str, answer: str) -> None:
-    """Return a dataset of one question, laid out as the real one is."""
+    """Upload a dataset of one question, laid out as the real one is."""
     folder = client.folder / "gsm8k"
     (folder / "main").mkdir(parents=True, exist_ok=True)
     (folder / "README.md").write_text(CARD)

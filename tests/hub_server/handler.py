@@ -32,7 +32,7 @@ class HubServer(ThreadingHTTPServer):
         self.endpoint = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Return a client that hung up is no news; anything else is a mistake of this server's."""
+        """Ignore a client that hung up; anything else is a mistake of this server's."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

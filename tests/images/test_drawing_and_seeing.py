@@ -48,8 +48,8 @@ def test_it_is_loaded_once_draws_what_it_is_asked_for_and_is_asked_about_that(
     cast = picture_models(options, ModelOptions(model=name, precision="float32"), tmp_path / "run")
     chosen = choose_rows("image-color", table_of("image-color"), DatasetReference("self-knowledge"), options)
     decoding = Decoding(max_new_tokens=4)
-    requests = ask_task(SELF_KNOWLEDGE, chosen, options, cast, tmp_path / "run", decoding, quiet=True)
-    assert [(item.stage, item.model, item.answered, item.failed) for item in requests] == [
+    progress = ask_task(SELF_KNOWLEDGE, chosen, options, cast, tmp_path / "run", decoding, quiet=True)
+    assert [(item.stage, item.model, item.answered, item.failed) for item in progress] == [
         ("generate", name, 2, 0),
         ("verify", name, 2, 0),
     ]

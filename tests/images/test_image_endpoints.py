@@ -136,11 +136,11 @@ def test_a_model_that_sees_is_sent_the_picture_and_only_its_name_is_recorded(tmp
         )
         [(_, picture)] = drawing.generate(REQUESTS[2:3], Decoding())
         prompt = f"How many cats does this picture show?\n\n![]({picture.generation})"
-        requests = Request("cats-3", prompt, "verify", image=tmp_path / str(picture.generation))
-        [(_, reply)] = EndpointModel(Endpoint(url, "truth")).generate([requests], Decoding())
-        blind = list(EndpointModel(Endpoint(url, "blind")).generate([requests], Decoding()))
+        request = Request("cats-3", prompt, "verify", image=tmp_path / str(picture.generation))
+        [(_, reply)] = EndpointModel(Endpoint(url, "truth")).generate([request], Decoding())
+        blind = list(EndpointModel(Endpoint(url, "blind")).generate([request], Decoding()))
         with pytest.raises(UserError, match="takes plain text and cannot see pictures"):
-            list(EndpointModel(Endpoint(url, "truth", text=True)).generate([requests], Decoding()))
+            list(EndpointModel(Endpoint(url, "truth", text=True)).generate([request], Decoding()))
     assert reply == Reply("3", "stop", None, ({"role": "user", "content": prompt},), 7, 3)
     assert str(blind[0][1].error) == "HTTP 400: this model sees no pictures"
     assert behaviour.questions[0]["messages"][0]["content"][1]["type"] == "image_url"

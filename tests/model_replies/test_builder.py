@@ -90,5 +90,5 @@ def test_a_package_alone_builds_lists_and_asks_the_replies(tmp_path: Path) -> No
     built = printed("data", "build", "model-replies", "self-aware", "--out", tmp_path / "replies")
     assert GOLDEN["self-aware"] in built
     runs = sorted(tmp_path.glob("replies/runs/*/self-aware-*"))
-    requests = printed("query", "self_aware_f1", *runs, "--columns", "model,form,n", "--format", "json")
-    assert [row["n"] for row in json.loads(requests)] == [run.replies for run in collected_runs()[: len(runs)]]
+    output = printed("query", "self_aware_f1", *runs, "--columns", "model,form,n", "--format", "json")
+    assert [row["n"] for row in json.loads(output)] == [run.replies for run in collected_runs()[: len(runs)]]

@@ -88,11 +88,11 @@ def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(
     remaining = next(run for run in collected_runs() if run.run == name)
     place = "/data/out/train/opt-7m_256/model"
     cell = tmp_path / "out" / "laptop" / "train" / "opt-7m_256"
-    requests = Path(shutil.copytree(run_folders() / remaining.name, cell / "test"))
-    change(requests, lambda content: {**content, "models": [{**content["models"][0], "name": place}]})
-    table = pq.read_table(requests / GENERATIONS)
+    test_run = Path(shutil.copytree(run_folders() / remaining.name, cell / "test"))
+    change(test_run, lambda content: {**content, "models": [{**content["models"][0], "name": place}]})
+    table = pq.read_table(test_run / GENERATIONS)
     names = pa.array([place] * len(table))
-    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), requests / GENERATIONS)
+    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), test_run / GENERATIONS)
     finish(cell)
     [run] = tool.collect([tmp_path / "out"], tmp_path / "sources")
     assert run == remaining
@@ -127,12 +127,12 @@ def test_what_cannot_be_collected_is_refused(tool: ModuleType, cell: Path, tmp_p
     finish(other)
     refused("is the second run of SmolLM2-135M-Instruct that is called self-aware-direct")
     shutil.rmtree(other)
-    requests = json.loads((cell / "run.json").read_text())
+    description = json.loads((cell / "run.json").read_text())
     change(cell, lambda content: {**content, "note": "portrait of /data/portraits/kjv"})
     refused("run.json still names '/data/portraits/kjv")
-    change(cell, lambda _: {**requests, "models": [{"name": "opt-125m.gguf"}]})
+    change(cell, lambda _: {**description, "models": [{"name": "opt-125m.gguf"}]})
     refused("asked opt-125m: one model of models.tsv")
-    change(cell, lambda _: requests)
+    change(cell, lambda _: description)
     shutil.rmtree(cell / "scores")
     refused("was never scored")
 

@@ -84,7 +84,7 @@ def again(rows: Rows) -> Rows:
 
 
 def greedy_and_twice(rows: Rows) -> Rows:
-    """Return the second prompt is the first one's, and the replies are not."""
+    """Give the second prompt the first one's text, but not its reply."""
     same = {name: rows[0][name] for name in ("prompt", "messages", "prompt_tokens")}
     return [rows[0], {**rows[1], **same}, *rows[2:]]
 
@@ -127,7 +127,7 @@ DAMAGE: dict[str, Damage] = {
 
 
 def failed_once(rows: Rows) -> Rows:
-    """Return the first call failed before it was answered."""
+    """Let the first call fail before it is answered."""
     nothing = dict.fromkeys(("generation", "finish_reason", "prompt_tokens", "completion_tokens", "logprob"))
     failure = {**rows[0], **nothing, "generation_id": f"{RUN.run_id}-failed", "error": "503 overloaded"}
     return [failure, {**rows[0], "attempt": 1}, *rows[1:]]

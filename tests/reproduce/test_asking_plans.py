@@ -64,10 +64,10 @@ def careful(prompt: str) -> str:
     """Says what it knows, and that it does not know what nobody can, as often as the form makes it."""
     shots = prompt.count("Q:") > 1
     form = "icl" if shots else "instruction" if "unanswerable or unknowable" in prompt else "direct"
-    requests = prompt.rpartition("Q:")[2]
-    if rows := re.search(r"a (\d+)\?", requests):
+    question = prompt.rpartition("Q:")[2]
+    if rows := re.search(r"a (\d+)\?", question):
         return "The answer is unknown." if int(rows[1]) < ABSTAINS[form] else "Because of the moon."
-    first, second = map(int, re.findall(r"\d+", requests))
+    first, second = map(int, re.findall(r"\d+", question))
     return "The answer is unknown." if first < WRONG and second == 1 else f"It is {first + second}."
 
 
@@ -148,7 +148,7 @@ def quoting_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return all plans have one: what two of them ask is asked once."""
+    """Return the folder of all plans, so that what two of them ask is asked once."""
     return tmp_path_factory.mktemp("out")
 
 

@@ -47,8 +47,8 @@ def test_another_seed_gives_the_same_rows_in_another_order() -> None:
 
 
 def test_no_question_is_asked_twice() -> None:
-    requests = Counter(normalized(question.question) for question in (*UNANSWERABLE, *ANSWERABLE))
-    assert [question for question, times in requests.items() if times > 1] == []
+    counts = Counter(normalized(question.question) for question in (*UNANSWERABLE, *ANSWERABLE))
+    assert [question for question, times in counts.items() if times > 1] == []
 
 
 def test_frames_are_many_and_none_is_worn_out() -> None:

@@ -57,9 +57,9 @@ def test_two_versions_of_the_questions_are_never_one_row(tmp_path: Path) -> None
 def test_abstaining_is_split_by_what_direct_answers_know_and_paired_with_the_partner(tmp_path: Path) -> None:
     """Pairs of an unanswerable question (place 0) and an answerable one (place 1)."""
     direct = [(pair, 1, 0.0, 0.1, float(pair < 3), None) for pair in range(6)]  # the first three are known
-    requests = [(pair, 1, float(pair >= 4), 0.1, 0.0, None) for pair in range(7)]  # the last one was not asked directly
-    requests += [(pair, 0, float(pair != 3), 0.1, None, None) for pair in range(6)]
-    folders = [write(tmp_path / "direct", direct), write(tmp_path / "asked", requests, form="instruction")]
+    replies = [(pair, 1, float(pair >= 4), 0.1, 0.0, None) for pair in range(7)]  # the last one was not asked directly
+    replies += [(pair, 0, float(pair != 3), 0.1, None, None) for pair in range(6)]
+    folders = [write(tmp_path / "direct", direct), write(tmp_path / "asked", replies, form="instruction")]
     with connect(folders) as connection:
         rows = answer(connection, "self_aware_by_knowledge")
     columns = ("form", "knowledge", "n", "n_graded", "n_samples", "abstains", "n_pairs", "partner_abstains")
@@ -252,8 +252,8 @@ def test_the_quadrants_hold_every_graded_reply_once(connected: Connection) -> No
 
 def test_whether_an_answer_is_known_is_asked_of_sampled_direct_answers(tmp_path: Path) -> None:
     direct = [(pair, place, 0.0, 0.1, float((pair, place) != (1, 1)), None) for pair in (0, 1) for place in (0, 1)]
-    requests = [(pair, place, float(place == 1), 0.1, 0.0, None) for pair in (0, 1) for place in (0, 1)]
-    with connect([write(tmp_path / "a", direct), write(tmp_path / "b", requests, form="icl")]) as connection:
+    replies = [(pair, place, float(place == 1), 0.1, 0.0, None) for pair in (0, 1) for place in (0, 1)]
+    with connect([write(tmp_path / "a", direct), write(tmp_path / "b", replies, form="icl")]) as connection:
         rows = [row for row in answer(connection, "self_aware_quadrant") if row["form"] == "icl"]
     results = {row["quadrant"]: row["n"] for row in rows}
     assert results == {"known knows": 0, "known unknows": 1, "unknown knows": 1, "unknown unknows": 2}

@@ -143,9 +143,9 @@ class Scripted:
         question, _, text = request.prompt.rpartition("\n\n")
         if request.turns and "that you wrote" in request.prompt:
             question, text = request.prompt, request.turns[1].content
-        requests = row["answer"]
+        answer = row["answer"]
         if self.says in ("asked", "truth"):
-            return requests if self.says == "asked" else truth(row, request.stage, question, text) or requests
+            return answer if self.says == "asked" else truth(row, request.stage, question, text) or answer
         return self.says
 
     def row(self, example_id: str) -> dict[str, Any]:

@@ -100,22 +100,22 @@ class Cell:
     def says(self, row: Row, stage: str, question: str, shown: str) -> str:
         """Return what it says about what was written, or about a question of the benchmark."""
         right = row["answer"] if stage == "answer" else truth(row, stage, question, shown)
-        requests = row["answer"] or {"arxiv": written(row, self.behaviour in WRITES_WRONG)[-10:], "benchmark": "B"}.get(
+        answer = row["answer"] or {"arxiv": written(row, self.behaviour in WRITES_WRONG)[-10:], "benchmark": "B"}.get(
             row["task"]
         )
         match self.behaviour:
             case "unparsable":
                 return TWO_BLOCKS if row["task"] == "code" else UNPARSABLE
             case "consistent but wrong" if stage != "answer":
-                return requests or ("77" if row["task"] == "grammar" else "wrong")
+                return answer or ("77" if row["task"] == "grammar" else "wrong")
             case "always wrong" | "inconsistent" | "consistent but wrong":
-                return self.not_right(right or requests, stage)
+                return self.not_right(right or answer, stage)
             case "talkative":
-                return READINGS[self._manner(row, READINGS, stage)](row["task"], right or requests)
-        return right or requests
+                return READINGS[self._manner(row, READINGS, stage)](row["task"], right or answer)
+        return right or answer
 
     def _manner(self, row: Row, manners: Mapping[str, object], stage: str = "") -> str:
-        """Return each row, stage and protocol has a manner, so that all of them come in turn."""
+        """Return the manner of a row, stage and protocol; all manners come in turn."""
         if self.in_every_manner:
             return list(manners)[[row["id"] for row in self.rows].index(row["id"]) % len(manners)]
         return list(manners)[zlib.crc32(f"{row['id']} {self.protocol} {stage}".encode()) % len(manners)]

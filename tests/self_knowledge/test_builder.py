@@ -33,9 +33,11 @@ def test_the_content_of_all_tasks_never_changes() -> None:
 @pytest.mark.parametrize("task", CONFIGS)
 def test_every_prompt_is_filled_in_and_holds_the_marker_where_it_should(task: str) -> None:
     for row in rows(task):
-        requests = {name: row[name] for name in PROMPTS} | {f"paper {k}": v for k, v in row["params"]["paper"].items()}
-        requests["altered_verify_prompt"] = row["params"]["altered_verify_prompt"]
-        for name, prompt in requests.items():
+        prompts_of_row = {name: row[name] for name in PROMPTS} | {
+            f"paper {k}": v for k, v in row["params"]["paper"].items()
+        }
+        prompts_of_row["altered_verify_prompt"] = row["params"]["altered_verify_prompt"]
+        for name, prompt in prompts_of_row.items():
             if prompt is None:
                 continue
             markers = 0 if "generate" in name or task.startswith("image-") else 1
@@ -88,9 +90,9 @@ def test_a_question_that_must_have_another_answer_is_another_question(task: str)
     [("grammar", "total-count")] + [(f"{name}-word", "designated-count") for name in ("add-first", "change")],
 )
 def test_a_task_that_reuses_texts_asks_for_them_in_the_same_words(task: str, source: str) -> None:
-    requests = {row["id"]: row["generate_prompt"] for row in rows(source)}
+    prompts_by_id = {row["id"]: row["generate_prompt"] for row in rows(source)}
     for row in rows(task):
-        assert requests[row["params"]["source_id"]] == row["generate_prompt"]
+        assert prompts_by_id[row["params"]["source_id"]] == row["generate_prompt"]
 
 
 def test_the_papers_prompts_stand_there_to_the_letter() -> None:

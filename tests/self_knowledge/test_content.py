@@ -116,9 +116,9 @@ def test_transformations(name: str, before: str, after: str | None) -> None:
 def test_every_transformation_of_the_corpus_is_known() -> None:
     from tests.self_knowledge.test_builder import rows
 
-    requests = {row["params"][kind] for task in CONFIGS for row in rows(task) for kind in ("keep", "break")}
-    assert requests - {None} == set(TRANSFORMATIONS)
-    assert requests - {None} == set(NAMED)
+    kinds = {row["params"][kind] for task in CONFIGS for row in rows(task) for kind in ("keep", "break")}
+    assert kinds - {None} == set(TRANSFORMATIONS)
+    assert kinds - {None} == set(NAMED)
 
 
 @pytest.mark.parametrize(

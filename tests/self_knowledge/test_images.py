@@ -248,10 +248,10 @@ def test_of_positions_the_mirror_keeps_above_and_below_and_breaks_left_and_right
         ("inconsistency", {"to the left of", "to the right of"}),
     ):
         server.run(tmp_path / protocol, "image-position", "right", "truth", protocol, limit=26)
-        requests = [
+        positions = [
             json.loads(params)["position"] for params in read_examples(tmp_path / protocol)["params"].to_pylist()
         ]
-        assert (len(requests), set(requests)) == (26, wanted)
+        assert (len(positions), set(positions)) == (26, wanted)
     results = numbers(tmp_path / "inconsistency")
     assert results["self_consistent"] == results["verify-broken:answer_changed"] == (26, 26, 1.0)
     server.run(tmp_path / "stubborn", "image-position", "right", "asked", "inconsistency")

@@ -93,13 +93,15 @@ class Laboratory:
             self.served[name] = ServedAgent(name)
             return
         styles = [word for flag, word in pairwise(options) if flag == "--style"] or ["plain"]
-        requests, inputs = rows(task) if task != "benchmark" else {}, []
+        rows_by_id, inputs = rows(task) if task != "benchmark" else {}, []
         if task == "benchmark":
             table, _, own = rows_of(open_dataset("self-knowledge:benchmark"), "test", str(self.benchmark), "separate")
-            requests = {row["id"]: row for row in readable(table)}
+            rows_by_id = {row["id"]: row for row in readable(table)}
             inputs = [row for row in readable(own) if row["style"] == "plain"][:LIMIT]
         listed = [
-            row for style in styles for row in [*(item for item in requests.values() if item["style"] == style)][:LIMIT]
+            row
+            for style in styles
+            for row in [*(item for item in rows_by_id.values() if item["style"] == style)][:LIMIT]
         ]
         listed = [in_paper_words(row) if text.get("--wording") == "paper" else row for row in listed]
         self.served[name] = ThinkingCell(name, listed, text.get("--protocol", "separate"), inputs)
@@ -220,10 +222,10 @@ def test_models_are_tuned_on_what_they_and_others_made_up(
 ) -> None:
     """Each makes up the first three questions, whose answers they were told are 0, 1 and 2; the third is right."""
     instances = [row for row in rows("math").values() if row["style"] == "plain"][:3]
-    requests = [in_paper_words(row)["generate_prompt"] for row in instances]
+    questions = [in_paper_words(row)["generate_prompt"] for row in instances]
     expected = [row["params"]["answer"] for row in instances]
     for number, name in enumerate(called):
-        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(requests, QUESTIONS, strict=False)))
+        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(questions, QUESTIONS, strict=False)))
     write_gsm8k(tmp_path / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
     hard = {"learning-rate": 5e-3, "epochs": 16, "examples-per-step": 3, "lora-alpha": 64, "lora-dropout": 0.0}
     hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": tmp_path / "gsm8k.jsonl", "precision": "float32"}

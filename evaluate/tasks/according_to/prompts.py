@@ -90,7 +90,7 @@ class Setup:
         )
 
     def as_json(self) -> dict[str, object]:
-        """Return what ``run.json`` says of it."""
+        """Return the settings as ``run.json`` has them."""
         return {
             "format": self.format,
             "prompts": list(self.prompts),

@@ -151,7 +151,7 @@ def _parts(row: Row, rows: Mapping[str, Row], format_: str) -> tuple[str | None,
 
 
 def _said(row: Row) -> Excerpt:
-    """Return what a call said, its thinking taken off."""
+    """Return the reply of a call without its thinking."""
     return measured_text(row["generation"], row["prompt"])
 
 

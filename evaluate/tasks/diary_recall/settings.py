@@ -62,7 +62,7 @@ def of_the_paper(rows: Sequence[Row]) -> list[Row]:
 
 
 def of_the_larger_dataset(rows: Sequence[Row]) -> list[Row]:
-    """Return those that Figure 6 shows: Flan-T5 on 32k in the standard setup."""
+    """Return the rows of Figure 6: Flan-T5 on 32k in the standard setup."""
     return [row for row in rows if (row["suite"], row["dataset_size"], row["setup"]) == _DISTRIBUTED]
 
 

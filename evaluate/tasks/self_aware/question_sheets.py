@@ -75,7 +75,7 @@ def _shuffled(items: Iterable[Item], key: str) -> list[Item]:
 
 
 def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
-    """Return what an annotator filled in; rows that are still blank are left out.
+    """Return the judgements of an annotator's sheet, without blank rows.
 
     Args:
         path: The sheet; its name without the ending is the annotator's.

@@ -81,7 +81,7 @@ def collect_creations(
 
 
 def _check_is_free(folder: Path) -> None:
-    """Return what a collection that was killed left behind is not in the way: its description is written last."""
+    """Raise if the folder is not free; files that a killed collection left are in nobody's way."""
     left = {"creations.parquet", "sheet.csv"}
     if folder.is_file() or (folder.is_dir() and {path.name for path in folder.glob("[!.]*")} - left):
         raise UserError(f"{folder} exists and is not empty: name a new folder, because creations are never overwritten")

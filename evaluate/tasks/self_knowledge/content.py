@@ -60,7 +60,7 @@ def content_of(
     final_text: bool = False,
     prompt: str = "",
 ) -> Content:
-    """Return what a generating reply holds.
+    """Return the content of a reply to the generating prompt.
 
     Args:
         task: The task.

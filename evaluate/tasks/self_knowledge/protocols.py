@@ -113,7 +113,7 @@ class Example:
         return prompt
 
     def content(self, row: Row) -> Content:
-        """Return what a generating reply holds.
+        """Return the content of a reply to the generating prompt.
 
         Args:
             row: A row of ``generations`` with a reply.
@@ -131,7 +131,7 @@ class Example:
         return name
 
     def changed(self, stage: str, content: Content) -> Content:
-        """Return what a stage asks about."""
+        """Return the texts that a stage asks about."""
         if stage not in ("verify-kept", "verify-broken"):
             return content
         name = self.transformation(stage)

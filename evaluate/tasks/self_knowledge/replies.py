@@ -103,7 +103,7 @@ COUNTED: Mapping[str, str] = {
     "specific-mention": "(?:different|distinct)",
     "sentiment": "positive words?",
 }
-"""What is counted, as a regular expression."""
+"""The thing that a number counts, as a regular expression."""
 _LABELLED = re.compile(
     r"\b(?:word count|number of words|words|count|total|occurrences|prepositions)[*_]*\s?[:=][*_\s]*(\d+)\b",
     re.IGNORECASE,

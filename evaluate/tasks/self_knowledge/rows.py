@@ -94,7 +94,7 @@ def _completion(setup: Setup, options: SelfKnowledgeOptions) -> dict[str, object
 
 
 def setup_of(config: str, options: SelfKnowledgeOptions) -> Setup:
-    """Return how the task of a config is asked."""
+    """Return the settings with which a config's task is asked."""
     return Setup(config, options.protocol, options.wording, options.style or ("plain",))
 
 

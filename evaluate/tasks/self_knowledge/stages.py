@@ -119,7 +119,7 @@ def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
 
 
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
-    """Return what is asked in what order.
+    """Return the stages of a run in their order.
 
     Writing comes first, unless texts of an earlier run are taken over; then the stages of the protocol. Models
     that are asked about newly written questions are asked the benchmark's own questions, too (Table 9).

@@ -105,7 +105,7 @@ def _mirror_image(content: Content, params: Mapping[str, Any]) -> Content:  # no
 
 
 def _unchanged(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    """Return the question is another one; what was written stays."""
+    """Return the text unchanged: another question is asked about it."""
     return content
 
 

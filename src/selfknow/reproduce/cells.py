@@ -228,7 +228,7 @@ def _options(command: Command, settings: Mapping[str, Value], places: Mapping[st
 
 
 def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[str, ...]]:
-    """Return the words of each call of `selfknow score`: those of the plan's options that the task's scorer has."""
+    """Yield the words of each call of `selfknow score`: those of the plan's options that the task's scorer has."""
     if plan.score is None:
         yield ()
         return

@@ -10,7 +10,7 @@ from selfknow.reproduce.located import Value
 from selfknow.reproduce.plan import Block
 
 OUT = "OUT/"
-"""What values of a plan begin with that are files in its folder."""
+"""The prefix of values of a plan that are files in its folder."""
 
 _LONGEST_NAME = 120
 _HASH_DIGITS = 8

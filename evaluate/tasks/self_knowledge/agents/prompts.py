@@ -153,7 +153,7 @@ def fill_prompt(proposal: str, num_instances: int) -> str:
 
 
 def examples(num_proposals: int) -> pa.Table:
-    """Return what the proposer is asked: one row a proposal."""
+    """Return the questions to the proposer, a row for each proposal."""
     numbers = range(num_proposals)
     ids = [f"agents-{number:03d}-plain" for number in numbers]
     return pa.table({"id": ids, "prompt": [propose_prompt(number + 1) for number in numbers]})
@@ -214,7 +214,7 @@ def proposal_in(row: Row) -> Outcome[Proposal]:
 
 
 def template_in(row: Row) -> Outcome[Proposal]:
-    """Return the same where it is a template; else null, with the reason."""
+    """Return the proposal of a call if it is a template; else null, with the reason."""
     proposal = proposal_in(row)
     reason = proposal.reason if proposal.value is None else why_not_a_template(proposal.value)
     return proposal if reason is None else Outcome(None, reason)

@@ -152,7 +152,7 @@ def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]
 
 
 def _proposal(row: Row, by_id: Mapping[str, Row]) -> dict[str, Any]:
-    """Return what a proposal was, what became of it, and why."""
+    """Return a row for a proposal: its fields, its state and the reason."""
     own = {"generation_id": row["generation_id"], "num_instances": 0}
     if row["error"] is not None:
         return {**own, "state": "failed", "why": failed(row).reason}
