@@ -1,6 +1,6 @@
 """The guides' shell blocks: run in this process, with small stand-ins for large downloads and long trainings.
 
-A block that cannot run here is followed by a paragraph ``The tests do not run this: REASON.``
+A block that cannot run here is followed by a comment ``<!-- The tests do not run this: REASON. -->``.
 """
 
 import re
@@ -19,7 +19,7 @@ from selfknow.cli.app import app
 from tests.conftest import REPOSITORY
 
 SHELL = ("bash", "sh", "console")
-_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$(?:\n+The tests do not run this: ([^\n]+))?", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$(?:\n+<!-- The tests do not run this: ([^\n]+) -->)?", re.MULTILINE | re.DOTALL)
 
 STAND_INS: Mapping[str, str] = {
     **dict.fromkeys(("MODEL", "PROPOSER", "JUDGE", "SmolLM2-135M-Instruct.Q4_1.gguf", "smol"), "tiny"),
