@@ -151,7 +151,7 @@ def fleiss_kappa(ratings: ArrayLike) -> float:
 
 
 def count_ratings(judgements: Sequence[Sequence[str]], categories: Sequence[str]) -> list[list[int]]:
-    """Return how often each category stands among the judgements of each item, shape (items, categories)."""
+    """Count each category among the judgements of each item, shape (items, categories)."""
     return [[row.count(category) for category in categories] for row in judgements]
 
 

@@ -101,7 +101,7 @@ def ask_task(
 
 
 def facts_of(model: LanguageModel) -> ModelFacts:
-    """Return what a model knows of itself."""
+    """Return the facts that a model states about itself."""
     facts = getattr(model, "facts", None)
     if isinstance(facts, ModelFacts):
         return facts

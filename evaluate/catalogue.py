@@ -108,7 +108,7 @@ def task_of_run(folder: object, description: Mapping[str, Any]) -> Task[Any, Any
 
 
 def task_of_log(name: str, columns: Collection[str]) -> str:
-    """Return what a log of another tool is a run of: the task that it names, else one whose rows have these columns.
+    """Return the task of another tool's log: the one that it names, else one whose rows have these columns.
 
     Args:
         name: What the log itself calls it.
@@ -138,7 +138,7 @@ def set_patterns(option: str) -> list[str]:
 
 
 def task_reports() -> "dict[str, Callable[[], TaskReport]]":
-    """Return what each task shows in a report, by the name of the task, to be loaded if there is a run of it."""
+    """Return the loader of each task's part of a report, by the task's name."""
     return {task.name: task.report for task in TASKS if task.report is not None}
 
 

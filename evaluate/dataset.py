@@ -148,7 +148,7 @@ def _with_only_config(name: str) -> str:
 
 
 def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
-    """Return what the manifest says of a config; nothing where there is none."""
+    """Return the manifest's entry of a config; empty if there is no manifest."""
     if not (folder / MANIFEST).is_file():
         return {}
     configs = read_json(folder / MANIFEST).get("configs")
@@ -157,7 +157,7 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
 
 
 def _corpora_folder() -> Path:
-    """Return where corpora that were built on the spot are kept: ``$SELFKNOW_CACHE``, else the cache folder."""
+    """Return the folder of corpora that were built on the spot: ``$SELFKNOW_CACHE``, else the cache folder."""
     if own := os.environ.get(CACHE_VARIABLE):
         return user_path(own)
     return cache_folder()

@@ -67,7 +67,7 @@ def default_recipe(model: str) -> dict[str, Any]:
 
 
 def tokenizer_fact(name: str | None) -> str | None:
-    """Return what a recipe calls a tokenizer: its name, or for a local folder the hash of its files."""
+    """Return a recipe's name of a tokenizer: its own, or for a local folder the hash of its files."""
     if name is None or not user_path(name).is_dir():
         return name
     folder = user_path(name)

@@ -75,7 +75,7 @@ def _is_printed(excerpt: Excerpt, before: Excerpt, block: Excerpt) -> bool:
 
 
 def printed(text: str) -> str:
-    """Return what a program printed, without white space at the ends of lines and around it."""
+    """Return a program's output without white space at the ends of lines and around it."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
@@ -106,7 +106,7 @@ def read_output(text: str) -> Outcome[str]:
 
 
 def _of_sentences(text: str) -> Outcome[str]:
-    """Return what sentences about a program say that it prints."""
+    """Return the outputs that sentences claim for a program."""
     values = [_value(value) for value in _INTRODUCED.findall(text)]
     if values and not any(_TALKS.search(value) or value.endswith(":") for value in values):
         return only("output", map(printed, values))

@@ -105,7 +105,7 @@ CORRECTS_ITSELF = "corrects itself, and gives nothing behind it"
 
 
 def behind_correction(spoken: Excerpt) -> Excerpt | None:
-    """Return what stands behind the last correction of a reply; null where it has none.
+    """Return the text after the last correction in a reply; null if it has none.
 
     Example:
         >>> text = "The word is “softly” – no, sorry, it is “gently”."

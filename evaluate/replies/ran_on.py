@@ -23,7 +23,7 @@ def _cues() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
 
 
 def answer_end(reply: str, prompt: str) -> int:
-    r"""Return where the answer of a completion model ends: in front of the next question, else at the reply's end.
+    r"""Return the end of a completion model's answer: the start of the next question, else the end of the reply.
 
     Args:
         reply: The raw reply.

@@ -62,7 +62,7 @@ THINKING_OFF = "thinking taken off"
 
 
 def measured_text(reply: str, prompt: str = "") -> Excerpt:
-    r"""Return what is measured where raw text is: all of it, or what is left once thinking is off.
+    r"""Return the measured part of a raw text: all of it, or the text without its thinking.
 
     Example:
         >>> measured_text(" as it came\n").text, measured_text("<think>hm</think>\nas it came").text

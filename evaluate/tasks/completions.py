@@ -55,7 +55,7 @@ def shown(prompt: str, answer: str) -> Example:
 
 
 def completion_settings(examples: object, num_examples: int, stop: Sequence[str]) -> dict[str, object]:
-    """Return what ``run.json`` says of how a run asks completion models.
+    """Return the entry of ``run.json`` about how a run asks completion models.
 
     Args:
         examples: The examples, as JSON has them: another text of them is another run.

@@ -85,7 +85,7 @@ def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
 
 
 def is_verdict(answers: Sequence[str]) -> bool:
-    """Return whether the answers are yes or no and nothing else."""
+    """Return true if every answer is yes or no."""
     return bool(answers) and all(normalize_answer(answer) in ("yes", "no") for answer in answers)
 
 

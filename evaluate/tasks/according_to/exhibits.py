@@ -124,7 +124,7 @@ def _reply(row: Row, prompt: str, which: str, portrait: "Portrait | None") -> Sh
 
 
 def _explanation_start(reply: str) -> int:
-    """Return where what is measured begins: behind the first semicolon and the white space after it."""
+    """Return the start of the measured part: after the first semicolon and white space."""
     return len(reply) - len(reply.partition(";")[2].lstrip())
 
 

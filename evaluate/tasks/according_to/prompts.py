@@ -79,7 +79,7 @@ class Setup:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Setup":
-        """Return what the settings of a run say (see :meth:`as_json`)."""
+        """Read the settings of a run, as :meth:`as_json` writes them."""
         return cls(
             settings["format"],
             tuple(settings["prompts"]),

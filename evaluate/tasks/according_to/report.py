@@ -184,7 +184,7 @@ _KINDS = ("null", "grounding", "anti-grounding")
 
 
 def headline(report: Report) -> Headline | None:
-    """Return what grounding prompts change in QUIP, and QUIP under each kind of prompt."""
+    """Return the change in QUIP by grounding prompts, and QUIP under each kind of prompt."""
     rows = [row for row in report.rows_of(_QUERY) if row["metric"] == "quip"]
     continued = report.rows_of(_CONTINUED)
     if not rows:
@@ -211,7 +211,7 @@ def headline(report: Report) -> Headline | None:
 
 
 def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
-    """Return how much of what a model goes on with is the text's own, beside a text that it cannot have seen."""
+    """Return QUIP of continuations over the text itself, beside QUIP over a text that the model cannot have seen."""
     numbers = [
         number(
             joined(row["model_label"], setting(row, rows, "dataset", "passage_words")),
@@ -231,7 +231,7 @@ def _going_on(share: Number) -> str | None:
 
 
 def _saying(change: Number) -> str | None:
-    """Return what prompts change, where the interval says that they do; null where nothing could be graded."""
+    """Return the changes by prompts whose interval excludes zero; null if nothing could be graded."""
     if change.value is None:
         return None
     if change.low is None or change.high is None or change.low <= 0 <= change.high:

@@ -161,7 +161,7 @@ def kept_parts(generations: pa.Table) -> dict[str, Excerpt]:
 
 
 def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portrait: Portrait) -> list[Outcomes]:
-    """Return how much of every explanation is quoted, by metric; null where the request failed."""
+    """Return the quoted share of every explanation, by metric; null if the request failed."""
     values = portrait.quip(explanations)
     too_short = f"shorter than {portrait.description.width} characters"
     outcomes: list[Outcomes] = []

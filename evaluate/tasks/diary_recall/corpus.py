@@ -45,7 +45,7 @@ def _dataset(description: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parameters(description: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what the config was made from, as its manifest says; nothing where there was none."""
+    """Return the parameters of the config from its manifest; empty if there was no manifest."""
     parameters = _dataset(description).get("parameters")
     return parameters if isinstance(parameters, dict) and "num_diarists" in parameters else {}
 
@@ -112,7 +112,7 @@ def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[
 
 
 def _configs(size: str, runs: "Sequence[RunFolder]") -> list[str]:
-    """Return what the configs of a size may be called: as they always are, and as runs named them."""
+    """Return the possible names of the configs of a size: the usual ones, and those in runs."""
     named = [str(run.dataset["config"]) for run in runs if _size(run.description) == size and run.dataset.get("config")]
     return list(dict.fromkeys([size, size + SIMPLIFIED, *named]))
 
@@ -132,7 +132,7 @@ def _train_files(folder: str, config: str) -> list[str]:
 
 
 def missing_documents(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None:
-    """Return why a run's documents are not at hand."""
+    """Return the reason that a run's documents are missing."""
     size = _size(run.description)
     if size is None or size in files:
         return None

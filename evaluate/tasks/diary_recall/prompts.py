@@ -41,7 +41,7 @@ class Probe:
     next_number: int
 
     def continuation(self, entries: Sequence[Document]) -> str:
-        """Return what an orderly model adds to the started answer: the rest of a half entry, then every entry in order.
+        """Return the continuation that a perfect model gives: the rest of a half entry, then every entry in order.
 
         After the last entry and the first (E) the order is that of the first: the second, the third, …, the last.
         """

@@ -25,7 +25,7 @@ _EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+|</?(?:
 
 
 def is_dressed(text: str) -> bool:
-    """Return whether a text holds anything that only sets its lines."""
+    """Return true if a text has marks that only lay out its lines."""
     return bool(_DRESSED.search(text))
 
 
@@ -65,7 +65,7 @@ def read_documents(text: str) -> tuple[Document, ...]:
 
 
 def is_remark(line: str) -> bool:
-    """Return whether a line of a diary is a sentence of the model's own: it ends as one, and names no attribute."""
+    """Return true for a line that is the model's own sentence: it ends as one, and names no attribute."""
     return line.endswith((".", "!", "?", "…", ":")) and ": " not in line
 
 
@@ -77,7 +77,7 @@ def undressed_document(document: Document) -> Document:
 
 
 def corrects_itself(documents: Sequence[Document]) -> bool:
-    """Return whether a diary has an entry again behind a remark: which of the two counts, only its writer knows."""
+    """Return true if an entry stands again after a remark: nobody can tell which of the two counts."""
     remarks = 0
     remarks_before: dict[tuple[str, int], int] = {}
     for document in documents:

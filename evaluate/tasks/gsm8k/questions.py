@@ -47,7 +47,7 @@ class Questions:
 
 @cache
 def wording() -> Mapping[str, Any]:
-    """Return where the questions are on the Hub, and how they are asked: source, prompt, stop, completion."""
+    """Return the questions' source on the Hub, the prompt, the stop and the completion prompt."""
     value: dict[str, Any] = yaml.safe_load(read_text("gsm8k/task.yaml"))
     return value
 
@@ -77,7 +77,7 @@ def completion_prompt(question: str) -> Completion:
 
 
 def completion(answer: str) -> str:
-    """Return how a worked solution ends."""
+    """Return the last line of a worked solution."""
     text: str = wording()["completion"]
     return text.replace("{answer}", answer)
 

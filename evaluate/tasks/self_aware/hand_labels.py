@@ -102,7 +102,7 @@ def reply_sheet(replies: Sequence[ReplyToJudge], annotator: str, seed: int) -> s
 
 
 def read_reply_sheets(paths: Sequence[Path], replies: Mapping[str, ReplyToJudge]) -> dict[str, dict[str, str]]:
-    """Return what annotators filled in, by their name (the sheet's) and reply; rows that are still blank are left out.
+    """Return the labels that annotators filled in, by annotator (the sheet's name) and reply, without blank rows.
 
     Raises:
         UserError: A file is no such sheet, a reply stands on it twice or is of another run, or a judgement is neither

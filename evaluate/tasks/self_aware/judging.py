@@ -34,7 +34,7 @@ def _prompts() -> Mapping[str, str]:
 
 
 def prompt_of(what: str, question: str, reply: str, answers: Sequence[str] = ()) -> str:
-    """Return what a judge is asked of one reply.
+    """Return the prompt that asks a judge about a reply.
 
     Args:
         what: ``abstention`` or ``correctness``.

@@ -169,7 +169,7 @@ class WindowSimilarity:
 
 
 def cache_file(folder: Path, encoder: str, references: References) -> Path | None:
-    """Return where a run folder keeps the similarities of one encoder and set of references.
+    """Return the run folder's file of the similarities of one encoder and set of references.
 
     Returns:
         The file; null for an encoder in a local folder, whose files can change.

@@ -51,12 +51,12 @@ def _paper_wording() -> Mapping[str, str]:
 
 
 def system_message(wording: str) -> str:
-    """Return what chat models are told first: the authors' message in their wording, else nothing."""
+    """Return the system message for chat models: the authors' in their wording, else none."""
     return _paper_wording()["system"] if wording == PAPER else ""
 
 
 def stop_text() -> str:
-    """Return where a reply ends: at a next question, which completion models go on with."""
+    """Return the stop strings: completion models go on with a next question."""
     return str(_wording()["stop"])
 
 
@@ -76,7 +76,7 @@ def read_template(path: Path) -> str:
 
 
 def template_name(text: str) -> str:
-    """Return what a form of one's own is called in SQL: the same for the same text, wherever its file lies.
+    """Return the name of a user's own form in SQL: the same for the same text, wherever its file is.
 
     Example:
         >>> template_name("Do you know this? {question}")
@@ -146,7 +146,7 @@ def requests(
     system: str = "",
     with_examples: bool = False,
 ) -> list[Request]:
-    """Return what is asked: every question in one form, which is the call's ``variant``.
+    """Return the requests: every question in one form, which is the call's ``variant``.
 
     Args:
         examples: Rows with ``id`` and ``question``.

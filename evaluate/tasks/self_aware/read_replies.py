@@ -133,7 +133,7 @@ def read_replies() -> tuple[ReadReply, ...]:
 
 
 def cohens_kappa(pairs: Iterable[tuple[str, str]]) -> float:
-    """Return how far two readings agree beyond chance.
+    """Return Cohen's kappa: the agreement of two readings beyond chance.
 
     Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
 

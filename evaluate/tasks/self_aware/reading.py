@@ -82,7 +82,7 @@ class Reading:
 
 
 def read_reply(reply: str, prompt: str = "") -> Reading:
-    """Return what a reply does with its question.
+    """Read a reply: does it answer its question or abstain?
 
     Args:
         reply: The reply as it came, thinking and Markdown included.
@@ -145,7 +145,7 @@ def _read(sentences: Sequence[str]) -> Reading:
 def _read_marked(
     sentences: Sequence[str], marks: Sequence[str | None], refusals: Sequence[str], *, is_short: bool
 ) -> Reading | None:
-    """Return what a reply does whose sentences say that something is not known; null where none counts."""
+    """Read a reply with sentences that say that something is unknown; null if none of them counts."""
     last, is_passage = len(sentences) - 1, sum(len(sentence.split()) for sentence in sentences) > PASSAGE
     for place, mark in enumerate(marks):
         near_an_end = is_short or place < EDGE or place > last - EDGE

@@ -183,7 +183,7 @@ def _reading_scores(verdicts: pa.Table) -> pa.Table:
 
 
 def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: "SelfAwareScoreOptions") -> tuple[str, pa.Table]:
-    """Return what one scorer says of all rows, with a key of the encoder and the references that it used."""
+    """Return a scorer's verdicts on all rows, with a key of the encoder and the references that it used."""
     encoder, references = options.encoder or PAPER, load_references(options.references or scorer)
     if encoder == PACKAGED and scorer == "paper":
         sys.stderr.write(f"warning: {_SUBSTITUTE}\n")

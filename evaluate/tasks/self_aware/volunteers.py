@@ -27,7 +27,7 @@ ABSTENTION = "The answer is unknown. I don't know."
 
 
 def read_answers(paths: Sequence[Path], items: Mapping[str, Item]) -> dict[str, dict[str, str]]:
-    """Return what volunteers wrote, by their name (the sheet's) and the question's id; empty where it is still blank.
+    """Return the volunteers' answers by their name (the sheet's) and the question's id; blank ones are empty.
 
     Args:
         paths: The sheets.
@@ -54,7 +54,7 @@ def judgements_of(answers: Mapping[str, Mapping[str, str]]) -> dict[str, dict[st
 
 
 def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) -> Log:
-    """Return what volunteers wrote as a log of calls: the model is ``human/NAME``, the form ``direct``.
+    """Return the volunteers' answers as a log of calls: the model is ``human/NAME``, the form ``direct``.
 
     Args:
         dataset: What they were asked from.

@@ -96,7 +96,7 @@ def _equation(question: str) -> re.Match[str] | None:
 
 
 def _solved(question: str) -> Any:
-    """Return what the question asks for, as a SymPy expression without variables."""
+    """Return the quantity that the question asks for, as a SymPy expression without variables."""
     import sympy
 
     if match := _equation(question):

@@ -155,7 +155,7 @@ def _only_writer(run: FinishedRun) -> str:
 
 
 def _texts(run: FinishedRun, name: str) -> list[Row]:
-    """Return what a model wrote in a run of ``designated-count``."""
+    """Return the texts that a model wrote in a run of ``designated-count``."""
     texts = [row for row in run.calls.to_pylist() if row["stage"] == GENERATE and row["generation"] is not None]
     tasks = set(run.examples["task"].to_pylist())
     if tasks != {"designated-count"}:

@@ -37,7 +37,7 @@ def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
 
 
 def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) -> Models:
-    """Return who draws, and the models that look at every picture.
+    """Return the model that draws, and the models that look at every picture.
 
     Args:
         options: Name the image generator.

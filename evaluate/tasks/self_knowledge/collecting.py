@@ -109,7 +109,7 @@ def _written(run: Path, model: str | None) -> list[dict[str, Any]]:
 
 
 def _creation(example: Example, row: Row, decider: Decider, *, people: bool) -> dict[str, Any]:
-    """Return what a program makes of one text that was asked for."""
+    """Return a program's output for one requested text."""
     raw = str(example.params["answer"])
     creation = {
         "id": example.id if row["sample"] == 0 else f"{example.id}/{row['sample']}",

@@ -23,7 +23,7 @@ def words_of(text: str) -> list[re.Match[str]]:
 
 
 def count_words(text: str) -> int:
-    """Return how many words a text has.
+    """Count the words of a text.
 
     >>> count_words("A well-known fact – or two.")
     5
@@ -38,7 +38,7 @@ def word_at(text: str, position: int) -> str | None:
 
 
 def count_occurrences(text: str, keywords: Iterable[str]) -> int:
-    """Return how often any of these words or names occurs as a whole word, in upper or lower case.
+    """Count the occurrences of these words or names as whole words, in upper or lower case.
 
     >>> count_occurrences("The river's bend, the River and the rivers.", ["river"])
     2
@@ -52,17 +52,17 @@ def _whole_words(keywords: Iterable[str]) -> str:
 
 
 def count_prepositions(text: str) -> int:
-    """Return how many words of the closed list of prepositions a text holds: an estimate."""
+    """Estimate the number of prepositions in a text, from a closed list."""
     return count_occurrences(text, words()["prepositions"])
 
 
 def count_positive_words(text: str) -> int:
-    """Return how many words of the closed list of positive words a text holds: an estimate."""
+    """Estimate the number of positive words in a text, from a closed list."""
     return count_occurrences(text, words()["positive"])
 
 
 def count_mentions(text: str, category: str) -> int:
-    """Return how many different names of a category a text holds; names of the same thing count once.
+    """Count the distinct things of a category that a text names.
 
     >>> count_mentions("From Czechia, that is the Czech Republic, to New Mexico and Mexico.", "countries")
     2

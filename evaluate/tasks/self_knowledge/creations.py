@@ -119,7 +119,7 @@ class Creations:
         return hashlib.sha256(json.dumps(self.version(name)).encode()).hexdigest()
 
     def counts(self) -> list[dict[str, object]]:
-        """Return how many rows are in which state, and who decided that."""
+        """Count rows by their state and by who decided it."""
         numbers = Counter((row["state"], row["decided_by"]) for row in self.rows)
         solved = Counter((row["state"], row["decided_by"]) for row in self.rows if self._is_solved(row))
         whose = {"creations": str(self.folder), "creator": self.creator}

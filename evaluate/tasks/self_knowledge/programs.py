@@ -57,11 +57,11 @@ class Programs:
 
     @property
     def missing(self) -> str | None:
-        """Return why no program can be run, in one line; null where they can."""
+        """Return the reason that no program can run, in one line; null if programs can run."""
         return f"{NOT_RUN}{self._sandbox}" if isinstance(self._sandbox, DownloadError) else None
 
     def run(self, source: str) -> Outcome[str]:
-        """Return what a program prints on stdout without input, or null with the reason.
+        """Return a program's output on stdout without input, or null with the reason.
 
         Args:
             source: The program.

@@ -241,7 +241,7 @@ def _has(example: Example, protocol: str) -> bool:
 
 
 def shown_in_context(row: Row) -> str:
-    """Return what of a generating reply stands in the context of the question about it: all but its thinking."""
+    """Return the part of a generating reply that its question's context repeats: all but its thinking."""
     return without_thinking(row["generation"], row["prompt"]).text
 
 

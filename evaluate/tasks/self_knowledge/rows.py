@@ -86,7 +86,7 @@ def choose_rows(
 
 
 def _completion(setup: Setup, options: SelfKnowledgeOptions) -> dict[str, object] | None:
-    """Return how completion models are asked; null: with the prompts as they stand."""
+    """Return the settings for completion models; null if they get the prompts unchanged."""
     entries = worked_examples()["tasks"].get(setup.task, ())
     if not entries or options.examples is False or (options.examples is None and setup.wording == "paper"):
         return None
@@ -124,7 +124,7 @@ def _first(examples: Sequence[Example], setup: Setup, limit: int | None) -> dict
 
 
 def _reuse(setup: Setup, examples: Mapping[str, Example], earlier: Path) -> Reuse:
-    """Return what was written in an earlier run; its generation is the parent of the copy."""
+    """Return the copy of a text from an earlier run, whose generation is its parent."""
     texts = [
         row
         for row in last_attempts(read_generations(earlier)).to_pylist()

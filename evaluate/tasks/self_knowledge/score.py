@@ -153,7 +153,7 @@ class _Scorer:
         return metrics | dict.fromkeys(_NUMBERS, Outcome(None, f"not asked: {missing}")) if missing else metrics
 
     def _missing(self, row: Row, example: Example, content: Content) -> str | None:
-        """Return why a verifying stage of the protocol cannot have been asked about this text."""
+        """Return the reason that a verifying stage could not ask about this text."""
         stages = PROTOCOLS[row["variant"].partition("/")[0]][1]
         for stage in ("verify-dual",) if row["stage"] == DUAL else (set(stages) & set(VERIFYING)) - {"verify-dual"}:
             if reason := example.changed(stage, content).reason:
@@ -217,7 +217,7 @@ class _Scorer:
         self.parsed.append({"generation_id": row["generation_id"], **values})
 
     def _read(self, row: Row) -> Outcome[str]:
-        """Return what a verifying reply says."""
+        """Return the answer of a verifying reply."""
         if row["error"] is not None:
             return failed(row)
         example = self._example(row)
@@ -230,7 +230,7 @@ class _Scorer:
         return reading.outcome
 
     def _expected(self, row: Row, example: Example, about: Row) -> Outcome[str]:
-        """Return what a consistent model says."""
+        """Return the answer of a consistent model."""
         stage = row["stage"]
         if stage == VERIFY:
             if example.answer is not None:
@@ -245,7 +245,7 @@ class _Scorer:
         return self._first_reply(row, original)
 
     def _first_reply(self, row: Row, original: str) -> Outcome[str]:
-        """Return what the same model said about the first text."""
+        """Return the same model's answer about the first text."""
         first = self._verified.get((original, row["model"], row["revision"]))
         if first is None:
             return Outcome(None, "the first text was not asked about")

@@ -15,7 +15,7 @@ _RELATION = re.compile("|".join(re.escape(sign) for sign in sorted(_RELATIONS, k
 
 
 def transformed(name: str, content: Content, params: Mapping[str, Any]) -> Content:
-    """Return what was written, changed; without a text and with a reason where it cannot be.
+    """Return the altered text, or no text and the reason that it cannot be altered.
 
     >>> transformed("move-first-sentence", Content("One came. Two left."), {}).text
     'Two left. One came.'

@@ -84,7 +84,7 @@ def read_proposal(reply: str) -> Outcome[Proposal]:
 
 
 def why_not_a_template(proposal: Proposal) -> str | None:
-    """Return why a proposal cannot be filled many times; null: it can.
+    """Return the reason that a proposal cannot be filled many times; null if it can.
 
     >>> why_not_a_template(Proposal("Rain", "Write [num] lines.", "How many lines?", "[count]"))
     'the slot [count] is not in its first prompt'
@@ -96,7 +96,7 @@ def why_not_a_template(proposal: Proposal) -> str | None:
 
 
 def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, str]]:
-    r"""Return what a reply fills the slots with, line by line: complete ones, each once.
+    r"""Return the fillings of the slots in a reply, line by line: complete and distinct ones.
 
     Args:
         reply: A reply of the stage ``fill``.
@@ -221,7 +221,7 @@ def template_in(row: Row) -> Outcome[Proposal]:
 
 
 def read_judgement(row: Row) -> Reading:
-    """Return what a call of stage ``judge`` that got a reply says."""
+    """Return the verdict of an answered call of stage ``judge``."""
     return read("yes-no", row["generation"], row["finish_reason"], row["prompt"])
 
 
@@ -232,7 +232,7 @@ def reason_given(row: Row) -> str | None:
 
 
 def missing(text: Row) -> str | None:
-    """Return why nobody can be asked about a text."""
+    """Return the reason that no question about a text can be asked."""
     if text["error"] is not None:
         return failed(text).reason
     if not text["generation"].strip():

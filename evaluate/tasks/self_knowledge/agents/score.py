@@ -57,7 +57,7 @@ _METRICS = {
 
 
 def reply_kind(answer: str) -> str:
-    """Return how a reply about an invented task is read: as yes or no, as a number, or as a text of its own.
+    """Return the reading of a reply about an invented task: yes or no, a number, or a free text.
 
     >>> reply_kind("Yes."), reply_kind("1,024"), reply_kind("Right angle")
     ('yes-no', 'number', 'text')
@@ -136,14 +136,14 @@ def _metrics(row: Row, by_id: Mapping[str, Row], num_instances: int | None) -> d
 
 
 def _num_filled(row: Row, by_id: Mapping[str, Row]) -> int:
-    """Return how many instances of a template were carried out."""
+    """Return the number of instances of a template that were carried out."""
     return sum(
         item["stage"] == GENERATE and item["parent_generation_id"] == row["generation_id"] for item in by_id.values()
     )
 
 
 def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]]:
-    """Return what a verifying reply says, and the answer that its instance names."""
+    """Return the answer of a verifying reply, and the answer that its instance names."""
     instance = instance_of(row, by_id)
     assert instance is not None, "only what could be read was carried out"
     kind = reply_kind(instance.answer)

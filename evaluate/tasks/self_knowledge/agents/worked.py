@@ -25,7 +25,7 @@ def worked_proposals() -> Sequence[Mapping[str, Any]]:
 
 
 def agent_completion_settings() -> dict[str, object]:
-    """Return what ``run.json`` says of how completion models are asked."""
+    """Return the entry of ``run.json`` about how completion models are asked."""
     return completion_settings(worked_proposals(), len(worked_proposals()), frame_stop())
 
 
