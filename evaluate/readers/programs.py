@@ -69,7 +69,7 @@ def read_program(excerpt: Excerpt) -> tuple[Excerpt | None, str | None]:
 
 
 def _is_printed(excerpt: Excerpt, before: Excerpt, block: Excerpt) -> bool:
-    """Return true if a block behind another one is introduced as what is printed."""
+    """Return true if a block after another one is introduced as what is printed."""
     between = excerpt.reply[before.end : block.start].replace("```", "")
     return bool(_PRINTED_BLOCK.search(between.rstrip().rstrip(":*_ ")))
 
@@ -80,7 +80,7 @@ def printed(text: str) -> str:
 
 
 def read_output(text: str) -> Outcome[str]:
-    """Return the output that a text claims for a program: its only block or code span, or the text behind "prints".
+    """Return the output that a text claims for a program: its only block or code span, or the text after "prints".
 
     A text that says nothing of programs is the output itself. Quotation marks and Markdown around it are no part of it.
 
@@ -130,7 +130,7 @@ def _of_sentences(text: str) -> Outcome[str]:
 
 
 def _last_ticked(text: str) -> list[str]:
-    """Return the pieces of code right behind "prints", "output is" and the like."""
+    """Return the pieces of code right after "prints", "output is" and the like."""
     return re.findall(rf"(?:\b{_PRINTS}|\bis|\bbe)(?:[^\S\n]|:|,)*(?:\*\*)?`([^`\n]+)`", text, re.IGNORECASE)
 
 

@@ -1,8 +1,8 @@
 r"""The steps of every reader: thinking is taken off, then the places of an answer are tried in order.
 
-1. What the reply gives as its answer, the last of it: behind ``Answer:`` or ``####``, in ``\boxed{}``; the line there,
+1. What the reply gives as its answer, the last of it: after ``Answer:`` or ``####``, in ``\boxed{}``; the line there,
    else all that follows.
-2. Of a reply that corrects itself ("wait", "no, sorry") what stands behind the last correction, and nothing else.
+2. Of a reply that corrects itself ("wait", "no, sorry") what stands after the last correction, and nothing else.
 3. Everything that is left, by the reader of its kind: a reply that is nothing but the value, else its conclusion.
 
 What does not parse is null, with a reason: ``empty``, ``cut off``, ``thinking only``, ``refusal``, ``no …``,
@@ -68,7 +68,7 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
 
 
 def _read_corrected(reader: Reader, spoken: Excerpt, corrected: Excerpt) -> Outcome[str]:
-    """Return the text behind the last correction; nothing where only what was taken back can be read."""
+    """Return the text after the last correction; nothing where only what was taken back can be read."""
     outcome = reader(corrected.text)
     if outcome.value is not None or reader(spoken.text).value is None:
         return outcome
@@ -101,7 +101,7 @@ _CORRECTION = re.compile(
     r"(?:…|\.{3}|\s[-–—]|—)\s*no\b(?=\s*[,:])",
     re.IGNORECASE,
 )
-CORRECTS_ITSELF = "corrects itself, and gives nothing behind it"
+CORRECTS_ITSELF = "corrects itself, and gives nothing after it"
 
 
 def behind_correction(spoken: Excerpt) -> Excerpt | None:

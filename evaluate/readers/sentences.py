@@ -11,7 +11,7 @@ ABBREVIATIONS = re.compile(
     r"\b(?:e\.g|i\.e|vs|approx|no|cf|mr|mrs|dr|st|etc)\.$|^\W*\d+[.)]$",
     re.IGNORECASE,
 )
-"""Ends of what goes on behind its full stop: abbreviations, and the numbers of a list."""
+"""Ends of what goes on after its full stop: abbreviations, and the numbers of a list."""
 TITLES_AND_INITIALS = re.compile(r"\b(?:[DMS][rst]|Mrs|Prof|[A-Z])\.$")
 """The same where names are expected, and a list is read number by number."""
 _CONCLUDES = re.compile(

@@ -7,7 +7,7 @@ Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Excer
 - :func:`answer_end` is where a completion model's reply runs on to a next question of its own.
 - :func:`asked_text` also takes off what stands around a text that was asked for: preamble, postscript, code fence,
   quotation marks.
-- :func:`explicit_answers` finds what a reply gives as its answer: behind ``Answer:`` or ``####``, in ``\boxed{}``.
+- :func:`explicit_answers` finds what a reply gives as its answer: after ``Answer:`` or ``####``, in ``\boxed{}``.
 - :func:`plain` is for readers of values: a text without Markdown and LaTeX, which is no slice and is never stored.
 
 Everything takes time linear in the reply's length, whatever it holds.

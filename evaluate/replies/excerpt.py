@@ -69,7 +69,7 @@ _MOST_ANSWERS = 10  # a model that got stuck gives thousands
 
 
 def explicit_answers(excerpt: Excerpt) -> list[Excerpt]:
-    r"""Return a reply's stated answers, the last one first; the text behind ``Answer:`` runs to the reply's end.
+    r"""Return a reply's stated answers, the last one first; the text after ``Answer:`` runs to the reply's end.
 
     Example:
         >>> [one.text for one in explicit_answers(without_thinking("So $\\boxed{12}$.\n**Answer:** 12"))]

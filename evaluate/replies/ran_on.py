@@ -48,7 +48,7 @@ def answer_end(reply: str, prompt: str) -> int:
 def up_to_next_question(calls: pa.Table) -> tuple[pa.Table, Mapping[str, str]]:
     """Return calls whose replies end where their answers do, and by ``generation_id`` the replies that ran on.
 
-    A reply that ran on is whole: it counts as one that ended by itself, also where it was cut off behind its answer.
+    A reply that ran on is whole: it counts as one that ended by itself, also where it was cut off after its answer.
 
     Args:
         calls: In the shape of ``generations``.

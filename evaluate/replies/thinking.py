@@ -32,7 +32,7 @@ _BACK = re.compile(
 def without_thinking(reply: str, prompt: str = "") -> Excerpt:
     """Return a reply without its thinking, whether that is closed or not, and without the marks of chat templates.
 
-    Thinking may be opened by the prompt, as some templates do; what stands behind the last of it is kept, or where
+    Thinking may be opened by the prompt, as some templates do; what stands after the last of it is kept, or where
     nothing does, what stands before. Of a reply that only thinks nothing is left.
 
     Args:

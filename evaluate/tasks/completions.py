@@ -1,4 +1,4 @@
-r"""Requests for completion (base) models: worked examples first, a cue behind each question, and a stop.
+r"""Requests for completion (base) models: worked examples first, a cue after each question, and a stop.
 
 A base model goes on with a text. Asked as a chat model is, it goes on with the question, or answers and goes on with a
 next question of its own until it is cut off. The frame and its stop are data (``datasets_src/completion.yaml``); the

@@ -60,7 +60,7 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
     most = len(spans) // (2 * words)
     if count > most:
         raise UserError(
-            f"the text has {len(spans):,} words: room for {most:,} passages of {words} words and as many behind each, "
+            f"the text has {len(spans):,} words: room for {most:,} passages of {words} words and as many after each, "
             f"not for {count:,}"
         )
     rows = []

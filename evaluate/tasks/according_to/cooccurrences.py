@@ -86,7 +86,7 @@ def _spans(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 def _runs(passage: str) -> Iterator[tuple[str, bool]]:
     """Yield the capitalized runs of a passage, with true, and its words without a capital, with false."""
     run: list[str] = []
-    waiting: list[str] = []  # words that belong to the run if it goes on behind them
+    waiting: list[str] = []  # words that belong to the run if it goes on after them
     starts_sentence = True
     for token in _TOKEN.findall(passage):
         if (token[0].isupper() and not starts_sentence) or (run and token.isdigit()):

@@ -16,7 +16,7 @@ from selfknow.sql.queries import find_query
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
-SHORT = "short"  # the format whose explanation stands behind the first semicolon
+SHORT = "short"  # the format whose explanation stands after the first semicolon
 _QUERY = "according_to_examples"
 _ANSWERS = 3  # accepted answers that are named
 _LEGEND = (

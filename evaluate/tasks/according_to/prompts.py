@@ -116,7 +116,7 @@ def worked_examples() -> Sequence[Mapping[str, str]]:
 
 @cache
 def _shots(setup: Setup, prompt: str, stage: str) -> list[Example]:
-    """Return the worked examples of a stage under a prompt, put as the question behind them is."""
+    """Return the worked examples of a stage under a prompt, put as the question after them is."""
     shots = []
     for entry in worked_examples():
         reply = entry["explanation"]
@@ -129,7 +129,7 @@ def _shots(setup: Setup, prompt: str, stage: str) -> list[Example]:
 def _request(
     setup: Setup, prompt: str, prompt_text: str, stage: str, own: tuple[str, str, int], **more: Any
 ) -> Request:
-    """Return a request; a completion model is asked it behind worked examples, where the setup says so."""
+    """Return a request; a completion model is asked it after worked examples, where the setup says so."""
     example_id, variant, sample = own
     completion = framed(_shots(setup, prompt, stage), prompt_text) if setup.examples else None
     return Request(example_id, prompt_text, stage, variant, sample, completion=completion, **more)

@@ -5,7 +5,7 @@ Weller et al., "According to ...", sections 3.1 and 3.3. Metrics, on the row tha
 ``quip``             share of the explanation's n-grams that stand in the corpus; null where it is shorter than one
 ``quip_zero``        the same, 0 where it is shorter: the authors' evaluation counts it so
 ``quip_corrected``   ``quip`` with the filter's expected false positives taken out, unclipped
-``has_explanation``  1 where something stands behind the first ';' (format ``short``)
+``has_explanation``  1 where something stands after the first ';' (format ``short``)
 ``exact_match``      short answers: 1 where the answer is one of the references, after the usual normalisation
 ``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply sets its
                      parts (:mod:`.answers`); null where the answer can be read two ways
@@ -57,7 +57,7 @@ def _rouge() -> Any:
 
 
 def cut(reply: str) -> tuple[str, str]:
-    """Return the answer and its explanation: what stands before the first ';', and what behind it.
+    """Return the answer and its explanation: what stands before the first ';', and what after it.
 
     Example:
         >>> cut("Rome; it is old; very old.")
@@ -197,6 +197,6 @@ def _task_metrics(
         }
     if format_ == "short":
         outcomes["has_explanation"] = Outcome(
-            float(bool(explanation)), None if explanation else "nothing behind a semicolon"
+            float(bool(explanation)), None if explanation else "nothing after a semicolon"
         )
     return outcomes

@@ -79,7 +79,7 @@ PARSED_BODIES = pa.schema(
 )
 """``parsed/diary_bodies.parquet``: one row a recalled document that was read through typography, as it was read."""
 
-CORRECTED = "an entry is given again behind a remark"
+CORRECTED = "an entry is given again after a remark"
 """The reason of what cannot be counted in an answer that corrects itself."""
 
 Metrics = dict[str, Outcome[float]]

@@ -2,7 +2,7 @@
 
 Exact match stays to the byte. Which entries an answer has, and which of them are right, is read from lines without
 what only sets them: curly apostrophes, carriage returns, spaces of other widths and around a line, quotation marks
-around it, Markdown (bold, headings, bullets, fences, rules), numbering, a colon behind a title, empty lines. A line of
+around it, Markdown (bold, headings, bullets, fences, rules), numbering, a colon after a title, empty lines. A line of
 a diary that is no "attribute: value" and ends a sentence is a remark of the model's; at the end of an answer it is
 left out.
 """

@@ -1,13 +1,13 @@
 r"""The number that a reply to a mathematics question gives, by a published rule, once its thinking is taken off.
 
-1. What it gives as its answer, the last of them: behind ``####``, behind ``Answer:`` or ``Final answer:`` that begins a
-   line, in ``\boxed{}``, behind "the answer is". Behind ``####`` the number that stands there, else, as behind the
+1. What it gives as its answer, the last of them: after ``####``, after ``Answer:`` or ``Final answer:`` that begins a
+   line, in ``\boxed{}``, after "the answer is". After ``####`` the number that stands there, else, as after the
    others, the last one on that line (the next line where nothing else stands on it).
 2. Without one, the one number in bold on the last line with numbers; else the last number of the reply, what stands in
    brackets at the end of a sentence, or with an equation in them, aside; of a reply without digits the one in words.
 
 None where several have equal right (:func:`gives_several`): different lines of ``####`` at the end, "45 or 48",
-"between 10 and 15", "1 hour and 30 minutes", or a doubt behind the answer that names another number.
+"between 10 and 15", "1 hour and 30 minutes", or a doubt after the answer that names another number.
 
 A number is in digits, with a sign, a currency, commas before every three digits, a decimal point or a denominator if
 it has them: ``-$1,234.50``, ``3/4``, ``3½``, ``1.2 million``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are
@@ -76,12 +76,12 @@ def _read(spoken: Excerpt) -> _Read:
     answers = [(answer.start, answer.text) for answer in explicit_answers(spoken)]
     stated = [(spoken.start + match.end(), spoken.text[match.end() :]) for match in [*_IS.finditer(spoken.text)][-1:]]
     for start, answer in sorted([*answers, *stated], reverse=True):
-        line, _, behind = answer.strip().partition("\n")
+        line, _, rest = answer.strip().partition("\n")
         if (start, answer) in stated:
             line = next(iter(sentences(line)), "")
         is_marked = spoken.reply[:start].rstrip().endswith("####")
         number = _number_of_line(in_plain_digits(line), first=is_marked)
-        if _offers_several(in_plain_digits(line)) or (number is not None and _doubts(behind, number)):
+        if _offers_several(in_plain_digits(line)) or (number is not None and _doubts(rest, number)):
             return _Read(None, is_several=True)
         if number is not None or is_marked:
             return _Read(_in_words(line) if number is None else number)
@@ -113,10 +113,10 @@ def _offers_several(text: str) -> bool:
     return any(_OFFERS.search(text[max(0, match.start() - _LONGEST_UNIT) : match.start()]) for match in last)
 
 
-def _doubts(behind: str, number: Fraction) -> bool:
-    """Return true if what stands behind an answer doubts it, and names another number."""
-    other = _last_number(in_plain_digits(behind))
-    return other not in (None, number) and bool(_DOUBTS.search(behind))
+def _doubts(rest: str, number: Fraction) -> bool:
+    """Return true if what stands after an answer doubts it, and names another number."""
+    other = _last_number(in_plain_digits(rest))
+    return other not in (None, number) and bool(_DOUBTS.search(rest))
 
 
 def _bold_number(text: str) -> Fraction | None:
@@ -147,9 +147,9 @@ def _number_of_line(line: str, *, first: bool) -> Fraction | None:
 
 
 def number_of_solution(solution: str) -> Fraction | None:
-    """Return the number behind the ``####`` of a solution in GSM8K's format; null where none stands there."""
-    _, marker, behind = solution.rpartition("####")
-    return _number_of_line(next(iter(behind.strip().splitlines()), ""), first=True) if marker else None
+    """Return the number after the ``####`` of a solution in GSM8K's format; null where none stands there."""
+    _, marker, rest = solution.rpartition("####")
+    return _number_of_line(next(iter(rest.strip().splitlines()), ""), first=True) if marker else None
 
 
 def _said_number(text: str) -> Fraction | None:

@@ -37,7 +37,7 @@ class Questions:
     """Questions with their solutions.
 
     Attributes:
-        rows: id, question, and answer: the whole solution, its number behind ``####``.
+        rows: id, question, and answer: the whole solution, its number after ``####``.
         reference: Where they are from.
     """
 

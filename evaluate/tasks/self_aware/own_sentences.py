@@ -67,7 +67,7 @@ def own_sentences(reply: str, prompt: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the sentences of a text; a line ends one, also behind an initial."""
+    """Return the sentences of a text; a line ends one, also after an initial."""
     return [piece for line in re.split(r"[\r\n]+", text) for piece in sentences(line, TITLES_AND_INITIALS)]
 
 

@@ -61,7 +61,7 @@ def stop_text() -> str:
 
 
 def read_template(path: Path) -> str:
-    """Return the text of a template file, without the line end that editors put behind its last line.
+    """Return the text of a template file, without the line end that editors put after its last line.
 
     Raises:
         UserError: It cannot be read, or has no ``{question}``.

@@ -27,7 +27,7 @@ _SOLVE = re.compile(
     r"(?: if| such that| when| given that)?[\s:,$]*(?P<left>[^=?]+)=(?P<right>[^=?]+?)(?: for [a-z])?\s*[?.]?\s*$",
     re.IGNORECASE,
 )
-# The equation first ("If 2x + 3 = 7, what is x?"), or behind what is asked ("What is x if 2x + 3 = 7?").
+# The equation first ("If 2x + 3 = 7, what is x?"), or after what is asked ("What is x if 2x + 3 = 7?").
 _VALUE = r"(?:what is|find|determine|solve for|compute)(?: the value of)?\s+\$?(?P<variable>[a-z])\b\$?"
 _SOLVE_FOR = (
     re.compile(

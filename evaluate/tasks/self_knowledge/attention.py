@@ -74,7 +74,7 @@ def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], 
     Args:
         keyword: A whole word, in upper or lower case.
         text: Prompt and what was written.
-        offsets: The first character of each token and the one behind its last.
+        offsets: The first character of each token and the one after its last.
         start: Where what was written begins, in characters.
     """
     occurrences = []

@@ -6,9 +6,9 @@ text:`` is taken. Of that
 
 - ``fact``: the name, as the sentence "NAME was born on DATE.": the first line if it has at most five words, else the
   first run of capitalised words in it that is no month and no single opening word;
-- ``arxiv``: the title, behind ``Title:``; the claimed answer is the one identifier in the reply;
+- ``arxiv``: the title, after ``Title:``; the claimed answer is the one identifier in the reply;
 - ``code``: the one fenced block that is no output, or everything if there is none;
-- ``benchmark``: question and options; the claimed answer is the letter behind ``Correct:``;
+- ``benchmark``: question and options; the claimed answer is the letter after ``Correct:``;
 - everywhere else all of it.
 """
 
@@ -120,7 +120,7 @@ def _code(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG00
 def _benchmark(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
     excerpt = asked_text(spoken)
     lines = list(_CORRECT.finditer(spoken.text))
-    letters = only("letter behind Correct:", (match[1].upper() for match in lines))
+    letters = only("letter after Correct:", (match[1].upper() for match in lines))
     place = spoken.start + lines[0].start() if lines else excerpt.end
     if excerpt.start < place < excerpt.end:
         excerpt = excerpt.part(0, place - excerpt.start).stripped()

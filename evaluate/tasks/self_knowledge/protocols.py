@@ -13,7 +13,7 @@ Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. 
 A call's parent is the generation that it is about. What is put into a prompt replaces one marker, by plain replacement.
 
 Of the tasks about pictures (section 5) ``generate`` goes to an image generator and the rest to a model that sees. The
-picture stands behind the question, as in Table 14; in context it stands where it was drawn, and the question below.
+picture stands after the question, as in Table 14; in context it stands where it was drawn, and the question below.
 
 The in-context protocols (section 6.2) ask "when the generation process is given in the context". The paper says no
 more; the form is **our choice**: the user asks for a text, the assistant gives it, and the user asks about it. The

@@ -116,7 +116,7 @@ def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
     """Return true if what was written states its own answer, as a crib for whoever is asked about it (section 7.2.1).
 
     The rule: in a paragraph one of the answers stands at most two words before the word for what is counted ("consists
-    of precisely 58 words") or behind it and a colon ("Word count: 58"); in a program the answer stands in a comment; in
+    of precisely 58 words") or after it and a colon ("Word count: 58"); in a program the answer stands in a comment; in
     a question "answer" stands before it. Another number is none: who "looked at the river three times" says nothing
     where 5 was asked for.
 

@@ -209,7 +209,7 @@ def _example(row: Row) -> Example:
 
 
 def _pieces(row: Row) -> Iterator[Piece]:
-    """Yield the reply in pieces: in front of what was read, that itself, and behind it."""
+    """Yield the reply in pieces: in front of what was read, that itself, and after it."""
     text = row["generation"][:LONGEST_REPLY]
     start, end = row["start_character"] or 0, len(text) if row["end_character"] is None else row["end_character"]
     for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):

@@ -4,7 +4,7 @@ This file runs in the sandbox (``python -c FILE SOURCE``). Of a program's machin
 another elsewhere (with 64 bits, in another version of Python, with another C library): the order of sets, the results
 of ``hash`` and ``id``, the last digits of sums, powers and sines. A program that prints the same as in its first run
 shows none of it. What differs elsewhere and is the same in both runs is found in the program's text, or when an error
-is raised; it is printed last on stderr, behind :data:`MARK`.
+is raised; it is printed last on stderr, after :data:`MARK`.
 """
 
 from __future__ import annotations

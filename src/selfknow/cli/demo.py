@@ -223,7 +223,7 @@ class Screen:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Print a step's heading, and behind it what it took by the clock."""
+        """Print a step's heading, and after it what it took by the clock."""
         self._number += 1
         title = {**_CORPORA, **_REAL, **_TRAINED}[name][0]
         typer.secho(f"\n{self._number}. {title}", bold=True)

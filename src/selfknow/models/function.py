@@ -16,7 +16,7 @@ class FunctionModel:
     of the same name.
 
     Args:
-        function: Takes the prompt, with earlier turns before it and a started answer behind it, and returns the text
+        function: Takes the prompt, with earlier turns before it and a started answer after it, and returns the text
             that it adds.
         name: The model's name in the run; by default the function's own name. With a name, the function has no
             revision, and its code may change.

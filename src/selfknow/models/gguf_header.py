@@ -106,7 +106,7 @@ class GgufHeader:
 
 
 def read_header(path: Path) -> GgufHeader:
-    """Read the header of a GGUF file, and nothing behind it.
+    """Read the header of a GGUF file, and nothing after it.
 
     Raises:
         NotReadableError: It is no GGUF file, has an unknown version, or ends within its header.

@@ -71,7 +71,7 @@ class Completion:
     """A request for a completion (base) model: a text to continue, and the texts at which its reply ends.
 
     Attributes:
-        prompt: The worked examples, the conversation so far and the question, each question with a cue behind it.
+        prompt: The worked examples, the conversation so far and the question, each question with a cue after it.
         stop: Texts at which the reply ends, as a base model would continue with a next question of its own.
     """
 
@@ -92,7 +92,7 @@ class Request:
         started_answer: The beginning of the answer; the model's reply is the text that it adds.
         forced: A continuation to score instead of generating; the empty text scores the end of the answer.
         parent_generation_id: The generation this call builds on, if any.
-        image: The file of the picture behind the prompt's Markdown reference ``![](…)``; null: none.
+        image: The file of the picture after the prompt's Markdown reference ``![](…)``; null: none.
         turns: The messages before the prompt, by turns of the user and the assistant, the user's first.
         system: The system message of a chat model; empty: none. Completion models have none.
         completion: The prompt of a completion model; null: the request's text.

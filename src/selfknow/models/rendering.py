@@ -86,7 +86,7 @@ class Renderer:
             raise UserError(f"the model's chat template takes no system message ({error}): add --no-chat") from error
 
     def _forced(self, request: Request, whole: str, *, front: bool) -> list[int]:
-        """Return the tokens of a forced continuation behind the text before it."""
+        """Return the tokens of a forced continuation after the text before it."""
         if not request.forced:
             return [self.tokenizer.eos_token_id]
         if self.decoder_start is not None:

@@ -73,7 +73,7 @@ class Cell:
 
 
 def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None = None) -> list[Cell]:
-    """Return all cells of a plan, in the file's order, each evaluation of what is trained behind its training.
+    """Return all cells of a plan, in the file's order, each evaluation of what is trained after its training.
 
     Args:
         plan: The plan.

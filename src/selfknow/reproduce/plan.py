@@ -43,7 +43,7 @@ class Block:
         settings: The values of each setting, in the file's order. A setting is an option in the words of the command
             line, and what stands before the options: ``model`` and ``data``, or ``task``.
         places: Where each setting stands in the file, for messages.
-        name: What its cells are called, with the values of its lists behind it; null: after all their settings.
+        name: What its cells are called, with the values of its lists after it; null: after all their settings.
     """
 
     settings: Mapping[str, tuple[Value, ...]]

@@ -54,7 +54,7 @@ def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
     Cells whose training failed, and cells that another process is running, are skipped.
 
     Args:
-        cells: The cells of one job, each evaluation behind its training.
+        cells: The cells of one job, each evaluation after its training.
         folder: Where the plan's cells lie.
         launches: Functions that run a command each; they work in parallel, each on one command at a time.
     """

@@ -226,7 +226,7 @@ def read_judgement(row: Row) -> Reading:
 
 
 def reason_given(row: Row) -> str | None:
-    """Return the judge's reason: the text behind ``Reason:``, else its whole reply; null if that is empty."""
+    """Return the judge's reason: the text after ``Reason:``, else its whole reply; null if that is empty."""
     reply = _said(row).strip()
     return reply.rpartition("Reason:")[2].strip() or reply or None
 

@@ -28,7 +28,7 @@ def name_in(prompt: str) -> str | None:
 
 
 def split_at_picture(prompt: str) -> tuple[str, str]:
-    r"""Return the texts of a prompt before and behind its picture.
+    r"""Return the texts of a prompt before and after its picture.
 
     >>> split_at_picture("Draw.\n\n![](images/ab12.png)\n\nHow many?")
     ('Draw.', 'How many?')
@@ -45,7 +45,7 @@ def parts_of(request: Request) -> list[dict[str, object]]:
 
 
 def message_parts(prompt: str, picture: dict[str, object]) -> list[dict[str, object]]:
-    """Return the parts of a chat message: the text before the picture, the picture, and the text behind it."""
+    """Return the parts of a chat message: the text before the picture, the picture, and the text after it."""
     before, after = split_at_picture(prompt)
     return [*_text(before), picture, *_text(after)]
 
