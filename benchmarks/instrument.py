@@ -143,6 +143,7 @@ def _sections() -> Iterable[str]:
     )
     yield from _judges()
     yield from _readers()
+    yield (DATASETS_SRC / "self_aware/replies/labelling.md").read_text(encoding="utf-8").strip()
 
 
 def _by_length(all_verdicts: Mapping[str, Verdicts]) -> str:
@@ -220,7 +221,8 @@ def _what_was_read() -> str:
     counts = Counter((reply.part, reply.kind) for reply in read_replies())
     kinds = [*CLASSES[:2], "hedged", *CLASSES[2:]]
     return (
-        f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled by [this guide](labelling-replies.md). "
+        f"## The labelled replies\n\n{len(read_replies()):,} replies, labelled "
+        "as [said below](#how-replies-are-labelled). "
         f"{len(twice):,} were read twice: Cohen's kappa {cohens_kappa(pairs):.2f}; a third look settled the {differ} "
         "that differed. All readings are a language model's.\n\n"
         + table(["", *kinds], [[part, *(f"{counts[part, kind]:,}" for kind in kinds)] for part in (CHOSEN, UNSEEN)])

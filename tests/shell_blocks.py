@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 from selfknow.cli.app import app
 from tests.conftest import REPOSITORY
 
-SHELL = ("bash", "sh", "console")
+SHELL = ("bash", "sh", "console", "shell-session")
 _REASON = r"<!-- The tests do not run this: ([^\n]+) -->"
-_BLOCK = re.compile(rf"^```(\w*)\n(.*?)^```$(?:\n+{_REASON})?", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(rf"^```([\w-]*)\n(.*?)^```$(?:\n+{_REASON})?", re.MULTILINE | re.DOTALL)
 
 STAND_INS: Mapping[str, str] = {
     **dict.fromkeys(("MODEL", "PROPOSER", "JUDGE", "SmolLM2-135M-Instruct.Q4_1.gguf", "smol"), "tiny"),

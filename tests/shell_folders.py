@@ -108,6 +108,7 @@ FOLDERS: Mapping[str, Callable[[Path], object]] = {
     "README.md": _readme,
     "docs/according-to.md": _according_to,
     "docs/corpora.md": _corpora,
+    "docs/index.md": lambda folder: None,
     "docs/models.md": _models,
     "docs/own-corpus.md": _own_corpus,
     "docs/portraits.md": _portraits,

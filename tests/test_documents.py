@@ -15,9 +15,9 @@ PAGES = ("corpora.md", "index.md", "portraits.md")
 DOCUMENTS = [REPOSITORY / "docs" / name for name in PAGES]
 
 
-def console_blocks(text: str) -> list[tuple[str, str]]:
-    """Yield each ``console`` block's commands with the output below them."""
-    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+def console_blocks(text: str, language: str = "console") -> list[tuple[str, str]]:
+    """Return each ``console`` block's commands with the output below them."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
     parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE) if part]
     return [tuple(part.split("\n", 1)) for part in parts]
 

@@ -1,12 +1,15 @@
 """Files in packages: pip fetches them once, whole and as pinned, or nothing is stored."""
 
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from selfknow.downloads import DownloadError
-from selfknow.packages import fetch_file
+from selfknow.packages import _size, fetch_file
 from tests.package_index import serve_packages, write_wheel
 
 CONTENT = b"In the beginning " * 1000
@@ -16,6 +19,24 @@ CONTENT = b"In the beginning " * 1000
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     serve_packages(tmp_path / "index", tmp_path / "cache", monkeypatch)
     return tmp_path / "index"
+
+
+def test_folders_may_vanish_while_their_bytes_are_counted(tmp_path: Path) -> None:
+    ends = time.monotonic() + 0.3
+
+    def make_and_remove() -> None:
+        while time.monotonic() < ends:
+            (tmp_path / "a" / "b").mkdir(parents=True)
+            (tmp_path / "a" / "b" / "file").write_bytes(b"1234")
+            shutil.rmtree(tmp_path / "a")
+
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(make_and_remove)
+        sizes = {_size(tmp_path) for _ in iter(working.done, True)}
+        working.result()
+    assert sizes <= {0, 4}
+    (tmp_path / "file").write_bytes(b"12345")
+    assert _size(tmp_path) == 5
 
 
 def test_a_file_is_fetched_once_and_what_a_killed_fetch_left_goes(index: Path) -> None:

@@ -26,11 +26,11 @@ RUN_BY: Mapping[str, tuple[str, set[str]]] = {
     "README.md": ("tests/test_core_only.py", SHOWN_OUTPUT),
     "docs/own-corpus.md": ("tests/diary_recall/test_own_corpus_page.py", {"csv", "console", "text"}),
     "docs/publishing.md": ("tests/hub/test_docs.py", {"bash", "console", "python", "text", ""}),
-    "docs/quoting.md": ("tests/according_to/test_copying_model.py", {"console"}),
     "docs/tuning.md": ("tests/train/test_tuning.py", {"console"}),
     "CONTRIBUTING.md": ("tests/test_contributing.py", {"python", "sql"}),
 }
 """The blocks of a page that another test runs, by their languages."""
+RUN_WITH_ITS_OWN_MODEL = "shell-session"  # results.md: tests/according_to/test_copying_model.py trains the model
 BUILT_ONCE = "selfknow data build model-replies --out replies"  # the folder is there: it is built once for all tests
 # Pages take long to draw: every kind of `selfknow report` that the guides show is run in tests/report.
 LIFECYCLE = ("make", "pip", "export", ".venv/bin/pytest")
@@ -50,12 +50,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_run_elsewhere(page: str, block: Block) -> bool:
-    return page in RUN_BY and block.language in RUN_BY[page][1]
+    return block.language == RUN_WITH_ITS_OWN_MODEL or (page in RUN_BY and block.language in RUN_BY[page][1])
 
 
 def is_run_here(page: str, block: Block) -> bool:
     of_tools = all(words[0] in LIFECYCLE for words in commands(block) if words)
-    languages = ("bash", "sh", "sql", "yaml") if page in FOLDERS else ("bash",) if of_tools else ()
+    languages = ("bash", "csv", "sh", "sql", "yaml") if page in FOLDERS else ("bash",) if of_tools else ()
     return block.language in languages
 
 
@@ -84,6 +84,8 @@ def test_the_blocks_of_a_page_run(page: str, tiny: Path, tmp_path: Path) -> None
         for block in runnable:
             if block.language == "sql":
                 assert duckdb.connect().execute(block.text).fetchall()
+            elif block.language == "csv":
+                Path("questions.csv").write_text(block.text, encoding="utf-8")
             elif block.language == "yaml":
                 Path("plan.yaml").write_text(block.text, encoding="utf-8")
                 run(["selfknow", "reproduce", "plan.yaml", "--out", "plan", "--dry-run"])

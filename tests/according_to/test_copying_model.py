@@ -34,7 +34,7 @@ GROUNDING = [prompt for prompt, kind in KINDS.items() if kind == "grounding"]
 
 def shown() -> list[tuple[str, str]]:
     """Return the commands that the document runs over its real text, with what it shows."""
-    return console_blocks((REPOSITORY / "docs" / "quoting.md").read_text())
+    return console_blocks((REPOSITORY / "docs" / "results.md").read_text(), "shell-session")
 
 
 def run_all(python: WarmPython, folder: Path, *more: str) -> None:

@@ -134,4 +134,5 @@ def test_an_endless_reply_takes_time_in_proportion_to_its_length(unit: str) -> N
         return time.process_time() - start
 
     short, long = (min(seconds(length) for _ in range(3)) for length in (8_000, 64_000))
-    assert long < 32 * short, "8 times as long; 64 times the time were quadratic"
+    # Below a millisecond the clock measures what else the machine does.
+    assert long < 32 * max(short, 0.001), "8 times as long; 64 times the time were quadratic"

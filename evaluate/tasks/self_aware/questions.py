@@ -23,6 +23,11 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
     for table in tables:
         if missing := sorted(COLUMNS - set(table.column_names)):
             raise UserError(f"{dataset.folder} has no rows of self-aware: they lack {', '.join(missing)}")
+    return take_questions(tables, limit)
+
+
+def take_questions(tables: list[pa.Table], limit: int | None) -> pa.Table:
+    """Return a sample of answerable and unanswerable questions in one table; null as the limit: all of them."""
     if limit is not None:
         total = sum(map(len, tables))
         first = min(len(tables[0]), round(limit * len(tables[0]) / total))

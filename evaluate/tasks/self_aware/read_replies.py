@@ -1,6 +1,6 @@
 """Labelled replies: those that we wrote, to choose thresholds on, and those that were read, to measure scorers on.
 
-``datasets_src/self_aware/replies``: ``labelled.tsv`` and ``read_twice.parquet``; docs/labelling-replies.md says how the
+``datasets_src/self_aware/replies``: ``labelled.tsv`` and ``read_twice.parquet``; docs/instrument.md says how the
 latter were read, and by whom.
 """
 

@@ -1,6 +1,6 @@
 """The scorer ``sentences``: reads sentence by sentence if a reply answers, abstains or refuses, without an encoder.
 
-Four classes are kept apart (docs/labelling-replies.md says what each means):
+Four classes are kept apart (docs/instrument.md says what each means):
 
 ``abstains``    says that the answer is not known, cannot be known or given, or is for everyone to decide
 ``answers``     takes the side of an answer, also where it is unsure (then it is *hedged*)

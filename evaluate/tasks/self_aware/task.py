@@ -79,6 +79,7 @@ class SelfAwareScoreOptions(ScoreOptions):
 def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.evaluate.tasks.completions import completion_settings
+    from selfknow.evaluate.tasks.self_aware.own_questions import own_file, read_own_questions
     from selfknow.evaluate.tasks.self_aware.prompts import (
         OURS,
         PAPER,
@@ -107,15 +108,18 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
         settings |= {"form": template_name(text), "template": text}
     if options.examples and not is_ours:
         raise UserError("--examples are for our wording: leave it out with --template and --wording paper")
-    dataset = open_dataset(name)
-    table = read_questions(dataset, options.limit)
+    if file := own_file(name):
+        table, reference = read_own_questions(file, options.limit)
+    else:
+        dataset = open_dataset(name)
+        table, reference = read_questions(dataset, options.limit), dataset.reference("+".join(SPLITS))
     shots = completion_examples(table["question"].to_pylist(), options.form) if is_ours else []
     has_shots = bool(shots) and options.examples is not False
     settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
     # The authors' completions end nowhere but at their length.
     stop = () if options.wording == PAPER else (stop_text(),)
     decoding = Decoding(max_new_tokens=256, temperature=0.7, stop=stop)  # the paper's (section 4.2)
-    return Rows(table, dataset.reference("+".join(SPLITS)), settings, decoding=decoding)
+    return Rows(table, reference, settings, decoding=decoding)
 
 
 def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
@@ -170,7 +174,7 @@ def _report() -> "TaskReport":
 SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
     name="self-aware",
     question="What does it not know?",
-    usage=("self-aware", "self-aware --form icl"),
+    usage=("self-aware", "self-aware --form icl", "self-aware:questions.csv"),
     datasets=("self-aware", "self-aware-original", "self-aware-nearest", "abstention"),
     options={"self-aware": SelfAwareOptions},
     score_options=SelfAwareScoreOptions,
