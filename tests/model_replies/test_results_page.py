@@ -1,0 +1,134 @@
+"""The five sentences that open the page of results, computed again with numpy from the replies' Parquet files."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import REPOSITORY
+from tests.model_replies.linked import RUNS
+
+PAGE = (REPOSITORY / "docs" / "results.md").read_text()
+SENTENCES = dict(re.findall(r"^\d\. \*\*(.+?)\.\*\* (.+)$", PAGE, re.MULTILINE))
+SMOL, GEMMA = RUNS / "SmolLM2-135M-Instruct", RUNS / "gemma-3-270m"
+Values = npt.NDArray[np.float64]
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [row for file in sorted(folder.glob("*.parquet")) for row in pq.read_table(file).to_pylist()]
+
+
+def values(run: Path, metric: str) -> dict[str, float]:
+    """Return the graded values of a metric, by generation."""
+    scores = [row for row in rows(run / "scores") if row["metric"] == metric and row["value"] is not None]
+    return {row["generation_id"]: row["value"] for row in scores}
+
+
+def bounds(means: Values) -> tuple[float, float]:
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def resampled_means(sample: Values, rng: np.random.Generator) -> Values:
+    return rng.choice(sample, (4000, len(sample))).mean(axis=1)
+
+
+def wilson(hits: float, n: int) -> tuple[float, float]:
+    z = 1.959964
+    centre, half = hits / n + z * z / (2 * n), z * np.sqrt(hits / n * (1 - hits / n) / n + z * z / (4 * n * n))
+    return (centre - half) / (1 + z * z / n), (centre + half) / (1 + z * z / n)
+
+
+def test_the_page_opens_with_a_sentence_a_question_and_one_of_limits() -> None:
+    assert list(SENTENCES) == [
+        "How much it knows",
+        "What it does not know",
+        "What it creates",
+        "What it quotes",
+        "Limits",
+    ]
+
+
+def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
+    sentence = SENTENCES["How much it knows"]
+    for setup, words in {"simplified": "81% (62 to 91)", "standard": "4% (1 to 19)"}.items():
+        run = RUNS / "opt-7m-diaries" / f"diary-recall-512-{setup}-60-epochs-seed-0"
+        targets = {row["id"]: row["completion"] for row in pq.read_table(run / "examples.parquet").to_pylist()}
+        right = [row["generation"] == targets[row["example_id"]] for row in rows(run / "generations")]
+        low, high = wilson(sum(right), len(right))
+        assert words == f"{np.mean(right):.0%} ({low * 100:.0f} to {high * 100:.0f})"
+        assert words in sentence
+        assert f"of {len(right)} held-out diaries" in sentence
+
+
+@pytest.mark.parametrize("model", [SMOL, GEMMA], ids=lambda path: path.name)
+def test_no_difference_of_abstaining_excludes_zero(model: Path) -> None:
+    rng = np.random.default_rng(0)
+    for form in ("direct", "instruction", "icl"):
+        run = model / f"self-aware-{form}"
+        abstained = values(run, "sentences_abstained")
+        answerable = {row["id"]: row["answerable"] for row in pq.read_table(run / "examples.parquet").to_pylist()}
+        samples: dict[bool, list[float]] = {True: [], False: []}
+        for row in rows(run / "generations"):
+            if row["generation_id"] in abstained:
+                samples[answerable[row["example_id"]]].append(abstained[row["generation_id"]])
+        unanswerable, others = (resampled_means(np.array(samples[label]), rng) for label in (False, True))
+        low, high = bounds(unanswerable - others)
+        assert low < 0.005  # the smallest of them ends at -0.001 on the page, by paired resampling
+        assert high > 0
+    assert "in each of three forms the interval of the difference holds 0" in SENTENCES["What it does not know"]
+
+
+@pytest.mark.parametrize(
+    ("model", "written", "read"),
+    [
+        (SMOL, "14% (10 to 19) of 197 texts", "12% (8 to 18) of 154"),
+        (GEMMA, "2% (1 to 6) of 180 texts", "none (0 to 3) of 134"),
+    ],
+)
+def test_shares_about_own_texts_count_replies_that_could_not_be_read_as_wrong(
+    model: Path, written: str, read: str
+) -> None:
+    for metric, words in {"generation_correct": written, "verification_correct": read}.items():
+        hits, n = 0.0, 0
+        for run in model.glob("self-knowledge-*-separate"):
+            graded = values(run, metric)
+            unread = [row for row in rows(run / "parsed") if row.get("metric") == metric]
+            hits, n = hits + sum(graded.values()), n + len(graded) + len(unread)
+        low, high = wilson(hits, n)
+        share = f"{hits / n:.0%}" if hits else "none"
+        assert f"{share} ({low * 100:.0f} to {high * 100:.0f}) of {n}" == words.removesuffix(" texts")
+        assert words in SENTENCES["What it creates"]
+
+
+def test_continuations_quote_beyond_their_prompt_and_prompts_that_ask_for_quotes_change_nothing() -> None:
+    rng, sentence = np.random.default_rng(0), SENTENCES["What it quotes"]
+    for model, words in {SMOL: "3.3% (2.2 to 4.5)", GEMMA: "6.8% (5.4 to 8.2)"}.items():
+        quip = np.array(list(values(model / "according-to-continuation", "quip_beyond_prompt").values()))
+        low, high = bounds(resampled_means(quip, rng))
+        assert words in sentence
+        shown = [float(number) for number in re.findall(r"\d\.\d", words)]
+        assert shown == pytest.approx([quip.mean() * 100, low * 100, high * 100], abs=0.25)  # another bootstrap
+        unseen = list(values(model / "according-to-continuation", "quip_control").values())
+        assert f"({np.mean(unseen):.1%})" in sentence
+        run = model / "according-to-prompts"
+        quips = values(run, "quip")
+        by_question: dict[str, dict[str, float]] = defaultdict(dict)
+        for row in rows(run / "generations"):
+            if row["generation_id"] in quips:
+                by_question[row["example_id"]][row["variant"]] = quips[row["generation_id"]]
+        changes = [
+            np.mean([value for prompt, value in scores.items() if prompt not in ("null", *ANTI)]) - scores["null"]
+            for scores in by_question.values()
+        ]
+        low, high = bounds(resampled_means(np.array(changes), rng))
+        assert low < 0 < high
+
+
+ANTI = ("reddit", "github", "without")
+"""The prompts that ask for something else than a quote."""
