@@ -17,7 +17,7 @@ WORKERS := -n 2 --dist loadfile --no-loadscope-reorder --durations=15
 # What the core, [validate] and [report] do.
 LIGHT_TESTS := tests/builders tests/portraits tests/sql tests/validation
 
-.PHONY: help demo test test-full test-light quick lint docs bench audit clean
+.PHONY: help demo test test-full test-light quick lint docs bench audit dist clean
 
 help:
 	@echo "make demo   set up, then ask a real model what it knows of itself, and train two small ones"
@@ -29,6 +29,7 @@ help:
 	@echo "make docs   the documentation as a site, in site/"
 	@echo "make bench  the measurements of docs/benchmarks.md"
 	@echo "make audit  every package that is installed with its licence, and what is known to be vulnerable (pip-audit)"
+	@echo "make dist   the wheel and the sdist of a release, in dist/, checked by twine"
 	@echo "make clean  remove what the other targets made"
 
 # The demo needs neither the tests' tools nor every extra; where the developers' environment is there, it has them all.
@@ -105,6 +106,12 @@ $(WHEEL)/ready: pyproject.toml constraints.txt .ci/environment
 $(LIGHT)/ready: pyproject.toml constraints.txt .ci/environment
 	@.ci/environment $(PYTHON) $(LIGHT) ".[validate,report]" --group light
 	@touch $@
+
+dist:
+	@rm -rf build dist
+	@.ci/environment $(PYTHON) .venv-dist build twine
+	@$(STEP) "Building the wheel and the sdist" .venv-dist/bin/python -m build
+	@$(STEP) "Checking them" .venv-dist/bin/twine check --strict dist/*
 
 clean:
 	rm -rf .venv .venv-* build dist out site src/*.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 import selfknow
 from tests.benchmark_modules import import_benchmark
@@ -145,6 +146,19 @@ def test_the_installed_package_is_what_is_tested_when_asked_for() -> None:
 
 def test_the_version_is_printed(selfknow_process: Run) -> None:
     assert selfknow_process("--version").stdout == f"selfknow {version_of_package()}\n"
+
+
+def test_the_citation_names_this_version() -> None:
+    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())
+    assert citation["version"] == version_of_package()
+    assert citation["license"] == "Apache-2.0"
+    assert [reference["url"].rpartition("/")[2] for reference in citation["references"]] == [
+        "2502.19573",
+        "2305.18153",
+        "2406.06140",
+        "2305.13252",
+    ]
+    assert f"## {version_of_package()}" in (REPOSITORY / "CHANGELOG.md").read_text()
 
 
 def version_of_package() -> str:
