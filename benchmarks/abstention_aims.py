@@ -165,7 +165,7 @@ def prompt_of(reply: ReadReply) -> str:
 
 
 def is_a_reply(reply: ReadReply) -> bool:
-    """Check that it replies to a question, and is no documentation or reference answer."""
+    """Return true if it replies to a question, and is no documentation or reference answer."""
     return reply.manner not in ("documentation", "the answer is", "bare answer")
 
 

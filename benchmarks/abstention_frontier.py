@@ -36,7 +36,7 @@ Likely = Callable[[Sequence[str]], Sequence[float]]
 
 
 def by_patterns(reply: str, prompt: str) -> bool:
-    """Check that the default scorer takes a reply for abstaining."""
+    """Return true if the default scorer takes a reply for abstaining."""
     return read_reply(reply, prompt).abstained == 1
 
 

@@ -107,7 +107,7 @@ def _model_of(cell: Path, description: Mapping[str, Any]) -> str:
 
 
 def _was_trained(model: Mapping[str, Any]) -> bool:
-    """Check that a model was trained on a corpus of ours, from scratch."""
+    """Return true if a model was trained on a corpus of ours, from scratch."""
     return bool(model.get("from_scratch") and model.get("corpus"))
 
 

@@ -128,7 +128,7 @@ def first_word_distance(halves: dict[str, list[Question]]) -> float:
 
 
 def has_short_alias(answers: Sequence[str]) -> bool:
-    """Check for an alias of at most three characters that is no number, yes or no."""
+    """Return true if an alias has at most three characters and is no number, yes or no."""
     known = {"yes", "no"} | _SMALL_NUMBERS
     return any(len(answer) <= 3 and not re.search(r"\d", answer) and answer.lower() not in known for answer in answers)
 

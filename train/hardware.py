@@ -16,7 +16,7 @@ def card_bytes() -> int | None:
 
 
 def compiles() -> bool:
-    """Check that ``torch.compile`` is worth its time: on an NVIDIA GPU that its compiler supports."""
+    """Return true if ``torch.compile`` is worth its time: on an NVIDIA GPU that its compiler supports."""
     from importlib.util import find_spec
 
     return (

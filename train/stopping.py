@@ -43,7 +43,7 @@ class Measurement:
 
     @property
     def is_memorised(self) -> bool:
-        """Check that the model recalls at least 99% of documents and of training questions."""
+        """True if the model recalls at least 99% of documents and of training questions."""
         return min(self.recall_of_documents, self.recall_of_training_questions) >= MEMORISED
 
     def rank(self, keep: Keep = Keep.peak) -> tuple[bool, float, float, int]:
@@ -79,7 +79,7 @@ def best_measurement(validations: Sequence[Measurement], recipe: Recipe) -> Meas
 
 
 def at_plateau(validations: Sequence[Measurement], recipe: Recipe, num_rows: int) -> bool:
-    """Check that a model has learnt its corpus, and that enough epochs have passed since its best validation.
+    """Return true if a model has learnt its corpus, and that enough epochs have passed since its best validation.
 
     Args:
         validations: All validations so far, in order.

@@ -162,5 +162,5 @@ def default_learning_rate(name: str) -> float:
 
 
 def is_large(name: str) -> bool:
-    """Check that a model of the suite has a billion parameters or more."""
+    """Return true if a model of the suite has a billion parameters or more."""
     return name in MODELS and MODELS[name].num_parameters >= _LARGE

@@ -200,7 +200,7 @@ def _tuning(job: TuningJob) -> dict[str, object]:
 
 
 def is_own(job: TuningJob, revision: object) -> bool:
-    """Check that a job tunes the model that wrote the questions: it has the same name, or the same weights."""
+    """Return true if a job tunes the model that wrote the questions: it has the same name, or the same weights."""
     creator = job.creations.creator
     same_name = creator == job.model or Path(creator).expanduser().resolve() == Path(job.model).expanduser().resolve()
     return same_name or (revision is not None and revision == job.creations.revision)
