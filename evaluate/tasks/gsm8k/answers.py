@@ -95,7 +95,7 @@ def _read(spoken: Excerpt) -> _Read:
 
 
 def gives_several(reply: str, prompt: str = "") -> bool:
-    r"""Return true if a reply gives several numbers of equal right: ``####`` lines, alternatives, or a sum of two units.
+    r"""Return true if a reply gives several numbers of equal right: ``####`` lines, alternatives, or two units.
 
     >>> gives_several("#### 24\n#### 3"), gives_several("#### 24\nNo, wait.\n#### 3")
     (True, False)
