@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "fc0c3f18cf6e1c952ba530787c6e29d9f5e26fd01a310be87bb100d3ee486126"
+GOLDEN = "dcece89f407d2dccc8deb56290c1feea9bd55502b6cc89b3dc1518231a40bc22"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
