@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "dcece89f407d2dccc8deb56290c1feea9bd55502b6cc89b3dc1518231a40bc22"
+GOLDEN = "a544c227e3255228d705424d73843241cd3f9da9305acd714348307edf00737d"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
