@@ -108,7 +108,7 @@ def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 DATASET = Dataset(
     name="self-aware",
-    version="2.0.0",
+    version="2.1.0",
     sources=SOURCES,
     summary="Does a model know what it does not know? Questions without an answer, and answerable ones near to them.",
     configs=(CONFIG,),

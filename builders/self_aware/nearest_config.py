@@ -231,7 +231,7 @@ def _similarities(pools_by_config: Mapping[str, Pool]) -> str:
 
 DATASET = Dataset(
     name="self-aware-nearest",
-    version="2.0.0",
+    version="2.1.0",
     sources=SOURCES,
     summary="Our unanswerable questions, and those of SQuAD, HotpotQA, TriviaQA or NQ-open nearest to them.",
     configs=CONFIGS,

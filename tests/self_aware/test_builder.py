@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "fc0c3f18cf6e1c952ba530787c6e29d9f5e26fd01a310be87bb100d3ee486126"
+GOLDEN = "a544c227e3255228d705424d73843241cd3f9da9305acd714348307edf00737d"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 

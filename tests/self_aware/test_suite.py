@@ -85,7 +85,8 @@ LONG = "(Whoever reads this sentence may reply as briefly as possible.)"
 def _variations(rows: Rows) -> None:
     words = [f"word{place}" for place in range(30)]
     for place, row in enumerate(rows["answerable"][:201]):
-        row["question"] = f"What is the {words[place % 30]} of the {words[place // 30]} here?"
+        opener = row["question"].split()[0]  # stays, or first words would differ, too
+        row["question"] = f"{opener} is the {words[place % 30]} of the {words[place // 30]} here?"
 
 
 def _padded(rows: Rows) -> None:
