@@ -72,6 +72,7 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
         (["query", "self_knowledge/tables", "run"], "did you mean 'self_knowledge_tables'"),
         (["query", "overview", "run", "--columns", "model,m"], "there is no column 'm': choose from run_id, task,"),
         (["query", "overview", "run", "--where", "m > 1"], 'Referenced column "m" not found'),
+        (["query", "overview", "run", "--where", "modl = 'a'"], 'Candidate bindings: "overview.model"'),
         (["query", "accuracy_by_size"], "name at least one run folder"),
         (["query", "accuracy_by_size", "nowhere"], "there is no run.json in it"),
         (["query", "wrong_documents", "run"], "name the dataset folder that holds 1k (--corpus FOLDER)"),

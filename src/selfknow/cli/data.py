@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from selfknow.cli import data_publish
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.data_check import check
+from selfknow.cli.data_count import count
 from selfknow.cli.data_pair import pair
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
@@ -15,11 +17,9 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.builders.dataset import Dataset, DatasetConfig
 
-app = typer.Typer(name="data", help="List, build and check the corpora.", no_args_is_help=True)
-app.command()(check)
-app.command()(pair)
+app = CommandGroup("data", "List, build, check and publish the datasets.")
 
-FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="The format of the result on stdout.")]
 
 
 @app.command("list")
@@ -190,4 +190,7 @@ def _own(
     return own_dataset(corpus), own_configs(corpus)
 
 
+app.command()(check)
 data_publish.register(app)
+app.command()(pair)
+app.command()(count)

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.output import print_rows
 from selfknow.errors import UserError
 
 if TYPE_CHECKING:
     from selfknow.runs.importers.run import Log
 
-app = typer.Typer(name="import", help="Turn the logs of other tools into run folders.", no_args_is_help=True)
+app = CommandGroup("import", "Turn the logs of other tools into run folders.")
 
 OutOption = Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)]
 TaskOption = Annotated[

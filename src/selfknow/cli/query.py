@@ -38,17 +38,17 @@ Runs = Annotated[
     list[str] | None,
     typer.Argument(metavar="RUN…", help="Run folders, or hf://datasets/ORG/NAME/FOLDER.", show_default=False),
 ]
-FormatOption = Annotated[QueryFormat, typer.Option("--format", help="How the rows are printed on stdout.")]
+FormatOption = Annotated[QueryFormat, typer.Option("--format", help="The format of the rows on stdout.")]
 CorpusOption = Annotated[
     list[str] | None,
-    typer.Option("--corpus", help="A dataset folder with the documents that queries join against; repeatable."),
+    typer.Option("--corpus", help="A dataset folder whose documents queries need; repeatable."),
 ]
 PortraitOption = Annotated[
     list[str] | None,
-    typer.Option("--portrait", help="NAME=FOLDER: the portrait that `quip(text, 'NAME')` asks; repeatable."),
+    typer.Option("--portrait", help="A portrait as NAME=FOLDER, for `quip(text, 'NAME')`; repeatable."),
 ]
 MixedOption = Annotated[
-    bool, typer.Option("--mixed-revisions", help="Compare runs that were asked different revisions of a dataset.")
+    bool, typer.Option("--mixed-revisions", help="Allow runs over different revisions of a dataset.")
 ]
 
 
@@ -73,11 +73,15 @@ def query(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="With `compare`: for both sides, or twice, once for each.", show_default=False),
+        typer.Option(
+            "--model", help="With `compare`: the model of both sides; twice: one for each.", show_default=False
+        ),
     ] = None,
     variant: Annotated[
         list[str] | None,
-        typer.Option("--variant", help="With `compare`: for both sides, or twice, once for each.", show_default=False),
+        typer.Option(
+            "--variant", help="With `compare`: the variant of both sides; twice: one for each.", show_default=False
+        ),
     ] = None,
     limit: Annotated[
         int | None,
@@ -129,7 +133,8 @@ def query(
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
         if where:
             connection.check(f"select {where}")
-        _print(_selected(run_query(connection, name), where, columns), output_format)
+        rows = run_query(connection, name).set_alias(name)  # errors of --where name it
+        _print(_selected(rows, where, columns), output_format)
         _print_known_errors(connection)
 
 

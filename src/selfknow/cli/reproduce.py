@@ -25,14 +25,16 @@ Repeated = list[str] | None
 def reproduce(
     plan: Annotated[
         str | None,
-        typer.Argument(metavar="PAPER/NAME|FILE.yaml", help="The plan; none: list them.", show_default=False),
+        typer.Argument(metavar="PAPER/NAME|FILE.yaml", help="The plan. Default: list them all.", show_default=False),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where everything goes; give the same command again to resume.")
+        Path | None, typer.Option(help="The folder for all results; give the same command again to resume.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and what it takes.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print each command and its cost, and run nothing.")
+    ] = False,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on: for array jobs.")
+        str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on, for array jobs.")
     ] = None,
     models: Annotated[
         Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="Only these models, or others instead.")
@@ -65,7 +67,8 @@ def reproduce(
         ),
     ] = None,
     launcher: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="What starts trainings: `torchrun --nproc-per-node 4 -m`.")
+        str | None,
+        typer.Option(metavar="COMMAND", help="Start trainings with this, such as `torchrun --nproc-per-node 4 -m`."),
     ] = None,
     throughput: Annotated[
         float | None, typer.Option(metavar="NUMBER", help="With --dry-run: operations per second. Default: measured.")
@@ -77,8 +80,10 @@ def reproduce(
     questions: Annotated[
         str, typer.Option(metavar="SET|FILE", help="With four-questions: the questions for quoting.")
     ] = "nq",
-    card: Annotated[bool, typer.Option("--card", help="With four-questions: print a model card's section.")] = False,
-    output_format: Annotated[Format, typer.Option("--format", help="How tables are printed on stdout.")] = Format.table,
+    card: Annotated[
+        bool, typer.Option("--card", help="With four-questions: print a section for a model card.")
+    ] = False,
+    output_format: Annotated[Format, typer.Option("--format", help="The format of tables on stdout.")] = Format.table,
 ) -> None:
     """Run a plan: train and ask its models, and print its tables beside the paper's.
 
@@ -101,13 +106,12 @@ def reproduce(
     from selfknow.reproduce.cells import shard as cells_of_shard
     from selfknow.reproduce.changes import Changes, absolute_folder, read_checkpoints, read_options, split_commas
     from selfknow.reproduce.corpora import corpora_in, corpus_folders
-    from selfknow.reproduce.listing import plan_rows
     from selfknow.reproduce.plan import find_plan, read_plan
     from selfknow.reproduce.run import Running, workers
     from selfknow.reproduce.states import State
 
     if plan is None:
-        print_rows(plan_rows(), output_format)
+        _print_plans(output_format)
         return
     if out is None:
         if plan != four_questions.NAME:
@@ -143,6 +147,15 @@ def reproduce(
         _conclude(chosen_plan, cells, mine, running.states, output_format, fit, card=card)
     if any(running.states.read(cell).state is not State.finished for cell in mine):
         raise typer.Exit(1)
+
+
+def _print_plans(output_format: Format) -> None:
+    from selfknow.reproduce.listing import plan_list, plan_rows
+
+    if output_format is Format.table:
+        typer.echo(plan_list())
+    else:
+        print_rows(plan_rows(), output_format)
 
 
 def _conclude(

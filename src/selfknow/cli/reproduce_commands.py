@@ -1,4 +1,4 @@
-"""The commands `train`, `evaluate`, `score` and `creations tune`, for plans to check their settings against."""
+"""The commands that plans are made of, so that a plan's settings are checked as those of a command line are."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def plan_commands() -> Commands:
         train=_command("train", "train", command(train, parameters(TrainingOptions))),
         evaluate=_evaluate_command,
         score=_score_command,
-        tune=_command("tune", "creations tune", group.commands["tune"]),
+        tune=_command("tune", "advanced creations tune", group.commands["tune"]),
     )
 
 

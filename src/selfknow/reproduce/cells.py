@@ -51,7 +51,7 @@ class Cell:
     def words(self) -> list[str]:
         """The command, without ``selfknow``."""
         if self.kind == TUNE:
-            return ["creations", "tune", *self.options, "--out", str(self.folder)]
+            return ["advanced", "creations", "tune", *self.options, "--out", str(self.folder)]
         if self.kind == TRAIN:
             return [TRAIN, self.model, "--data", self.data, *self.options, "--out", str(self.folder)]
         return [EVALUATE, self.data, "--model", self.model, *self.options, "--out", str(self.folder)]

@@ -32,7 +32,7 @@ class Commands:
         train: ``selfknow train``.
         evaluate: ``selfknow evaluate TASK``, by TASK.
         score: ``selfknow score`` of a run of a task, by the task's name.
-        tune: ``selfknow creations tune``.
+        tune: ``selfknow advanced creations tune``.
     """
 
     train: Command

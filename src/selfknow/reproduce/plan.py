@@ -65,7 +65,7 @@ class Plan:
         shows: The figure or table that it repeats; null for an experiment of one's own.
         train: The trainings.
         evaluate: The evaluations.
-        tune: How models are tuned on their own questions (``selfknow creations tune``), all in one cell.
+        tune: How models are tuned on their own questions (``selfknow advanced creations tune``), all in one cell.
         score: Options of ``selfknow score``; null: none.
         query: Queries that are printed at the end, in order.
         figures: Figures that are drawn at the end, in order.
