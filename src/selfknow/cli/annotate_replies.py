@@ -17,7 +17,7 @@ def replies(
     out: Annotated[Path, typer.Option("--out", help="The folder for the sheets, new or empty.", show_default=False)],
     annotators: Annotated[int, typer.Option("--annotators", min=1, help="The number of people who judge.")] = 2,
     sample: Annotated[
-        int | None, typer.Option("--sample", min=1, help="Only this many replies, drawn with the seed (default: all).")
+        int | None, typer.Option("--sample", min=1, help="Only this many replies, drawn with the seed. Default: all.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
 ) -> None:

@@ -33,7 +33,7 @@ def pair(
     per_question: Annotated[int, typer.Option("--per-question", min=1, help="Partners for each question.")] = 2,
     question_column: Annotated[str, typer.Option(help="The column of the questions in both.")] = "question",
     answer_column: Annotated[
-        str | None, typer.Option(help="The column of the pool's answers (default: answers or answer).")
+        str | None, typer.Option(help="The column of the pool's answers. Default: answers or answer.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
 ) -> None:

@@ -114,9 +114,8 @@ def reproduce(
         _print_plans(output_format)
         return
     if out is None:
-        if plan != four_questions.NAME:
-            find_plan(plan)
-        raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER")
+        needs = four_questions.NEEDS if plan == four_questions.NAME else find_plan(plan).needs
+        raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER (it needs {needs})")
     if card and plan != four_questions.NAME:
         raise UserError(f"--card is for {four_questions.NAME}: other plans have no section for a model card")
     if output_format is Format.csv and not dry_run:
