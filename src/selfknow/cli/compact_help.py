@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandFunctionType
 
 WIDTH = 100
 _NAMES_WIDTH = 34
@@ -87,7 +88,7 @@ class CommandGroup(typer.Typer):
 
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = CompactCommand, **settings: Any
-    ) -> Callable[[Any], Any]:
+    ) -> Callable[[CommandFunctionType], CommandFunctionType]:
         """Add a command with compact help."""
         return super().command(name, cls=cls, **settings)
 

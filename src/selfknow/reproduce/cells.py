@@ -187,7 +187,8 @@ def _evaluations(
         command = _known_task(task, commands, block)
         options = _options(command, chosen, block, "model", "task")
         score = tuple(_score_calls(plan, commands, find_task(task).task.name))
-        for source in trained.values() if model == TRAINED else [trained.get(model)]:
+        sources: Sequence[Cell | None] = [*trained.values()] if model == TRAINED else [trained.get(model)]
+        for source in sources:
             dataset = task if source is None or ":" in task else source.data
             name = block_name(block, settings, chosen, *([source.name] if source and model == TRAINED else []))
             short_task = task.rpartition("/")[2]  # without a folder or an owner

@@ -187,7 +187,9 @@ class Running:
         if known.state in (State.finished, State.running):
             return known
         start = monotonic()
-        error = next((error for words in cell.commands if (error := launch(words)) is not None), None)
+        error = None
+        for words in cell.commands:
+            error = launch(words) if error is None else error
         if self._is_stopped and error is not None:
             return Record(State.missing)
         state = State.finished if error is None else State.failed

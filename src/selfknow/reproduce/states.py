@@ -58,12 +58,13 @@ class States:
         except UserError:  # none yet, or damaged by a full disk: a cell resumes, so it is run again
             content = {}
         state = content.get("state") if content.get("commands") == self._commands(cell) else None
-        ended = Record(State.missing) if state is None else Record(State(state), content["seconds"], content["error"])
-        if ended.state is State.finished and cell.evidence.exists():
-            return ended
+        if state == State.finished and cell.evidence.exists():
+            return Record(State.finished, content.get("seconds"), content.get("error"))
         if not is_free(cell.folder):
             return Record(State.running)
-        return ended if ended.state is State.failed else Record(State.missing)
+        if state == State.failed:
+            return Record(State.failed, content.get("seconds"), content.get("error"))
+        return Record(State.missing)
 
     def write(self, cell: Cell, record: Record) -> None:
         """Save how a cell ended."""
