@@ -204,7 +204,7 @@ def _print_missing(left: "Sequence[Cell]", mine: "Sequence[Cell]", states: "Stat
 def _print_conclusion(
     cells: "Sequence[Cell]", states: "States", conclusion: "Conclusion", output_format: Format
 ) -> None:
-    from selfknow.cli.query import for_json, for_table
+    from selfknow.cli.query_output import for_json, for_table
     from selfknow.reproduce.conclude import cell_rows
 
     rows = cell_rows(cells, states)
