@@ -85,8 +85,8 @@ def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
 def trainings_asked(cells: Sequence[Cell], states: States) -> list[Cell]:
     """Return the finished trainings whose corpora the runs of :func:`runs_of` ask about."""
     finished = _finished(cells, states)
-    asked = [*_only_tested(finished), *(cell for cell in finished if cell.kind == EVALUATE)]
-    names = {cell.data for cell in asked}
+    sources = [*_only_tested(finished), *(cell for cell in finished if cell.kind == EVALUATE)]
+    names = {cell.data for cell in sources}
     return [cell for cell in finished if cell.kind == TRAIN and cell.data in names]
 
 
