@@ -118,7 +118,7 @@ def test_help_needs_no_extra_and_a_command_names_the_one_that_it_needs(bare: Pat
         "selfknow train opt-7m --data diary-recall:1k --out model": "selfknow[models]",
         "selfknow report run": "selfknow[report]",
         "selfknow demo --quick --out demo": "selfknow[validate]",
-        "selfknow questions count questions.jsonl --corpus text.txt --out counts.csv": "selfknow[entities]",
+        "selfknow data count questions.jsonl --corpus text.txt --out counts.csv": "selfknow[entities]",
     }
     results = run(bare, tmp_path, [("command", line) for line in lines])
     for (line, extra), (code, printed, error) in zip(lines.items(), results, strict=True):

@@ -13,34 +13,33 @@ if TYPE_CHECKING:
     from selfknow.train.job import TrainingJob
 
 _MUON_ADAM_BETA2 = 0.95  # usual with Muon; the paper's Adam has 0.999
-_start = partial(option, panel="Weights and tokenizer")
-_memory = partial(option, panel="Speed and memory")
+_machine = partial(option, panel="Tokenizer, speed and memory")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobOptions:
     """The settings of a training beside its recipe. Each field is an option; null stands for the default in words."""
 
-    scratch: bool = _start(
+    scratch: bool = option(
         False, "Start from random weights, with the published tokenizer (for OPT 7M that of OPT 125M)."
     )
-    checkpoint: str | None = _start(None, "Start from this folder or Hub id instead of the published checkpoint.")
-    tokenizer: str | None = _start(None, "Use the tokenizer of this folder or Hub id. Default: the published one.")
-    vocabulary_size: int = _start(4_096, "The most tokens of a tokenizer trained on the corpus.", minimum=300)
-    micro_batch_size: int | None = _memory(
+    checkpoint: str | None = option(None, "Start from this folder or Hub id instead of the published checkpoint.")
+    tokenizer: str | None = _machine(None, "Use the tokenizer of this folder or Hub id. Default: the published one.")
+    vocabulary_size: int = _machine(4_096, "The most tokens of a tokenizer trained on the corpus.", minimum=300)
+    micro_batch_size: int | None = _machine(
         None,
         "Send this many examples through the model at once; the result stays the same. Default: all of a step.",
         minimum=1,
     )
-    batch_size: int = _memory(64, "Generate this many answers at once in validation and test.", minimum=1)
-    report_to: tuple[str, ...] = option((), "Also report to trackio, wandb or tensorboard; repeatable.")
+    batch_size: int = _machine(64, "Generate this many answers at once in validation and test.", minimum=1)
+    report_to: tuple[str, ...] = _machine((), "Also report to trackio, wandb or tensorboard; repeatable.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingOptions(RecipeOptions, JobOptions):
+class TrainingOptions(JobOptions, RecipeOptions):
     """Every option of ``selfknow train``: those of the job and those of its recipe."""
 
-    corpus_tokenizer: bool = _start(False, "Train a small tokenizer on the corpus, without a network.")
+    corpus_tokenizer: bool = _machine(False, "Train a small tokenizer on the corpus, without a network.")
 
 
 def recipe_of(model: str, options: RecipeOptions) -> Recipe:
@@ -83,11 +82,13 @@ def training_job(model: str, data: str, options: TrainingOptions) -> "TrainingJo
         options: The user's settings.
 
     Raises:
-        UserError: There is no such corpus, or the options contradict each other.
+        UserError: There is no such model or corpus, or the options contradict each other.
     """
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
+    from selfknow.train.suite import check_model
 
+    check_model(model)
     if options.corpus_tokenizer and options.tokenizer not in (None, CORPUS_TOKENIZER):
         raise UserError(f"--corpus-tokenizer trains a tokenizer, so leave out --tokenizer {options.tokenizer}")
     recipe = recipe_of(model, options)

@@ -19,11 +19,9 @@ MEMORISED = 0.99
 FEWEST_VALIDATIONS = 5
 """The fewest validations that make a plateau, however few steps an epoch has."""
 
-# Panels of `--help`.
-_learning = partial(option, panel="Learning")
-_stopping = partial(option, panel="When training stops")
-_memory = partial(option, panel="Speed and memory")
-_adapters = partial(option, panel="Adapters")
+# Panels of `--help`; the options that most people need are in none.
+_recipe = partial(option, panel="Recipe")
+_machine = partial(option, panel="Tokenizer, speed and memory")
 
 
 class OptimizerName(StrEnum):
@@ -44,59 +42,57 @@ class Keep(StrEnum):
 class RecipeOptions:
     """The settings of a recipe as a user states them. Each field is an option; null stands for the default in words."""
 
-    learning_rate: float | None = _learning(
+    learning_rate: float | None = option(
         None, "The learning rate after warm-up. Default: the paper's for this model (Table 4).", above=0
     )
-    warmup_steps: int = _learning(3_600, "Raise the learning rate from zero over this many steps.", minimum=0)
-    decay: float = _learning(
+    warmup_steps: int = _recipe(3_600, "Raise the learning rate from zero over this many steps.", minimum=0)
+    decay: float = _recipe(
         0.0, "Lower the learning rate to zero over this last share of the steps.", minimum=0, below=1
     )
-    optimizer: OptimizerName = _learning(  # noqa: RUF009 (a field)
+    optimizer: OptimizerName = _recipe(  # noqa: RUF009 (a field)
         OptimizerName.adam, "Adam, as in the paper; or Muon for matrices, with AdamW for the rest.", metavar="adam|muon"
     )
-    muon_learning_rate: float = _learning(1e-2, "The learning rate of Muon.", above=0)
-    examples_per_step: int = _learning(32, "Documents and questions in each step, over all devices.", minimum=1)
-    documents_first: int = _learning(
+    muon_learning_rate: float = _recipe(1e-2, "The learning rate of Muon.", above=0)
+    examples_per_step: int = _recipe(32, "Documents and questions in each step, over all devices.", minimum=1)
+    documents_first: int = _recipe(
         0, "Learn only documents for this many steps, then only questions.", metavar="STEPS", minimum=0
     )
-    dropout: float | None = _learning(
-        None, "The dropout rate. Default: the model's own (OPT: 0.1).", minimum=0, below=1
-    )
-    seed: int = _learning(0, "The seed of weights, order and dropout.", minimum=0)
-    max_epochs: float | None = _stopping(300.0, "Stop after this many epochs at the latest.", above=0)
-    max_steps: int | None = _stopping(None, "Stop after this many steps at the latest.", minimum=1)
-    patience: float = _stopping(
+    dropout: float | None = _recipe(None, "The dropout rate. Default: the model's own (OPT: 0.1).", minimum=0, below=1)
+    seed: int = option(0, "The seed of weights, order and dropout.", minimum=0)
+    max_epochs: float | None = option(300.0, "Stop after this many epochs at the latest.", above=0)
+    max_steps: int | None = option(None, "Stop after this many steps at the latest.", minimum=1)
+    patience: float = _recipe(
         20.0, "After 99% is learnt, stop after this many epochs without improvement. 0: never stop early.", minimum=0
     )
-    keep: Keep = _stopping(  # noqa: RUF009 (a field)
+    keep: Keep = _recipe(  # noqa: RUF009 (a field)
         Keep.peak,
         "Keep the checkpoint of the highest exact match (peak), or prefer those that recall 99% (memorised).",
         metavar="peak|memorised",
     )
-    validation_interval: int = _stopping(1_000, "Validate and save a checkpoint every so many steps.", minimum=1)
-    validation_limit: int = _stopping(
+    validation_interval: int = _recipe(1_000, "Validate and save a checkpoint every so many steps.", minimum=1)
+    validation_limit: int = _recipe(
         200, "Validate on this many held-out questions, documents and training questions each. 0: all.", minimum=0
     )
-    max_new_tokens: int = _stopping(512, "The longest answer in validation and test.", minimum=1)
-    precision: str = _memory(
+    max_new_tokens: int = _recipe(512, "The longest answer in validation and test.", minimum=1)
+    precision: str = _machine(
         "auto",
         "Compute in float32 or bfloat16; auto: bfloat16 if the GPU supports it.",
         metavar="auto|float32|bfloat16",
     )
-    packing: bool = _memory(
+    packing: bool = _machine(
         True, "Pack several examples into a row instead of padding each.", switch="packing/no-packing"
     )
-    compile: bool | None = _memory(None, "Use torch.compile. Default: on a GPU.", switch="compile/no-compile")
-    gradient_checkpointing: bool | None = _memory(
+    compile: bool | None = _machine(None, "Use torch.compile. Default: on a GPU.", switch="compile/no-compile")
+    gradient_checkpointing: bool | None = _machine(
         None,
         "Save memory at the cost of time. Default: from a billion parameters on.",
         switch="gradient-checkpointing/no-gradient-checkpointing",
     )
-    lora_rank: int = _adapters(0, "Train LoRA adapters of this rank (needs peft). 0: train all weights.", minimum=0)
-    lora_alpha: int | None = _adapters(
+    lora_rank: int = option(0, "Train LoRA adapters of this rank (needs peft). 0: train all weights.", minimum=0)
+    lora_alpha: int | None = _recipe(
         None, "Scale the adapters by this over their rank. Default: twice the rank.", minimum=1
     )
-    lora_dropout: float = _adapters(0.0, "The dropout rate of the adapters' input.", minimum=0, below=1)
+    lora_dropout: float = _recipe(0.0, "The dropout rate of the adapters' input.", minimum=0, below=1)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, close_matches, nearest
+from selfknow.files import user_path
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -148,6 +149,17 @@ MODELS: dict[str, ModelSpec] = {
 
 
 _LARGE = 1_000_000_000
+
+
+def check_model(name: str) -> None:
+    """Refuse a name that is neither a model of the suite nor a path or Hub id, but is spelt like one of the suite.
+
+    Raises:
+        UserError: It is; the message names the models that it is spelt like.
+    """
+    is_elsewhere = name in MODELS or "/" in name or user_path(name).exists()
+    if not is_elsewhere and close_matches(name, MODELS):
+        raise UserError(f"there is no model {name!r}{nearest(name, MODELS)}")
 
 
 def default_learning_rate(name: str) -> float:

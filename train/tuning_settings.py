@@ -15,7 +15,7 @@ _MOST_CHECKPOINTS = 10
 
 @dataclass(frozen=True)
 class TuningSettings:
-    """The settings of a tuning. Each field is an option of ``selfknow creations tune``."""
+    """The settings of a tuning. Each field is an option of ``selfknow advanced creations tune``."""
 
     learning_rate: float = option(1e-4, "The learning rate, which stays constant.", above=0)
     epochs: int = option(3, "Learn each question this many times.", minimum=1)

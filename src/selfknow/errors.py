@@ -40,14 +40,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
         "unknown style 'curt': choose from plain, expert"
     """
     names = list(dict.fromkeys(known))
-    if matches := _close_matches(name, names):
+    if matches := close_matches(name, names):
         return f": did you mean {' or '.join(map(repr, matches))}?"
     more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
     return f": choose from {', '.join(names[:_MAX_LISTED])}{more}" if names else ""
 
 
-def _close_matches(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
-    """Return the names that differ only in case or hyphens; or begin or end like ``name``; or are spelt like it."""
+def close_matches(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
+    """Return the names that differ only in case or hyphens; or begin or end like ``name``; or are spelt like it.
+
+    Example:
+        >>> close_matches("opt-126m", ["opt-125m", "pythia-70m"])
+        ['opt-125m']
+    """
     from difflib import SequenceMatcher
 
     wanted = _fold(name)

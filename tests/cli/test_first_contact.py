@@ -1,6 +1,9 @@
 """The first thing that somebody sees: what to do next, and for a mistyped name the one that was meant."""
 
+import json
 import re
+import runpy
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -56,8 +59,38 @@ def test_of_a_mistyped_name_the_nearest_is_suggested_and_else_all_there_are(
         ),
         (["data", "build", "self-knowledge", "maths", "--out", "x"], "no config 'maths': did you mean 'math'?"),
         (["reproduce", "fourquestions"], "no plan 'fourquestions': did you mean 'four-questions'?"),
+        (
+            ["train", "opt-126m", "--data", "diary-recall:1k", "--out", "x"],
+            "there is no model 'opt-126m': did you mean 'opt-125m'?",
+        ),
         (["query", "self-aware-f2", "x"], "no query 'self-aware-f2': did you mean 'self_aware_f1'?"),
     ],
 )
 def test_every_command_suggests_the_nearest_name(arguments: list[str], message: str) -> None:
     assert message in str(CliRunner().invoke(app, arguments).exception)
+
+
+def test_plans_are_listed_by_paper_in_100_columns_and_whole_as_json() -> None:
+    lines = CliRunner().invoke(app, ["reproduce"]).output.splitlines()
+    assert max(map(len, lines)) <= 100
+    rows = json.loads(CliRunner().invoke(app, ["reproduce", "--format", "json"]).output)
+    papers = {row["plan"].rpartition("/")[0] for row in rows}
+    calls = [line.strip() for line in lines if line.startswith("  selfknow reproduce ")]
+    assert sorted(calls) == sorted(
+        f"selfknow reproduce {paper}{'/' if paper else ''}NAME --out FOLDER" for paper in papers
+    )
+    listed, paper = [], ""
+    for line in lines:
+        if line.startswith("  selfknow reproduce "):
+            paper = line.split()[2].removesuffix("NAME")
+        elif line.startswith("  ") and line[2] != " ":
+            listed.append(paper + line.split()[0])
+    assert sorted(listed) == sorted(row["plan"] for row in rows)
+    text = " ".join("\n".join(lines).split())
+    for row in rows:
+        assert f"{row['title']} needs {row['needs']}" in text
+
+
+def test_the_folder_of_the_tasks_for_lm_eval_is_printed_by_its_package(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_module("selfknow.integrations.lm_eval_tasks", run_name="__main__")
+    assert list(Path(capsys.readouterr().out.strip()).glob("*.yaml"))

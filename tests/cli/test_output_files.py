@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from selfknow.cli.annotate import import_ as annotate_import
+from selfknow.cli.data_count import count
 from selfknow.cli.data_pair import pair
 from selfknow.cli.portrait_ask import quote
 from selfknow.cli.portrait_overlap import overlap
 from selfknow.cli.query import sql
-from selfknow.cli.questions import count
 from selfknow.cli.report import report
 from selfknow.errors import UserError
 from selfknow.files import check_output
@@ -29,9 +29,9 @@ def _figure(path: Path) -> None:
 COMMANDS: dict[str, tuple[tuple[str, ...], Callable[[Path], object]]] = {
     "report": ((".html", ".htm", ".md", ".markdown"), _report),
     "report --only": ((".svg", ".png", ".html"), _figure),
-    "questions count": ((".csv",), lambda path: count("nq", [path], path, overwrite=True)),
+    "data count": ((".csv",), lambda path: count("nq", [path], path, overwrite=True)),
     "data pair": ((".parquet",), lambda path: pair("a.jsonl", "b.jsonl", path, overwrite=True)),
-    "annotate import": ((".parquet",), lambda path: annotate_import("self-aware", [], path)),
+    "advanced annotate import": ((".parquet",), lambda path: annotate_import("self-aware", [], path)),
     "portrait overlap": ((".csv", ".parquet", ".html"), lambda path: overlap("a.jsonl", "b", out=[path])),
     "portrait quote": ((".html", ".htm"), lambda path: quote("a", "b", html=path)),
     "sql --save": ((".duckdb",), lambda path: sql(str(path.parent / "run"), [], save=path)),

@@ -98,7 +98,7 @@ def test_sheets_go_out_and_come_back_on_the_command_line(selfknow: Run, tmp_path
         for split in ("answerable", "unanswerable")
         for row in pq.read_table(folder / "authored" / f"{split}-00000-of-00001.parquet").to_pylist()
     }
-    process = selfknow("annotate", "sheet", "./self-aware:authored", "--sample", "40", "--out", "sheets")
+    process = selfknow("advanced", "annotate", "sheet", "./self-aware:authored", "--sample", "40", "--out", "sheets")
     assert process.returncode == 0, process.stderr
     paths = sorted((tmp_path / "sheets").glob("*.csv"))
     assert [path.name for path in paths] == [f"annotator-{number}.csv" for number in (1, 2, 3)]
@@ -113,7 +113,7 @@ def test_sheets_go_out_and_come_back_on_the_command_line(selfknow: Run, tmp_path
             writer.writeheader()
             writer.writerows(rows)
     process = selfknow(
-        "annotate", "import", "./self-aware:authored", *paths, "--out", "judged.parquet", "--format", "json"
+        "advanced", "annotate", "import", "./self-aware:authored", *paths, "--out", "judged.parquet", "--format", "json"
     )
     assert process.returncode == 0, process.stderr
     first, _, three, everyone, unanimous = json.loads(process.stdout)
@@ -123,5 +123,5 @@ def test_sheets_go_out_and_come_back_on_the_command_line(selfknow: Run, tmp_path
     assert 0.9 < everyone["fleiss_kappa"] < 1
     assert (unanimous["judged"], unanimous["as_labelled"]) == (39, 1.0)
     assert pq.read_table(tmp_path / "judged.parquet").num_rows == 120
-    process = selfknow("annotate", "sheet", "./self-aware:authored", "--out", "sheets")
+    process = selfknow("advanced", "annotate", "sheet", "./self-aware:authored", "--out", "sheets")
     assert (process.returncode, "never overwritten" in process.stderr) == (2, True)

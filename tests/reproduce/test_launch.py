@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from selfknow.reproduce.launch import Ending, Worker
+from selfknow.reproduce.launch import Worker
 from selfknow.runs.schema import read_generations
 from tests.conftest import REPOSITORY
 from tests.tiny_models import save, tiny_model, tiny_tokenizer
@@ -19,7 +19,7 @@ from tests.warm_python import WarmPython
 PYTHON = (sys.executable, "-c")
 
 
-def launched(words: Sequence[str], launcher: Sequence[str]) -> Ending:
+def launched(words: Sequence[str], launcher: Sequence[str]) -> str | None:
     with Worker(launcher) as worker:
         return worker(words)
 
@@ -37,17 +37,16 @@ def launched(words: Sequence[str], launcher: Sequence[str]) -> Ending:
     ],
 )
 def test_how_a_process_ended_is_said_in_one_line(program: str, error: str | None) -> None:
-    assert launched(["train"], [*PYTHON, program]).error == error
+    assert launched(["train"], [*PYTHON, program]) == error
 
 
 def test_a_launcher_that_is_not_there_is_named() -> None:
-    ending = launched(["train"], ["no-such-launcher"])
-    assert ending.error == "no-such-launcher cannot be started: No such file or directory"
+    assert launched(["train"], ["no-such-launcher"]) == "no-such-launcher cannot be started: No such file or directory"
 
 
 def test_a_launcher_gets_the_module_and_its_words() -> None:
     program = "import sys; sys.exit('|'.join(sys.argv[1:]))"
-    assert launched(["train", "opt-7m"], [*PYTHON, program, "-m"]).error == "-m|selfknow|train|opt-7m"
+    assert launched(["train", "opt-7m"], [*PYTHON, program, "-m"]) == "-m|selfknow|train|opt-7m"
 
 
 def test_a_process_computes_on_its_threads_unless_the_user_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +56,7 @@ def test_a_process_computes_on_its_threads_unless_the_user_says_how_many(monkeyp
             monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
             if variable:
                 monkeypatch.setenv("OMP_NUM_THREADS", variable)
-            assert worker(["train"]).error == expected, "what is said after the worker was made counts, too"
+            assert worker(["train"]) == expected, "what is said after the worker was made counts, too"
 
 
 def test_what_a_process_prints_on_stderr_comes_line_by_line() -> None:
@@ -65,53 +64,51 @@ def test_what_a_process_prints_on_stderr_comes_line_by_line() -> None:
     program = "import sys; sys.stderr.write('one\\rtwo\\n\\nthree'); print('a table')"
     with Worker([*PYTHON, program]) as worker:
         worker.say = lines.append
-        assert worker(["train"]).log == "one\rtwo\n\nthree"
+        assert worker(["train"]) is None
     assert lines == ["one", "two", "three"]
 
 
 def test_a_worker_runs_one_command_after_the_other_and_outlives_their_mistakes(tmp_path: Path) -> None:
     with Worker() as worker:
-        assert "there is no task 'nonsense'" in str(
-            worker(["evaluate", "nonsense", "--model", "m", "--out", "r"]).error
-        )
+        assert "there is no task 'nonsense'" in str(worker(["evaluate", "nonsense", "--model", "m", "--out", "r"]))
         process = worker._process
         assert process is not None
-        assert "gone/run.json does not exist" in str(worker(["score", str(tmp_path / "gone")]).error)
+        assert "gone/run.json does not exist" in str(worker(["score", str(tmp_path / "gone")]))
         assert worker._process is process, "both of them in one process"
-        assert "--data" in str(worker(["train", "opt-7m"]).error)
+        assert "--data" in str(worker(["train", "opt-7m"]))
         assert process.returncode is not None
         assert worker._process is None, "a training has a process of its own"
 
 
 def test_requests_that_failed_are_told_from_a_crash() -> None:
-    from selfknow.reproduce.launch import _ending
+    from selfknow.reproduce.launch import _error
 
-    assert _ending(1, b"", "evaluate").error == "some requests failed: run the same command again to ask them again"
-    assert _ending(1, b"Traceback\nValueError: no", "evaluate").error == "ValueError: no"
+    assert _error(1, [], "evaluate") == "some requests failed: run the same command again to ask them again"
+    assert _error(1, ["Traceback", "ValueError: no"], "evaluate") == "ValueError: no"
 
 
 def test_a_worker_that_was_killed_is_said_and_the_next_command_has_another() -> None:
     with Worker() as worker:
-        assert "gone" in str(worker(["score", "gone"]).error)
+        assert "gone" in str(worker(["score", "gone"]))
         assert worker._process is not None
         os.kill(worker._process.pid, signal.SIGKILL)
-        assert worker(["score", "gone"]).error == "ended by SIGKILL (too little memory?)"
-        assert "gone" in str(worker(["score", "gone"]).error)
+        assert worker(["score", "gone"]) == "ended by SIGKILL (too little memory?)"
+        assert "gone" in str(worker(["score", "gone"]))
 
 
 def test_a_worker_that_is_stopped_interrupts_its_command_and_runs_no_other(tmp_path: Path) -> None:
     mark = tmp_path / "begun"
     program = f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(600)"
-    endings: list[Ending] = []
+    errors: list[str | None] = []
     with Worker([*PYTHON, program]) as worker:
-        thread = Thread(target=lambda: endings.append(worker(["train"])))
+        thread = Thread(target=lambda: errors.append(worker(["train"])))
         thread.start()
         while not mark.exists():
             time.sleep(0.01)
         worker.stop()
         thread.join(30)
-        assert [ending.error for ending in endings] == ["KeyboardInterrupt"] or "SIGINT" in str(endings[0].error)
-        assert worker(["train"]).error == "stopped"
+        assert errors == ["KeyboardInterrupt"] or "SIGINT" in str(errors[0])
+        assert worker(["train"]) == "stopped"
 
 
 def test_a_worker_ends_with_the_process_that_started_it_even_a_killed_one(tmp_path: Path, python: WarmPython) -> None:
@@ -140,12 +137,12 @@ def test_a_worker_opens_a_model_once_for_all_that_is_asked_of_it(tmp_path: Path)
     folder = small_model(tmp_path / "model")
     common = ["self-knowledge:fact", "--limit", "1", "--max-new-tokens", "4", "--no-examples", "--model", str(folder)]
     with Worker() as worker:
-        assert worker(["evaluate", *common, "--out", str(tmp_path / "one")]).error is None
+        assert worker(["evaluate", *common, "--out", str(tmp_path / "one")]) is None
         (folder / "model.safetensors").rename(tmp_path / "weights")
-        assert worker(["evaluate", *common, "--protocol", "dual", "--out", str(tmp_path / "other")]).error is None
+        assert worker(["evaluate", *common, "--protocol", "dual", "--out", str(tmp_path / "other")]) is None
         assert read_generations(tmp_path / "other").num_rows >= 1
         other = [*common, "--batch-size", "2", "--out", str(tmp_path / "third")]
-        assert "model" in str(worker(["evaluate", *other]).error), "opened in another way it is another model"
+        assert "model" in str(worker(["evaluate", *other])), "opened in another way it is another model"
 
 
 def small_model(folder: Path) -> Path:

@@ -224,14 +224,14 @@ def test_every_cell_is_in_exactly_one_shard_beside_its_training(count: int, trai
     ]
     alone = [Cell("evaluate", f"e{i}", "m", "d", (), OUT) for i in range(questions)]
     whole = [*made, *evaluations, *alone]
-    shards = [shard(whole, number, count) for number in range(1, count + 1)]
+    shards = [shard(whole, f"{number}/{count}") for number in range(1, count + 1)]
     assert sorted(cell.name for part in shards for cell in part) == sorted(cell.name for cell in whole)
     for part in shards:
         names = {cell.name for cell in part}
         assert all(cell.trained_by is None or cell.trained_by.name in names for cell in part)
     for number in (0, count + 1):
         with pytest.raises(UserError, match="I from 1 to N"):
-            shard(whole, number, count)
+            shard(whole, f"{number}/{count}")
 
 
 @pytest.mark.parametrize("name", packaged_plans())

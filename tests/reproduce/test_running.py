@@ -14,7 +14,6 @@ from typer.testing import CliRunner, Result
 from selfknow.cli.app import app
 from selfknow.errors import UserError
 from selfknow.reproduce import launch
-from selfknow.reproduce.launch import Ending
 from selfknow.train.progress import read_metrics
 from tests.tiny_models import save, tiny_config, tiny_corpus, tiny_model, tiny_tokenizer
 from tests.warm_python import WarmPython
@@ -24,14 +23,14 @@ SHORT = ("warmup-steps=5", "validation-interval=10", "max-new-tokens=24", "preci
 TABLE_1 = ["how-much-they-know/table-1", "--models", "opt-7m", "--sizes", SIZE, "--max-steps", "20"]
 
 
-def in_this_process(words: Sequence[str]) -> Ending:
-    """Return a cell's command without the seconds in which a process imports torch."""
+def in_this_process(words: Sequence[str]) -> str | None:
+    """Run a cell's command without the seconds in which a process imports torch; return its error."""
     try:
         result = CliRunner().invoke(app, list(words), catch_exceptions=False, standalone_mode=False)
     except UserError as error:
-        return Ending(str(error), f"selfknow: {error}")
+        return str(error)
     sys.stderr.write(result.stderr)
-    return Ending(f"exit code {result.exit_code}" if result.exit_code else None)
+    return f"exit code {result.exit_code}" if result.exit_code else None
 
 
 def reproduce(*words: object) -> Result:

@@ -4,16 +4,17 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Barrier, Lock
+from threading import Barrier, Lock, Timer
 
 import pytest
+from filelock import FileLock
 
 from selfknow.files import write_json
 from selfknow.reproduce import run
 from selfknow.reproduce.cells import Cell
-from selfknow.reproduce.launch import Ending, Worker
+from selfknow.reproduce.launch import Worker
 from selfknow.reproduce.run import Running, num_jobs, run_cells
-from selfknow.reproduce.states import State, States
+from selfknow.reproduce.states import Record, State, States
 
 SECONDS = 20
 
@@ -26,15 +27,15 @@ def evaluation(folder: Path, name: str, trained_by: Cell | None = None, **settin
     return Cell("evaluate", name, "m", "d:1", (), folder / name, trained_by, settings=settings)
 
 
-def launch(folder: Path, work: Callable[[str], str | None]) -> Callable[[Sequence[str]], Ending]:
+def launch(folder: Path, work: Callable[[str], str | None]) -> Callable[[Sequence[str]], str | None]:
     """Return what runs a cell by its name, and leaves the evidence of it."""
 
-    def launched(words: Sequence[str]) -> Ending:
+    def launched(words: Sequence[str]) -> str | None:
         name = Path(words[-1]).name
         error = work(name)
         if error is None:
             write_json(folder / name / "run.json", {})
-        return Ending(error)
+        return error
 
     return launched
 
@@ -138,6 +139,31 @@ def test_ctrl_c_ends_all_processes_and_the_same_cells_run_again(tmp_path: Path) 
     assert not (tmp_path / "c.begun").exists()
     run_cells(cells, tmp_path, *[launch(tmp_path, lambda _: None)] * 2)
     assert states(cells, tmp_path) == [State.finished] * 3
+
+
+def test_a_cell_that_another_process_runs_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "_SECONDS_TO_END", 0.1)
+    cells = [training(tmp_path, "theirs"), evaluation(tmp_path, "ours")]
+    cells[0].folder.mkdir()
+    with FileLock(tmp_path / "theirs" / "run.lock"):
+        run_cells(cells, tmp_path, launch(tmp_path, lambda _: None))
+        assert states(cells, tmp_path) == [State.running, State.finished]
+    assert "theirs: running after 0 s" in capsys.readouterr().err
+    assert not (tmp_path / "theirs" / "run.json").exists()
+
+
+def test_a_cell_whose_killed_process_is_about_to_end_is_waited_for_and_run_again(tmp_path: Path) -> None:
+    cells = [training(tmp_path, "killed")]
+    States(tmp_path).write(cells[0], Record(State.failed, 1.0, "no card"))
+    cells[0].folder.mkdir()
+    lock = FileLock(tmp_path / "killed" / "run.lock", thread_local=False)
+    lock.acquire()
+    assert states(cells, tmp_path) == [State.running], "it is tried again"
+    Timer(0.2, lock.release).start()
+    run_cells(cells, tmp_path, launch(tmp_path, lambda _: None))
+    assert states(cells, tmp_path) == [State.finished]
 
 
 def test_what_is_wrong_in_a_thread_is_raised_where_cells_are_waited_for(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def replied(tmp_path: Path) -> Path:
 def test_volunteers_stand_beside_models_from_the_command_line_to_sql(
     selfknow: Selfknow, aware_folder: ConfigFiles, tmp_path: Path
 ) -> None:
-    result = selfknow("annotate", "volunteers", aware_folder.folder, "--sample", 20, "--out", "sheets")
+    result = selfknow("advanced", "annotate", "volunteers", aware_folder.folder, "--sample", 20, "--out", "sheets")
     assert result.returncode == 0, result.stderr
     paths = sorted((tmp_path / "sheets").glob("*.csv"))
     assert [path.name for path in paths] == ["volunteer-1.csv", "volunteer-2.csv"]
@@ -83,7 +83,7 @@ def test_volunteers_stand_beside_models_from_the_command_line_to_sql(
     fill(paths[0], "answer", lambda row: "" if row["code"] == last else rightly(row))
     fill(paths[1], "answer", lambda row: "unknown")
     first, second, both = printed(
-        selfknow, "annotate", "import-volunteers", aware_folder.folder, *paths, "--out", "human"
+        selfknow, "advanced", "annotate", "import-volunteers", aware_folder.folder, *paths, "--out", "human"
     )
     assert (first["judged"], second["judged"], second["abstains"]) == (19, 20, 1.0)
     assert both["judged"] == 19
@@ -97,7 +97,7 @@ def test_volunteers_stand_beside_models_from_the_command_line_to_sql(
     for row in rows:
         always = 2 * unanswerable / (20 + unanswerable)
         assert row["f1"] == pytest.approx(1 if row["model"].endswith("1") else always)
-    again = selfknow("annotate", "import-volunteers", aware_folder.folder, *paths, "--out", "human")
+    again = selfknow("advanced", "annotate", "import-volunteers", aware_folder.folder, *paths, "--out", "human")
     assert (again.returncode, "human exists: name a new folder" in again.stderr) == (2, True)
 
 
@@ -156,7 +156,7 @@ def test_a_volunteers_sheet_that_is_wrong_is_a_clear_line(tmp_path: Path, conten
 def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
     selfknow: Selfknow, replied: Path, tmp_path: Path
 ) -> None:
-    result = selfknow("annotate", "replies", "run", "--sample", 4, "--out", "sheets")
+    result = selfknow("advanced", "annotate", "replies", "run", "--sample", 4, "--out", "sheets")
     assert result.returncode == 0, result.stderr
     paths = sorted((tmp_path / "sheets").glob("*.csv"))
     rows = list(csv.DictReader(paths[0].open(newline="")))
@@ -168,7 +168,7 @@ def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
 
     fill(paths[0], "judgement", rightly)
     fill(paths[1], "judgement", lambda row: "abstains" if "3" in row["reply"] else rightly(row))
-    *_, everyone, labels = printed(selfknow, "annotate", "import-replies", "run", *paths)
+    *_, everyone, labels = printed(selfknow, "advanced", "annotate", "import-replies", "run", *paths)
     # Of 8 judgements 3 say that it abstains, and of 4 replies one is disputed.
     by_chance = (3 / 8) ** 2 + (5 / 8) ** 2
     assert (everyone["judged"], everyone["fleiss_kappa"]) == (4, pytest.approx((3 / 4 - by_chance) / (1 - by_chance)))
@@ -178,9 +178,9 @@ def test_labels_of_replies_reach_the_ablation_and_outlive_scoring(
     assert (replied / "scores" / "hand-abstained.parquet").read_bytes() == written
     results = printed(selfknow, "query", "self_aware_thresholds", "run")
     assert {row["n_labelled"] for row in results} == {3}
-    refused = selfknow("annotate", "replies", "run", "--sample", 5, "--out", "more")
+    refused = selfknow("advanced", "annotate", "replies", "run", "--sample", 5, "--out", "more")
     assert (refused.returncode, "only 4 replies have any text, so 5 cannot be drawn" in refused.stderr) == (2, True)
-    refused = selfknow("annotate", "replies", "run", "--out", "sheets")
+    refused = selfknow("advanced", "annotate", "replies", "run", "--out", "sheets")
     assert (refused.returncode, "never overwritten" in refused.stderr) == (2, True)
 
 

@@ -104,7 +104,9 @@ def test_both_versions_hold_the_same_questions_when_the_sheet_is_back(made: Crea
     assert back.answers(RAW) == list(zip(questions, ["0", "1", "2", "7"], strict=True))
     assert back.answers(CORRECTED) == list(zip(questions, ["42", "1", "2", "1/2"], strict=True))
     assert read_creations(made.folder).answers(CORRECTED) == back.answers(CORRECTED)
-    with pytest.raises(UserError, match=r"no worked solutions to learn: .*`selfknow creations solve .* --model ann`"):
+    with pytest.raises(
+        UserError, match=r"no worked solutions to learn: .*`selfknow advanced creations solve .* --model ann`"
+    ):
         back.version(RAW)
 
 
@@ -208,7 +210,7 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
         return result.exit_code, result.stdout, result.stderr
 
-    code, printed, _ = selfknow("creations", "collect", run, "--out", tmp_path / "made", "--format", "json")
+    code, printed, _ = selfknow("advanced", "creations", "collect", run, "--out", tmp_path / "made", "--format", "json")
     assert code == 0
     assert json.loads(printed)[0] == {
         "creations": str(tmp_path / "made"),
@@ -219,11 +221,11 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
         "n_solved": 0,
     }
     made = read_creations(tmp_path / "made")
-    code, _, stderr = selfknow("creations", "import", made.folder, fill(made, {0: "2"}))
+    code, _, stderr = selfknow("advanced", "creations", "import", made.folder, fill(made, {0: "2"}))
     assert code == 1
     assert "still blank: 2, the first of them line 4" in stderr
     sheet = fill(made, {0: "2", 1: "3", 2: "unusable"})
-    code, printed, _ = selfknow("creations", "import", made.folder, sheet, "--format", "json")
+    code, printed, _ = selfknow("advanced", "creations", "import", made.folder, sheet, "--format", "json")
     assert code == 0
     assert "open" not in {row["state"] for row in json.loads(printed)}
 

@@ -26,7 +26,7 @@ from selfknow.portraits import Portrait
 from selfknow.reproduce.cells import expand
 from selfknow.reproduce.changes import Changes, read_options
 from selfknow.reproduce.conclude import cell_rows, conclude, runs_of
-from selfknow.reproduce.launch import Ending, Worker
+from selfknow.reproduce.launch import Worker
 from selfknow.reproduce.plan import find_plan, packaged_plans
 from selfknow.reproduce.run import run_cells
 from selfknow.reproduce.states import State, States
@@ -53,15 +53,15 @@ class Laboratory:
             sums = [[f"What is {number} + 1?", number, number + 1, number + 2, number + 3, "B"] for number in range(6)]
             csv.writer(file).writerows([["question", "A", "B", "C", "D", "answer"], *sums])
 
-    def launch(self, words: Sequence[str]) -> Ending:
-        """Return what `selfknow reproduce` would start a process for."""
+    def launch(self, words: Sequence[str]) -> str | None:
+        """Run here what `selfknow reproduce` would start a process for, and return its error."""
         if words[0] == "evaluate":
             self.serve(words)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "argv", ["selfknow", *words])
             with pytest.raises(SystemExit) as ended:
                 main()
-        return Ending(f"exit code {ended.value.code}" if ended.value.code else None)
+        return f"exit code {ended.value.code}" if ended.value.code else None
 
     def carry_out(self, name: str, *models: str, train: dict[str, object] | None = None, **options: object) -> Found:
         """Run every cell of a plan, and ask its queries."""
@@ -266,9 +266,9 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
         "--card",
     ]
     command_line += ["--portrait", str(portrait), "--questions", str(questions)]
-    ending = laboratory.launch([*command_line, "--evaluate", f"endpoint={laboratory.address}"])
+    error = laboratory.launch([*command_line, "--evaluate", f"endpoint={laboratory.address}"])
     printed = capsys.readouterr()
-    assert ending.error is None, printed.err
+    assert error is None, printed.err
     assert "not asked: diary-recall, since nothing says that the model was trained on diaries" in printed.err
     lines = printed.out[printed.out.index("## What the model knows") :].splitlines()
     results = {cells[2]: cells[3:6] for line in lines if len(cells := [item.strip() for item in line.split("|")]) == 7}

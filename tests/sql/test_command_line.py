@@ -72,6 +72,10 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
         (["query", "self_knowledge/tables", "run"], "did you mean 'self_knowledge_tables'"),
         (["query", "overview", "run", "--columns", "model,m"], "there is no column 'm': choose from run_id, task,"),
         (["query", "overview", "run", "--where", "m > 1"], 'Referenced column "m" not found'),
+        (["query", "overview", "run", "--where", "m.n > 1"], 'not found! Candidate tables: "overview"\n'),
+        (["query", "overview", "run", "--where", "modl = 'a'"], "--where modl = 'a': Binder Error: Referenced column"),
+        (["query", "overview", "run", "--where", "model::int > 1"], "INT32 when casting from source column model\n"),
+        (["query", "overview", "run", "--where", "n >"], '--where n >: Parser Error: syntax error at or near ">"\n'),
         (["query", "accuracy_by_size"], "name at least one run folder"),
         (["query", "accuracy_by_size", "nowhere"], "there is no run.json in it"),
         (["query", "wrong_documents", "run"], "name the dataset folder that holds 1k (--corpus FOLDER)"),
@@ -89,6 +93,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(selfknow: Run, run: Path, argumen
     process = selfknow(*arguments)
     assert process.returncode == 2
     assert message in process.stderr
+    assert "unnamed_relation" not in process.stderr
     assert len(process.stderr.splitlines()) == 1
     assert process.stdout == ""
 

@@ -87,7 +87,7 @@ def command(
     out: object = "tuned", models: str = "ann", creations: str = "ann ben", hard: str = HARD, more: str = ""
 ) -> list[str]:
     who = [f"--creations made/{name}" for name in creations.split()] + [f"--model {name}" for name in models.split()]
-    return f"creations tune {' '.join(who)} --gsm8k gsm8k.jsonl --out {out} {hard} {more}".split()
+    return f"advanced creations tune {' '.join(who)} --gsm8k gsm8k.jsonl --out {out} {hard} {more}".split()
 
 
 def tune(here: Path, arguments: list[str]) -> tuple[int, Any, str]:
@@ -238,7 +238,7 @@ def test_creations_that_are_not_corrected_are_refused_before_anything_is_done(he
     code, _, stderr = tune(here, command(tmp_path / "out", more=f"--creations {tmp_path / 'cat'}"))
     assert code == 2
     assert "2 of the 8 questions in" in stderr
-    assert "selfknow creations import" in stderr
+    assert "selfknow advanced creations import" in stderr
     assert not (tmp_path / "out").exists()
 
 
@@ -268,12 +268,12 @@ def test_the_document_shows_what_the_commands_print(
     folder = shutil.copytree(here, tmp_path / "here")
     shutil.rmtree(folder / "made" / "ann")
     commands = console_blocks(DOCUMENT.read_text())
-    assert [each.split()[1:3] for each, _ in commands] == [
+    assert [each.removeprefix("selfknow advanced ").split()[:2] for each, _ in commands] == [
         ["creations", "collect"],
         ["creations", "import"],
         ["creations", "solve"],
         ["creations", "tune"],
-        ["query", "self_knowledge_tuning"],
+        ["selfknow", "query"],
     ]
     for shown, expected in commands:
         if " import " in shown:

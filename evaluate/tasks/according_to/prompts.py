@@ -43,8 +43,8 @@ class Setup:
     Attributes:
         format: One of Appendix A's: short, two-step, long, long-answer.
         prompts: Ids of Table 1's prompts, the null prompt among them.
-        placement: Where the phrase stands: appended, prepended, both.
-        corpus: What the prompts call the corpus.
+        placement: The place of the phrase: appended, prepended, both.
+        corpus: The corpus's name in the prompts.
         corpus_address: Where it is said to be found; null for Wikipedia's address, or another corpus's name.
         examples: Whether completion models are shown worked examples.
     """

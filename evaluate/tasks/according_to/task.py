@@ -32,18 +32,18 @@ class AccordingToOptions(SampledOptions):
         prompts: ``all``, or ids of prompts with commas between; the null prompt is always asked.
         prompt_format: One of Appendix A's; null: the question set's own.
         placement: Where the phrase stands.
-        corpus_name: What the prompts call the corpus.
+        corpus_name: The corpus's name in the prompts.
         corpus_address: Where the corpus is said to be found.
         counts: A file of id (or question) and count: in how many passages both entities stand.
         examples: Whether completion models are shown two worked examples.
     """
 
     portrait: str | None = option(None, "The corpus's portrait, a folder or a Hub id.")
-    prompts: str = option("all", "`all`, or ids with commas between; null is always asked.")
+    prompts: str = option("all", "`all`, or ids separated by commas; null is always asked.")
     prompt_format: str | None = option(None, "One of short, two-step, long, long-answer. Default: the set's.")
-    placement: str = option("appended", "Where the phrase stands: appended, prepended, both.")
-    corpus_name: str = option("Wikipedia", "What the prompts call the corpus.")
-    corpus_address: str | None = option(None, "Where the prompts say the corpus is found.")
+    placement: str = option("appended", "The place of the phrase: appended, prepended, both.")
+    corpus_name: str = option("Wikipedia", "The corpus's name in the prompts.")
+    corpus_address: str | None = option(None, "The corpus's address in the prompts.")
     counts: Path | None = option(None, "A file of id (or question) and count: passages with both entities.")
     examples: bool = option(True, "Show base models two worked examples first.", switch="examples/no-examples")
 
@@ -63,10 +63,10 @@ class ContinuationOptions(SampledOptions):
 
     portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
     control_portrait: str | None = option(None, "The portrait of a text that the model cannot have seen.")
-    passages: Path | None = option(None, "The text: a file.", metavar="FILE")
-    passage_words: int = option(32, "Words of a passage that the model is given.", minimum=1)
+    passages: Path | None = option(None, "The text file.", metavar="FILE")
+    passage_words: int = option(32, "Give the model this many words of each passage.", minimum=1)
     num_passages: int = option(200, "Passages, spread evenly over the text.", minimum=1)
-    passage_seed: int = option(0, "The seed of where each passage begins.", minimum=0)
+    passage_seed: int = option(0, "The seed of the places of passages.", minimum=0)
 
 
 @dataclass(frozen=True)

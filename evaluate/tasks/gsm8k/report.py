@@ -35,7 +35,7 @@ def tuned_on_own(rows: Sequence[Row]) -> list[Panel]:
 TUNING = Figure(
     "The share of GSM8K's problems that a model solves before tuning, and after tuning on its own questions: with its "
     "own answers (raw), and with the true answers (corrected).",
-    nothing="no model was tuned on creations: `selfknow creations tune` does it",
+    nothing="no model was tuned on creations: `selfknow advanced creations tune` does it",
     shares=("initial", "tuned", "difference"),
     named={"figure-3": tuned_on_own},
 )

@@ -44,7 +44,7 @@ class SelfAwareOptions(SampledOptions):
     """
 
     form: str = option("direct", "direct, instruction (may be unknown), or icl (and six examples).")
-    wording: str = option("ours", "Ours, or the authors' (paper), to the letter.")
+    wording: str = option("ours", "ours, or paper: the authors' own words.")
     examples: bool | None = completion_examples_option()
     template: Path | None = option(None, "A text file with {question} in it, instead of a form.", metavar="FILE")
 

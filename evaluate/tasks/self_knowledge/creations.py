@@ -92,7 +92,7 @@ class Creations:
         if not solved:
             raise UserError(
                 f"{self.folder} holds no worked solutions to learn: have its creator write them with "
-                f"`selfknow creations solve {self.folder} --model {self.creator}`"
+                f"`selfknow advanced creations solve {self.folder} --model {self.creator}`"
             )
         return [(row["question"], row[f"{name}_solution"]) for row in solved]
 
@@ -103,7 +103,7 @@ class Creations:
         if name == CORRECTED and self.open_rows:
             raise UserError(
                 f"{len(self.open_rows)} of the {len(rows)} questions in {self.folder} are not corrected yet: fill in "
-                f"{self.folder / 'sheet.csv'}, then `selfknow creations import`"
+                f"{self.folder / 'sheet.csv'}, then `selfknow advanced creations import`"
             )
         if not rows:
             raise UserError(f"{self.folder} holds no question that is left to be tuned on")
@@ -136,7 +136,7 @@ def read_creations(folder: Path) -> Creations:
         UserError: It is none, or a file is damaged.
     """
     if not (folder / "creations.json").is_file():
-        raise UserError(f"{folder} holds no creations: make it with `selfknow creations collect`")
+        raise UserError(f"{folder} holds no creations: make it with `selfknow advanced creations collect`")
     description = read_json(folder / "creations.json")
     rows = _with_later_columns(read_parquet(folder / "creations.parquet")).to_pylist()
     revision = description.get("revision")

@@ -15,7 +15,7 @@ class SelfKnowledgeOptions(SampledOptions):
         split: The split whose rows are asked.
         protocol: What is asked about what was written.
         style: Which of plain, expert and cot.
-        wording: Ours, or the paper's where it gives it.
+        wording: ours, or paper: the paper's words, if it has any.
         examples: Whether completion models are shown two worked examples; null: in our wording.
         verifier: Models that are asked about what the writer wrote, instead of itself.
         reuse: An earlier run whose texts are asked about; none are written.
@@ -24,9 +24,9 @@ class SelfKnowledgeOptions(SampledOptions):
     split: str = option("test", "The split whose rows are asked.")
     protocol: str = option("separate", "Or in-context[-noise], dual, [in]consistency.")
     style: tuple[str, ...] = option((), "plain (the default), expert, cot; repeatable.")
-    wording: str = option("ours", "Ours, or the paper's where it gives it.")
+    wording: str = option("ours", "ours, or paper: the paper's words, if it has any.")
     examples: bool | None = completion_examples_option()
-    verifier: tuple[str, ...] = option((), "Who is asked about --model's texts. Default: itself; repeatable.")
+    verifier: tuple[str, ...] = option((), "The model asked about --model's texts. Default: itself; repeatable.")
     reuse: Path | None = option(None, "An earlier run whose texts to ask about: --model's, or all.")
 
 
@@ -59,7 +59,7 @@ class PictureOptions(SelfKnowledgeOptions):
 
     image_model: str | None = option(
         None,
-        "Who draws: a diffusers pipeline, or the name at --image-endpoint.",
+        "Draw with this diffusers pipeline, or this name at --image-endpoint.",
     )
     image_endpoint: str | None = option(None, "Address of a server that answers /v1/images/generations.")
     image_size: str | None = option(None, "The size of pictures, as 512x512. Default: the generator's.")

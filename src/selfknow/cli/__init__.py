@@ -47,8 +47,7 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    if message:  # a call without arguments has printed the help instead
-        print(f"selfknow: {for_terminal(_shortened(' '.join(message.split())))}", file=sys.stderr)  # noqa: T201
+    print(f"selfknow: {for_terminal(_shortened(' '.join(message.split())))}", file=sys.stderr)  # noqa: T201
     sys.exit(2)
 
 

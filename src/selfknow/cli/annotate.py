@@ -1,4 +1,4 @@
-"""``selfknow annotate``: sheets for people who judge questions or replies or answer them, and their agreement."""
+"""``selfknow advanced annotate``: sheets for people who judge questions or replies, or answer questions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,24 +7,17 @@ import typer
 
 from selfknow.cli.annotate_replies import import_replies, replies
 from selfknow.cli.annotate_volunteers import CorpusArgument, import_volunteers, volunteers
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.output import Format, print_rows
 
-app = typer.Typer(
-    name="annotate",
-    help="Sheets for people who judge questions, judge replies or answer questions, and their agreement.",
-    no_args_is_help=True,
-)
-app.command()(volunteers)
-app.command("import-volunteers")(import_volunteers)
-app.command()(replies)
-app.command("import-replies")(import_replies)
+app = CommandGroup("annotate", "Have people judge questions, judge replies or answer questions.")
 
 
 @app.command()
 def sheet(
     corpus: CorpusArgument,
     out: Annotated[Path, typer.Option("--out", help="The folder for the sheets, new or empty.", show_default=False)],
-    annotators: Annotated[int, typer.Option("--annotators", min=1, help="How many people will judge.")] = 3,
+    annotators: Annotated[int, typer.Option("--annotators", min=1, help="The number of people who judge.")] = 3,
     sample: Annotated[
         int | None, typer.Option("--sample", min=1, help="Only this many questions, drawn with the seed.")
     ] = None,
@@ -34,7 +27,7 @@ def sheet(
 
     They fill in the column judgement with `answerable` or `unanswerable`, and may add a category or a remark.
 
-    **Example:** `selfknow annotate sheet self-aware:authored --annotators 3 --sample 100 --out sheets`
+    **Example:** `selfknow advanced annotate sheet self-aware:authored --annotators 3 --sample 100 --out sheets`
     """
     from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.dataset import open_dataset
@@ -54,13 +47,15 @@ def import_(
     out: Annotated[
         Path | None, typer.Option("--out", help="A Parquet file for the judgements.", show_default=False)
     ] = None,
-    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="The format of the result on stdout.")
+    ] = Format.table,
 ) -> None:
     """Print the annotators' agreement (Fleiss' kappa), and how often they agree with the labels.
 
     Kappa is over the questions that all of them judged; `judged` counts each one's questions.
 
-    **Example:** `selfknow annotate import self-aware:authored sheets/annotator-*.csv --out judgements.parquet`
+    **Example:** `selfknow advanced annotate import self-aware:authored sheets/annotator-*.csv --out judgements.parquet`
     """
     from selfknow.evaluate.annotation import check_names
     from selfknow.evaluate.dataset import open_dataset
@@ -80,3 +75,9 @@ def import_(
     if out is not None:
         write_parquet(out, judgement_table(items, judgements))
     print_rows(report, output_format)
+
+
+app.command()(replies)
+app.command("import-replies")(import_replies)
+app.command()(volunteers)
+app.command("import-volunteers")(import_volunteers)

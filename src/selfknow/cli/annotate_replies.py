@@ -1,4 +1,4 @@
-"""``selfknow annotate replies``: people judge whether a run's replies abstain."""
+"""``selfknow advanced annotate replies``: people judge whether a run's replies abstain."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +15,9 @@ RunArgument = Annotated[
 def replies(
     run: RunArgument,
     out: Annotated[Path, typer.Option("--out", help="The folder for the sheets, new or empty.", show_default=False)],
-    annotators: Annotated[int, typer.Option("--annotators", min=1, help="How many people will judge.")] = 2,
+    annotators: Annotated[int, typer.Option("--annotators", min=1, help="The number of people who judge.")] = 2,
     sample: Annotated[
-        int | None, typer.Option("--sample", min=1, help="Only this many replies, drawn with the seed (default: all).")
+        int | None, typer.Option("--sample", min=1, help="Only this many replies, drawn with the seed. Default: all.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
 ) -> None:
@@ -25,7 +25,7 @@ def replies(
 
     They fill in the column judgement with `abstains` or `answers`. Failed and empty replies are left out.
 
-    **Example:** `selfknow annotate replies runs/icl --sample 100 --annotators 2 --out sheets`
+    **Example:** `selfknow advanced annotate replies runs/icl --sample 100 --annotators 2 --out sheets`
     """
     from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.tasks.self_aware.hand_labels import read_replies, reply_sheet, sample_of
@@ -39,7 +39,9 @@ def replies(
 def import_replies(
     run: RunArgument,
     sheets: Annotated[list[Path], typer.Argument(help="The sheets, filled in.", exists=True, dir_okay=False)],
-    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="The format of the result on stdout.")
+    ] = Format.table,
 ) -> None:
     """Add the annotators' judgements to a run, as the metric `hand_abstained`.
 
@@ -48,7 +50,7 @@ def import_replies(
     row for each annotator, a row for all of them together, with Fleiss' kappa over the replies that everyone judged,
     and a row for the labels.
 
-    **Example:** `selfknow annotate import-replies runs/icl sheets/annotator-*.csv`
+    **Example:** `selfknow advanced annotate import-replies runs/icl sheets/annotator-*.csv`
     """
     from selfknow.evaluate.annotation import check_names
     from selfknow.evaluate.tasks.self_aware.hand_labels import (

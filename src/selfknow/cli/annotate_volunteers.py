@@ -1,4 +1,4 @@
-"""``selfknow annotate volunteers``: people answer the questions themselves, as models do."""
+"""``selfknow advanced annotate volunteers``: people answer the questions themselves, as models do."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ CorpusArgument = Annotated[
 def volunteers(
     corpus: CorpusArgument,
     out: Annotated[Path, typer.Option("--out", help="The folder for the sheets, new or empty.", show_default=False)],
-    people: Annotated[int, typer.Option("--people", min=1, help="How many people will answer.")] = 2,
+    people: Annotated[int, typer.Option("--people", min=1, help="The number of people who answer.")] = 2,
     sample: Annotated[
         int | None, typer.Option("--sample", min=1, help="Only this many questions, drawn with the seed.")
     ] = 100,
@@ -26,7 +26,7 @@ def volunteers(
     They write an answer or `unknown` into the column answer, and leave the rest blank. The paper gave 30 minutes for
     100 questions. A sheet's name becomes its volunteer's name, so you can rename it.
 
-    **Example:** `selfknow annotate volunteers self-aware --sample 100 --people 2 --out sheets`
+    **Example:** `selfknow advanced annotate volunteers self-aware --sample 100 --people 2 --out sheets`
     """
     from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.dataset import open_dataset
@@ -43,15 +43,17 @@ def import_volunteers(
     corpus: CorpusArgument,
     sheets: Annotated[list[Path], typer.Argument(help="The sheets, filled in.", exists=True, dir_okay=False)],
     out: Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)],
-    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="The format of the result on stdout.")
+    ] = Format.table,
 ) -> None:
     """Turn the volunteers' sheets into a run folder, which you score and query like those of models.
 
-    The model is `human/NAME` after the sheet's name, the form `direct`; `unknown` stands there as
-    *The answer is unknown. I don't know.* Printed are the share of questions that each calls
-    `unknown`, and Fleiss' kappa of answering or not over the questions that all of them came to.
+    Each volunteer is a model, `human/NAME` after the sheet's name, asked in the form `direct`. Their `unknown` becomes
+    "The answer is unknown. I don't know." The table shows how often each wrote `unknown`, and Fleiss' kappa of
+    answering or not, over the questions that everyone reached.
 
-    **Example:** `selfknow annotate import-volunteers self-aware sheets/volunteer-*.csv --out runs/human`
+    **Example:** `selfknow advanced annotate import-volunteers self-aware sheets/volunteer-*.csv --out runs/human`
     """
     from selfknow.evaluate.annotation import check_names
     from selfknow.evaluate.dataset import open_dataset

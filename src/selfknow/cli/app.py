@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from selfknow.cli import annotate, creations, data, imports, portrait, questions
+from selfknow.cli import advanced, data, imports, portrait
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.demo import demo
 from selfknow.cli.evaluate import EvaluateCommand, evaluate
 from selfknow.cli.judge import JudgeCommand, judge
-from selfknow.cli.lm_eval_tasks import lm_eval_tasks
 from selfknow.cli.options import without_options
 from selfknow.cli.query import query, sql
 from selfknow.cli.report import report
@@ -19,31 +19,31 @@ from selfknow.cli.train import TrainCommand, train
 from selfknow.verbosity import set_up
 from selfknow.version import __version__
 
-app = typer.Typer(
-    name="selfknow",
+app = CommandGroup(
+    "selfknow",
+    """Corpora, portraits and SQL for asking what a language model knows about what it knows.
+
+    Results go to stdout, progress and logs to stderr. Exit code 2: a mistake in the call; 1: a failed check.
+    """,
     cls=StoppableProgram,
-    help="Corpora, portraits and SQL for asking what a language model knows about what it knows.",
+    no_args_is_help=False,
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
 )
-app.add_typer(data.app, name="data")
-app.add_typer(annotate.app, name="annotate")
-app.add_typer(creations.app, name="creations")
-app.add_typer(portrait.app, name="portrait")
-app.add_typer(questions.app, name="questions")
-app.add_typer(imports.app, name="import")
-app.command()(query)
-app.command()(sql)
-app.command()(report)
-app.command()(reproduce)
-app.command()(demo)
-app.command(cls=TrainCommand)(without_options(train))
-app.command()(lm_eval_tasks)
-app.command(cls=EvaluateCommand)(without_options(evaluate))
-app.command(cls=JudgeCommand)(without_options(judge))
-app.command(cls=ScoreCommand)(without_options(score))
+_START, _MODELS, _RESULTS, _CORPORA, _MORE = "Begin", "Ask a model", "Read the results", "Corpora", "More"
+app.command(rich_help_panel=_START)(demo)
+app.command(rich_help_panel=_START)(reproduce)
+app.command(cls=EvaluateCommand, rich_help_panel=_MODELS)(without_options(evaluate))
+app.command(cls=ScoreCommand, rich_help_panel=_MODELS)(without_options(score))
+app.command(cls=JudgeCommand, rich_help_panel=_MODELS)(without_options(judge))
+app.command(cls=TrainCommand, rich_help_panel=_MODELS)(without_options(train))
+app.command(rich_help_panel=_RESULTS)(report)
+app.command(rich_help_panel=_RESULTS)(query)
+app.command(rich_help_panel=_RESULTS)(sql)
+app.add_typer(imports.app, rich_help_panel=_RESULTS)
+app.add_typer(data.app, rich_help_panel=_CORPORA)
+app.add_typer(portrait.app, rich_help_panel=_CORPORA)
+app.add_typer(advanced.app, rich_help_panel=_MORE)
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,7 +80,7 @@ def root(
         bool, typer.Option("-v", "--verbose", help="Show what other libraries print, too: retries, warnings, notices.")
     ] = False,
 ) -> None:
-    """Results go to stdout, progress and logs to stderr. Exit code 2: a mistake in the call; 1: a failed check."""
+    """Set up the logs; without a command, say how to begin."""
     set_up(verbose=verbose)
     if ctx.invoked_subcommand is None:
         typer.echo(_FIRST_STEPS)

@@ -1,38 +1,145 @@
-"""Help that fits a screen: one line an option, in sections, with example calls at the end."""
+"""Help in one style for every command: plain text in 100 columns, one line an option, example calls at the end."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from typer.core import TyperCommand
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.models import CommandFunctionType
 
 WIDTH = 100
 _NAMES_WIDTH = 34
+_TYPES = {"str": "TEXT", "path": "PATH", "int": "INTEGER", "int range": "INTEGER", "float": "NUMBER"}
+_TYPES |= {"float range": "NUMBER", "list[str]": "TEXT", "list[Path]": "PATH"}
+_NUMBER = r"\d+(?:\.\d+)?"
+Rows = Mapping[str, Sequence[tuple[str, str]]]
 
 
 class CompactCommand(TyperCommand):
-    """A command with many options.
+    """A command whose help is compact.
 
     Attributes:
-        sections: What stands before the options: by its heading, names and what they are.
-        examples: Example calls.
+        sections: Rows to show before the options, by their heading.
+        examples: Example calls; none: those of the help text, behind ``**Examples:**``.
+        explains_arguments: False for a command that was made for its arguments.
     """
 
     sections: Mapping[str, Sequence[tuple[str, str]]] = {}
     examples: Sequence[str] = ()
+    explains_arguments = True
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the usage line, with the names of arguments in capitals."""
+        pieces = [re.sub("[{}…]", "", piece) for piece in super().collect_usage_pieces(ctx)]
+        return [_in_capitals(piece) for piece in pieces]
+
+    def format_help_text(self, _: Any, formatter: Any) -> None:
+        """Write the help text without its examples."""
+        _write_text(formatter, _split(self.help)[0])
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the sections, the options panel after panel, and the examples."""
-        for heading, rows in self.sections.items():
+        """Write the arguments, the sections, the options panel after panel, and the examples."""
+        arguments = _records(self, ctx, "argument") if self.explains_arguments else {}
+        _write_sections(formatter, {**arguments, **self.sections, **_records(self, ctx, "option")})
+        if examples := self.examples or _split(self.help)[1]:
+            formatter.write_paragraph()
+            formatter.write_heading("Examples")
+            formatter.write("".join(f"  {example}\n" for example in examples))
+
+
+class CompactGroup(TyperGroup):
+    """A group of commands whose help is compact: a sentence for each command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words; without any, print the help, as a mistake in the call."""
+        if not args and self.no_args_is_help:
+            typer.echo(ctx.get_help())
+            raise typer.Exit(2)
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, _: Any, formatter: Any) -> None:
+        """Write the help text."""
+        _write_text(formatter, _split(self.help)[0])
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands panel after panel, and the options."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            panel = getattr(command, "rich_help_panel", None) or "Commands"
+            panels.setdefault(panel, []).append((name, _first_sentence(command.help)))
+        _write_sections(formatter, {**panels, **_records(self, ctx, "option")})
+
+
+class CommandGroup(typer.Typer):
+    """A Typer application whose commands have compact help.
+
+    Args:
+        name: The name of the group.
+        help: A sentence on the group.
+        settings: Further settings of Typer.
+    """
+
+    def __init__(self, name: str, help: str, **settings: Any) -> None:  # noqa: A002
+        compact: dict[str, Any] = {"cls": CompactGroup, "no_args_is_help": True, "rich_markup_mode": None}
+        width = {"max_content_width": WIDTH}
+        super().__init__(name=name, help=help, context_settings=width, add_completion=False, **{**compact, **settings})
+
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = CompactCommand, **settings: Any
+    ) -> Callable[[CommandFunctionType], CommandFunctionType]:
+        """Add a command with compact help."""
+        return super().command(name, cls=cls, **settings)
+
+
+def _records(command: Any, ctx: Any, kind: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the names and help of a command's arguments or options, by their panel."""
+    panels: dict[str, list[tuple[str, str]]] = {}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if parameter.param_type_name == kind and record is not None:
+            panel = getattr(parameter, "rich_help_panel", None) or f"{kind.capitalize()}s"
+            panels.setdefault(panel, []).append(_in_words(kind, *record))
+    return panels
+
+
+def _in_words(kind: str, name: str, text: str) -> tuple[str, str]:
+    """Return a parameter's name and help with types, bounds and defaults as people write them."""
+    if kind == "argument":
+        name, text = _in_capitals(name.partition(" <")[0]).replace("…", "..."), text.replace("  [required]", "")
+    name = re.sub(r"<(.*?)>", lambda match: _TYPES.get(match[1], match[1]), name)
+    text = re.sub(rf"({_NUMBER})<=x<=({_NUMBER})(?=[;\]])", r"\1 to \2", text)
+    text = re.sub(rf"x>=({_NUMBER})(?=[;\]])", r"at least \1", text)
+    text = re.sub(r"(\d)\.0(?=[;\] ])(?=[^\[]*\]$)", r"\1", text)  # bounds of a number with decimals
+    return name, re.sub(r"\[default: \((.*)\)\]", r"[default: \1]", text)
+
+
+def _in_capitals(name: str) -> str:
+    """Return an argument's name in capitals, unless it has some."""
+    return name.upper() if name.islower() else name
+
+
+def _write_sections(formatter: Any, sections: Rows) -> None:
+    for heading, rows in sections.items():
+        if rows:
             with formatter.section(heading):
                 formatter.write_dl(list(rows), col_max=_NAMES_WIDTH)
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if parameter.param_type_name == "option" and record is not None:
-                panels.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append(record)
-        for panel, records in panels.items():
-            with formatter.section(panel):
-                formatter.write_dl(records, col_max=_NAMES_WIDTH)
-        if self.examples:
-            with formatter.section("Examples"):
-                formatter.write_dl([(example, "") for example in self.examples], col_max=WIDTH)
+
+
+def _write_text(formatter: Any, text: str) -> None:
+    formatter.write_paragraph()
+    with formatter.indentation():
+        formatter.write_text(text)
+
+
+def _split(text: str | None) -> tuple[str, list[str]]:
+    """Return a help text without its examples, and the examples, which stand in backticks."""
+    before, _, examples = inspect.cleandoc(text or "").partition("**Example")
+    return before.strip(), re.findall(r"`([^`]+)`", examples)
+
+
+def _first_sentence(text: str | None) -> str:
+    """Return the first sentence of a help text, in one line, without its full stop."""
+    paragraph = " ".join(_split(text)[0].partition("\n\n")[0].split())
+    return re.split(r"\.(?: |$)", paragraph, maxsplit=1)[0]

@@ -1,22 +1,17 @@
-"""``selfknow creations``: tunes a model on its own questions, raw and corrected."""
+"""``selfknow advanced creations``: tunes a model on its own questions, raw and corrected."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.creations_solve import solve
 from selfknow.cli.creations_tune import tune
 from selfknow.cli.output import Format, print_rows
 
-app = typer.Typer(
-    name="creations",
-    help="Let a model make up mathematics, correct it, and tune models on it.",
-    no_args_is_help=True,
-)
-app.command()(solve)
-app.command()(tune)
-FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+app = CommandGroup("creations", "Tune models on mathematics that they made up themselves.")
+FormatOption = Annotated[Format, typer.Option("--format", help="The format of the result on stdout.")]
 
 
 @app.command()
@@ -29,13 +24,15 @@ def collect(
     creator: Annotated[
         str | None,
         typer.Option(
-            help="What tables call it: of a served model the name of its checkpoint. Default: its name in the run.",
+            help="The model's name in tables; of a served model, its checkpoint's. Default: its name in the run.",
             show_default=False,
         ),
     ] = None,
     people: Annotated[
         bool,
-        typer.Option("--people/--no-people", help="Whether people answer what no program decides; else it is dropped."),
+        typer.Option(
+            "--people/--no-people", help="Let people answer the questions that no program can, or drop those."
+        ),
     ] = True,
     output_format: FormatOption = Format.table,
 ) -> None:
@@ -45,7 +42,7 @@ def collect(
     in OUT/sheet.csv, with the answer that each was written for. Write the true answer into the column corrected, even
     if it is the same, or `unusable`. A question that states its own answer, or has no single answer, is dropped.
 
-    **Example:** `selfknow creations collect runs/math --out creations/tiny`
+    **Example:** `selfknow advanced creations collect runs/math --out creations/tiny`
     """
     from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 
@@ -64,7 +61,7 @@ def import_(
     A row that is missing, unknown or altered is a mistake (exit code 2), and nothing is imported. Exit code 1:
     some rows are still blank; fill them in and import the sheet again.
 
-    **Example:** `selfknow creations import creations/tiny creations/tiny/sheet.csv`
+    **Example:** `selfknow advanced creations import creations/tiny creations/tiny/sheet.csv`
     """
     from selfknow.evaluate.tasks.self_knowledge.corrections import import_sheet
 
@@ -73,3 +70,7 @@ def import_(
     if blanks:
         typer.echo(f"still blank: {len(blanks)}, the first of them {blanks[0]}", err=True)
         raise typer.Exit(1)
+
+
+app.command()(solve)
+app.command()(tune)

@@ -1,4 +1,4 @@
-"""``selfknow creations solve``: worked solutions, which models are tuned on."""
+"""``selfknow advanced creations solve``: worked solutions, which models are tuned on."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,9 @@ def solve(
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Solutions written at once, locally.")] = 64,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest solution, in tokens.")] = 1024,
-    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="The format of the result on stdout.")
+    ] = Format.table,
 ) -> None:
     """Let the creator write a worked solution to each of its questions, for each of their answers.
 
@@ -29,7 +31,7 @@ def solve(
     both versions. Replies are kept in CREATIONS/solutions; give the same command again to resume. Exit code 1: some
     requests failed; the same command tries them again.
 
-    **Example:** `selfknow creations solve creations/tiny --model tiny`
+    **Example:** `selfknow advanced creations solve creations/tiny --model tiny`
     """
     from dataclasses import replace
 

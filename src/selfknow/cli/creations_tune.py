@@ -1,4 +1,4 @@
-"""``selfknow creations tune``: models before and after they are tuned on their own and on others' creations."""
+"""``selfknow advanced creations tune``: models before and after tuning on their own and on others' creations."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -42,7 +42,9 @@ def tune(
     micro_batch_size: Annotated[
         int | None, typer.Option(min=1, help="Questions through the model at once.", show_default=False)
     ] = None,
-    dry_run: Annotated[bool, typer.Option(help="Print what would be trained, and the memory it takes.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the trainings and their memory, and train nothing.")
+    ] = False,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Ask at most this many questions of GSM8K.", show_default=False)
     ] = None,
@@ -51,17 +53,19 @@ def tune(
         bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Questions asked at once.")] = 64,
-    output_format: Annotated[Format, typer.Option("--format", help="How the result is printed.")] = Format.table,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="The format of the result on stdout.")
+    ] = Format.table,
     **settings: Any,
 ) -> None:
     """Ask models GSM8K, tune each on every version of every folder of creations, and ask them again.
 
-    The defaults are the paper's settings. Without --creations every model makes up questions first, which a program
-    answers, and works them out (no person is asked). Under OUT lie the trainings, and in OUT/*/*/gsm8k the run folders,
-    for `selfknow query self_knowledge_tuning` and `selfknow report`. Exit code 1: some questions were not answered; the
-    same command tries them again.
+    The defaults are the paper's settings. Without --creations, every model first makes up questions, a program answers
+    them, and the model writes the solutions; no person is asked. The trainings are in OUT, and the run folders, for
+    `selfknow query self_knowledge_tuning` and `selfknow report`, in OUT/*/*/gsm8k. Exit code 1: some requests failed;
+    the same command tries them again.
 
-    **Example:** `selfknow creations tune --creations made/a --creations made/b --model a --model b --out tuned`
+    **Example:** `selfknow advanced creations tune --creations made/a --creations made/b --model a --out tuned`
     """
     from selfknow.models.checkpoints import quieten, require_models_extra
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from selfknow.cli import data_publish
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.data_check import check
+from selfknow.cli.data_count import count
 from selfknow.cli.data_pair import pair
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
@@ -15,11 +17,9 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.builders.dataset import Dataset, DatasetConfig
 
-app = typer.Typer(name="data", help="List, build and check the corpora.", no_args_is_help=True)
-app.command()(check)
-app.command()(pair)
+app = CommandGroup("data", "List, build, check and publish the datasets.")
 
-FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="The format of the result on stdout.")]
 
 
 @app.command("list")
@@ -43,7 +43,7 @@ def build(
     dataset: Annotated[str, typer.Argument(help="The dataset, such as `diary-recall`.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to build, new or empty.", show_default=False)],
     configs: Annotated[
-        list[str] | None, typer.Argument(help="The configs to build; all of them if none is named.", show_default=False)
+        list[str] | None, typer.Argument(help="The configs to build. Default: all.", show_default=False)
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="The number of files written at once.")] = os.cpu_count()
     or 1,
@@ -51,17 +51,17 @@ def build(
     seed: Annotated[int, typer.Option("--seed", help="The seed of all random choices.")] = 0,
     num_diarists: Annotated[
         int | None,
-        typer.Option(help="diary-recall: a size of your own, exactly this many diarists, in both setups."),
+        typer.Option(help="diary-recall: a size of your own, with this many diarists, in both setups."),
     ] = None,
     max_entries: Annotated[
-        int | None, typer.Option(help="With --num-diarists: diarists have 1 to this many entries (default 8).")
+        int | None, typer.Option(help="With --num-diarists: diarists have 1 to this many entries. Default: 8.")
     ] = None,
     max_attributes: Annotated[
-        int | None, typer.Option(help="With --num-diarists: entries have 1 to this many attributes (default 8).")
+        int | None, typer.Option(help="With --num-diarists: entries have 1 to this many attributes. Default: 8.")
     ] = None,
     name_pool_size: Annotated[
         int | None,
-        typer.Option(help="With --num-diarists: given names and surnames are each of this many (default 4000)."),
+        typer.Option(help="With --num-diarists: given names and surnames are each of this many. Default: 4000."),
     ] = None,
     table: Annotated[
         Path | None,
@@ -75,12 +75,12 @@ def build(
     max_characters: Annotated[
         int | None,
         typer.Option(
-            min=1, help="With --from: all documents about a name have at most so many (default 8000, or 2,048 tokens)."
+            min=1, help="With --from: the most characters of all documents about a name. Default: 8000 (2,048 tokens)."
         ),
     ] = None,
     held_out: Annotated[
         int | None,
-        typer.Option(min=1, max=40, help="With --from: percent of names in each of validation and test (default 5)."),
+        typer.Option(min=1, max=40, help="With --from: percent of names in each of validation and test. Default: 5."),
     ] = None,
     source: Annotated[
         Path | None,
@@ -95,8 +95,8 @@ def build(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="self-aware-nearest: a sentence encoder on the Hub, a folder, or `packaged`, which works offline "
-            "(default: the paper's).",
+            help="self-aware-nearest: a sentence encoder on the Hub, a folder, or `packaged`, which works offline. "
+            "Default: the paper's.",
             show_default=False,
         ),
     ] = None,
@@ -190,4 +190,7 @@ def _own(
     return own_dataset(corpus), own_configs(corpus)
 
 
+app.command()(check)
 data_publish.register(app)
+app.command()(pair)
+app.command()(count)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def check(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The dataset folder.", show_default=False)],
     output_format: Annotated[
-        Format, typer.Option("--format", help="How the findings are printed on stdout.")
+        Format, typer.Option("--format", help="The format of the findings on stdout.")
     ] = Format.table,
     docs: Annotated[
         Path | None,
         typer.Option(
             "--docs",
-            help="Where Great Expectations' Data Docs are written, to open in a browser.",
+            help="The folder for Great Expectations' Data Docs, which you open in a browser.",
             show_default="a new folder among the system's temporary files",
         ),
     ] = None,

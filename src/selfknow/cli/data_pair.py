@@ -20,7 +20,10 @@ def pair(
         str, typer.Argument(help="The unanswerable questions: a .jsonl or .parquet file, or REPO:SPLIT on the Hub.")
     ],
     pool: Annotated[
-        str, typer.Argument(help="The answerable ones: a .jsonl or .parquet file, or REPO:SPLIT, REPO:CONFIG:SPLIT.")
+        str,
+        typer.Argument(
+            help="The pool of answerable questions: a .jsonl or .parquet file, or REPO:SPLIT, REPO:CONFIG:SPLIT."
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The Parquet file to write.", show_default=False)],
     encoder: Annotated[
@@ -28,9 +31,9 @@ def pair(
         typer.Option("--encoder", help="A sentence encoder on the Hub, a folder, or `packaged`, which works offline."),
     ] = "princeton-nlp/sup-simcse-roberta-large",
     per_question: Annotated[int, typer.Option("--per-question", min=1, help="Partners for each question.")] = 2,
-    question_column: Annotated[str, typer.Option(help="The column of the questions, in both.")] = "question",
+    question_column: Annotated[str, typer.Option(help="The column of the questions in both.")] = "question",
     answer_column: Annotated[
-        str | None, typer.Option(help="The column of the pool's answers (default: answers or answer).")
+        str | None, typer.Option(help="The column of the pool's answers. Default: answers or answer.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
 ) -> None:

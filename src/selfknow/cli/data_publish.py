@@ -12,12 +12,16 @@ from selfknow.cli.output import Format, print_rows
 if TYPE_CHECKING:
     from selfknow.hub.plan import Plan
 
-FormatOption = Annotated[Format, typer.Option("--format", help="How the plan is printed on stdout.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="The format of the plan on stdout.")]
 FolderArgument = Annotated[Path, typer.Argument(help="The dataset folder.", show_default=False)]
 RepoArgument = Annotated[str, typer.Argument(help="The repo on the Hub, as org/name.", show_default=False)]
-TagOption = Annotated[str | None, typer.Option("--tag", help="The release's tag (default: v and its version).")]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the repo holds, even if it is not ours.")]
-PrivateOption = Annotated[bool, typer.Option("--private", help="Make the repo private, if it is new.")]
+TagOption = Annotated[
+    str | None, typer.Option("--tag", help="The tag of the release. Default: v and the dataset's version.")
+]
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Replace the repo's content, even if selfknow did not publish it.")
+]
+PrivateOption = Annotated[bool, typer.Option("--private", help="Make a new repo private.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Check and print the plan, then stop.")]
 
 

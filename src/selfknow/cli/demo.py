@@ -1,6 +1,5 @@
 """``selfknow demo``: the demo's plan, run as any other, with what comes of it on the screen."""
 
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,29 +18,25 @@ if TYPE_CHECKING:
     from selfknow.reproduce.cells import Cell
     from selfknow.reproduce.plan import Plan
     from selfknow.reproduce.run import Running
-    from selfknow.reproduce.states import States
 
 STEPS = 1_200
 _SECONDS_A_TRAINING_STEP = 0.13  # two trainings, a core each
 _MEGABYTE = 1_000_000
-_CORPORA = {
-    "build": ("Build 1k and 1k-simplified", 5.0),
-    "check": ("Check them with Great Expectations", 10.0),
-    "load": ('Load them: load_dataset(folder, "1k")', 5.0),
-    "portrait": ("A portrait of 1k, asked about five entries", 5.0),
+_STEPS = {
+    "fetch": ("Fetch a real model and a real text", 20.0, "real"),
+    "build": ("Build 1k and 1k-simplified", 5.0, "corpora"),
+    "first": ("The model's first answers", 30.0, "real"),
+    "check": ("Check them with Great Expectations", 10.0, "corpora"),
+    "load": ('Load them: load_dataset(folder, "1k")', 5.0, "corpora"),
+    "portrait": ("A portrait of 1k, asked about five entries", 5.0, "corpora"),
+    "unknown": ("Does it know what it does not know?", 30.0, "real"),
+    "creations": ("Does it understand what it creates?", 45.0, "real"),
+    "quotes": ("Does it quote the King James Bible?", 30.0, "real"),
+    "train": ("Train a small model on each setup. Does it know how much it knows?", 0.0, "trained"),
+    "diaries": ("Does a small model quote its diaries, which it knows by heart?", 5.0, "trained"),
+    "page": ("One page of everything", 10.0, "trained"),
 }
-_REAL = {
-    "fetch": ("Fetch a real model and a real text", 20.0),
-    "first": ("The model's first answers", 30.0),
-    "unknown": ("Does it know what it does not know?", 30.0),
-    "creations": ("Does it understand what it creates?", 45.0),
-    "quotes": ("Does it quote the King James Bible?", 30.0),
-}
-_TRAINED = {
-    "train": ("Train a small model on each setup. Does it know how much it knows?", 0.0),
-    "diaries": ("Does a small model quote its diaries, which it knows by heart?", 5.0),
-    "page": ("One page of everything", 10.0),
-}
+"""The steps in their order: title, seconds on two idle cores, and the part of the demo that they belong to."""
 
 
 def demo(
@@ -87,11 +82,11 @@ def announced_steps(*, asks_real: bool, steps: int | None) -> dict[str, tuple[st
         asks_real: Whether a real model is asked.
         steps: The number of steps of each training; null: nothing is trained.
     """
-    titles = {**_CORPORA, **(_REAL if asks_real else {}), **(_TRAINED if steps is not None else {})}
+    parts = {"corpora", *(["real"] if asks_real else []), *(["trained"] if steps is not None else [])}
+    titles = {name: (title, seconds) for name, (title, seconds, part) in _STEPS.items() if part in parts}
     if steps is not None:
         titles["train"] = (titles["train"][0], max(10.0, steps * _SECONDS_A_TRAINING_STEP))
-    order = ("fetch", "build", "first", "check", "load", "portrait", "unknown", "creations", "quotes", *_TRAINED)
-    return {name: titles[name] for name in order if name in titles}
+    return titles
 
 
 def announce(steps: Mapping[str, tuple[str, float]], files: "Sequence[PackagedFile]" = ()) -> None:
@@ -177,31 +172,19 @@ def _show(screen: "Screen", corpora: Path, *, asks_real: bool) -> bool:
 
 
 def _cells(plan: "Plan", out: Path, steps: int) -> "list[Cell]":
-    """Return the plan's cells; what an earlier demo made in their folders with other settings is removed."""
     from selfknow.cli.reproduce_commands import plan_commands
     from selfknow.reproduce.cells import expand
     from selfknow.reproduce.changes import Changes, read_options
-    from selfknow.reproduce.states import States
 
     few = {"max-steps": steps, "warmup-steps": min(steps, 100), "validation-interval": min(steps, 400)}
-    changed = [] if steps == STEPS else [f"{name}={value}" for name, value in few.items()]
-    cells = expand(plan, plan_commands(), out, Changes(train=read_options("--train", changed)))
-    states, removed = States(out), set[str]()
-    for cell in cells:
-        source = "" if cell.trained_by is None else cell.trained_by.name
-        if states.has_other_commands(cell) or source in removed:
-            shutil.rmtree(cell.folder, ignore_errors=True)
-            removed.add(cell.name)
-    return cells
+    changes = [] if steps == STEPS else [f"{name}={value}" for name, value in few.items()]
+    return expand(plan, plan_commands(), out, Changes(train=read_options("--train", changes)))
 
 
-@contextmanager
-def _run(cells: "Sequence[Cell]", out: Path) -> "Iterator[Running]":
-    from selfknow.cli.reproduce import workers
-    from selfknow.reproduce.run import Running
+def _run(cells: "Sequence[Cell]", out: Path) -> "Running":
+    from selfknow.reproduce.run import Running, workers
 
-    with workers(cells) as launches, Running(cells, out, launches) as running:
-        yield running
+    return Running(cells, out, workers(cells))
 
 
 @dataclass
@@ -225,7 +208,7 @@ class Screen:
     def step(self, name: str) -> Iterator[None]:
         """Print a step's heading, and after it what it took by the clock."""
         self._number += 1
-        title = {**_CORPORA, **_REAL, **_TRAINED}[name][0]
+        title = _STEPS[name][0]
         typer.secho(f"\n{self._number}. {title}", bold=True)
         start = time.monotonic()
         yield
@@ -236,10 +219,9 @@ class Screen:
         assert self.running is not None
         cells = [cell for cell in self.cells if cell.name.startswith(prefix)]
         self.running.wait(cells)
-        states: States = self.running.states
         folders = []
         for cell in cells:
-            record = states.read(cell)
+            record = self.running.states.read(cell)
             if record.error is None:
                 folders.append(cell.folder)
             else:

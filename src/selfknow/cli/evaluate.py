@@ -23,7 +23,7 @@ def evaluate(
         typer.Option(help="The run folder; give the same command again to resume.", metavar="FOLDER"),
     ],
     output_format: Annotated[
-        Format, typer.Option("--format", help="How the result is printed on stdout.")
+        Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,
     **options: Any,
 ) -> None:
@@ -80,7 +80,8 @@ def command_for(arguments: Sequence[str]) -> CompactCommand:
             raise UserError(f"{flag} is for {', '.join(set_patterns(name))}, not for {line.word}")
     usage = [usage for usage in task.usage if find_task(usage.split()[0]).options is options]
     examples = [f"selfknow evaluate {word} --model MODEL --out RUN" for word in usage]
-    return command(evaluate, [*parameters(options, task.name), *_common()], examples=examples)
+    own = parameters(options, task.name)
+    return command(evaluate, [*own, *_common()], examples=examples, explains_arguments=False)
 
 
 def _common() -> list[inspect.Parameter]:
@@ -92,7 +93,7 @@ def _common() -> list[inspect.Parameter]:
 
 
 _EXAMPLES = (
-    "selfknow evaluate TASK --help      what this task can be told, besides",
+    "selfknow evaluate TASK --help      the options of this task",
     "selfknow evaluate TASK --model MODEL --out runs/model",
     "selfknow evaluate TASK --endpoint http://localhost:8000 --model NAME --out runs/served",
     "selfknow evaluate FOLDER:CONFIG --model MODEL --out runs/model",

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.output import print_rows
 from selfknow.errors import UserError
 
 if TYPE_CHECKING:
     from selfknow.runs.importers.run import Log
 
-app = typer.Typer(name="import", help="Turn the logs of other tools into run folders.", no_args_is_help=True)
+app = CommandGroup("import", "Turn the logs of other tools into run folders.")
 
 OutOption = Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)]
 TaskOption = Annotated[
-    str | None, typer.Option("--task", help="The task of the run (default: the one in the log or its rows).")
+    str | None, typer.Option("--task", help="The task of the run. Default: the one in the log or its rows.")
 ]
 ExamplesOption = Annotated[
     Path | None,
@@ -29,7 +30,7 @@ def lm_eval(
     out: OutOption,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="The model that answered (default: the one in results_DATE.json beside it)."),
+        typer.Option("--model", help="The model that answered. Default: the one in results_DATE.json beside it."),
     ] = None,
     task: TaskOption = None,
     examples: ExamplesOption = None,

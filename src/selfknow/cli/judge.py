@@ -13,7 +13,7 @@ from selfknow.cli.output import Format, print_rows
 def judge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.", show_default=False)],
     output_format: Annotated[
-        Format, typer.Option("--format", help="How the result is printed on stdout.")
+        Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,
     **options: Any,
 ) -> None:

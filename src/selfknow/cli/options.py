@@ -5,14 +5,14 @@ command line is read twice, first with every option that there is, to find that 
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, fields
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from selfknow.cli.compact_help import WIDTH, CompactCommand
+from selfknow.cli.compact_help import WIDTH, CompactCommand, Rows
 
 _METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", list[str]: "TEXT"}
 
@@ -80,19 +80,21 @@ def command(
     options: Iterable[inspect.Parameter] = (),
     *,
     examples: Sequence[str] = (),
-    sections: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    sections: Rows | None = None,
+    explains_arguments: bool = True,
 ) -> CompactCommand:
     """Return a command that takes more options than its function names.
 
     Args:
         function: Takes its own parameters, and by ``**options`` those of the others that stand on the command line.
         options: The others.
-        examples: Example calls for ``--help``.
+        examples: Example calls for ``--help``; default: those of the docstring.
         sections: What else ``--help`` says before the options.
+        explains_arguments: False if the arguments are known already, as a task that the options belong to.
     """
-    text = inspect.cleandoc(function.__doc__ or "").partition("\n\n**Example")[0]
+    text = inspect.cleandoc(function.__doc__ or "")
     made = _command(_caller(function), [*own_parameters(function), *options], text)
-    made.examples, made.sections = examples, sections or {}
+    made.examples, made.sections, made.explains_arguments = examples, sections or {}, explains_arguments
     return made
 
 

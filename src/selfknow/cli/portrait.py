@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from selfknow.cli import portrait_ask, portrait_overlap, portrait_publish
+from selfknow.cli.compact_help import CommandGroup
 from selfknow.cli.output import Format, print_rows
 from selfknow.cli.portrait_ask import FormatOption, PortraitArgument, TextOption, WhereOption, load
 from selfknow.errors import UserError
@@ -14,7 +15,7 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.portraits import Corpus, Portrait
 
-app = typer.Typer(name="portrait", help="Build, query and publish portraits of corpora.", no_args_is_help=True)
+app = CommandGroup("portrait", "Build, query and publish portraits: what a corpus quotes, in a small file.")
 
 
 class Engine(StrEnum):
@@ -57,20 +58,22 @@ def build(
     text: TextOption = "text",
     where: WhereOption = None,
     sample_by: Annotated[
-        SampleBy, typer.Option(help="In text files, whether a line or a file is one text.")
+        SampleBy, typer.Option(help="In text files, each line or each whole file is one text.")
     ] = SampleBy.line,
     width: Annotated[int, typer.Option(min=1, help="Characters of an n-gram: 25 for QUIP, 50 for membership.")] = 25,
     stride: Annotated[int, typer.Option(min=1, help="Characters from n-gram to n-gram: 1 for QUIP, or the width.")] = 1,
     capacity: Annotated[
         int | None,
-        typer.Option(min=1, help="Distinct n-grams to make room for; estimated by default.", show_default=False),
+        typer.Option(min=1, help="Make room for this many distinct n-grams. Default: an estimate.", show_default=False),
     ] = None,
     false_positive_rate: Annotated[float, typer.Option(help="The false positive rate at capacity.")] = 1e-3,
     normalization: Annotated[
-        Normalization, typer.Option(help="How texts and queries are normalized.")
+        Normalization, typer.Option(help="The normalization of texts and queries.")
     ] = Normalization.none,
-    threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
-    engine: Annotated[Engine, typer.Option(help="On this machine, or on a Ray cluster.")] = Engine.local,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads. Default: one a core.", show_default=False)
+    ] = None,
+    engine: Annotated[Engine, typer.Option(help="Build on this machine, or on a Ray cluster.")] = Engine.local,
     ray_address: Annotated[str | None, typer.Option(help="The Ray cluster's address.", show_default=False)] = None,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
@@ -110,10 +113,10 @@ def build(
 @app.command()
 def info(
     portrait: PortraitArgument,
-    verify: Annotated[bool, typer.Option("--verify", help="Also read every bit; exit code 1 if one differs.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Also check every bit; exit code 1 if one differs.")] = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Show what a portrait holds, how full it is, and the rates that follow.
+    """Show a portrait's corpus, its size, how full it is, and its false positive rate.
 
     **Example:** `selfknow portrait info out/1k --verify`
     """
@@ -153,8 +156,8 @@ def merge(
 def import_(
     index: Annotated[Path, typer.Argument(metavar="INDEX", help="The dump's `<name>.<width>-<stride>.bf`.")],
     out: OutOption,
-    width: Annotated[int | None, typer.Option(help="If the file name does not say it.", show_default=False)] = None,
-    stride: Annotated[int | None, typer.Option(help="If the file name does not say it.", show_default=False)] = None,
+    width: Annotated[int | None, typer.Option(help="Default: as in the file's name.", show_default=False)] = None,
+    stride: Annotated[int | None, typer.Option(help="Default: as in the file's name.", show_default=False)] = None,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
@@ -172,8 +175,10 @@ def import_(
 def prebuilt(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A `diary-recall` folder.")],
     out: OutOption,
-    configs: Annotated[list[str] | None, typer.Argument(help="All by default.", show_default=False)] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="All cores by default.", show_default=False)] = None,
+    configs: Annotated[list[str] | None, typer.Argument(help="The configs. Default: all.", show_default=False)] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads. Default: one a core.", show_default=False)
+    ] = None,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:

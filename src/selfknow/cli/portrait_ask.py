@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PortraitArgument = Annotated[
     str, typer.Argument(metavar="PORTRAIT", help="A portrait folder, `org/repo`, or `org/repo/name`.")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="How the result is printed on stdout.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="The format of the result on stdout.")]
 TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that makes a row's text.")]
 WhereOption = Annotated[
     str | None, typer.Option("--where", help="The SQL condition that selects rows.", show_default=False)
@@ -41,7 +41,9 @@ def quip(
     anchor: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=TEXTS", help="Texts to score for comparison: held-out=…, corpus=….", show_default=False
+            metavar="NAME=TEXTS",
+            help="Also score these texts for comparison, as held-out=FILE; repeatable.",
+            show_default=False,
         ),
     ] = None,
     output_format: FormatOption = Format.table,

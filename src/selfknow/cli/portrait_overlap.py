@@ -34,7 +34,9 @@ def overlap(
     ],
     config: Annotated[str | None, typer.Option(help="The benchmark's config.", show_default=False)] = None,
     split: Annotated[str, typer.Option(help="The benchmark's split.")] = "test",
-    revision: Annotated[str | None, typer.Option(help="Its revision on the Hub.", show_default=False)] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="The benchmark's revision on the Hub.", show_default=False)
+    ] = None,
     text: TextOption = "text",
     where: WhereOption = None,
     min_span: Annotated[int, typer.Option(min=0, help="The fewest characters of a span.")] = 50,
@@ -42,7 +44,7 @@ def overlap(
         bool, typer.Option("--whole-words/--any-characters", help="Cut spans to whole words.")
     ] = True,
     per_row: Annotated[bool, typer.Option("--per-row", help="Print one row for each row of the benchmark.")] = False,
-    spans: Annotated[int, typer.Option(min=0, help="How many spans of a row to show, the longest first.")] = 3,
+    spans: Annotated[int, typer.Option(min=0, help="Show this many spans of a row, the longest first.")] = 3,
     out: Annotated[
         list[Path] | None,
         typer.Option(help="Also write the rows to a .csv, .parquet or .html file; repeatable.", show_default=False),

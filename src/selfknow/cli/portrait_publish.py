@@ -25,9 +25,7 @@ def publish(
     folder: Annotated[Path, typer.Argument(help="A portrait folder, or a folder of them.", show_default=False)],
     repo: RepoArgument,
     dry_run: DryRunOption = False,
-    tag: Annotated[
-        str | None, typer.Option("--tag", help="The release's tag (default: the next of v1, v2, …).")
-    ] = None,
+    tag: Annotated[str | None, typer.Option("--tag", help="The release's tag. Default: the next of v1, v2, ….")] = None,
     private: PrivateOption = False,
     replace: ReplaceOption = False,
     prune: Annotated[bool, typer.Option("--prune", help="Remove served portraits that the folder lacks.")] = False,

@@ -1,19 +1,16 @@
 """``selfknow query`` and ``selfknow sql``: queries over run folders, by name or in SQL."""
 
-import json
-import math
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from selfknow.cli.compare import compare
-from selfknow.cli.output import Format, print_rows
+from selfknow.cli.output import print_rows
+from selfknow.cli.query_output import QueryFormat, print_relation, rows_format, without_statement
 from selfknow.errors import UserError, nearest
-from selfknow.untrusted import for_terminal
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,34 +18,21 @@ if TYPE_CHECKING:
     from selfknow.sql.connection import Connection
 
 
-_CELL_WIDTH = 100
-_ON_ONE_LINE = str.maketrans({"\n": "⏎", "\t": " "})
-
-
-class QueryFormat(StrEnum):
-    """The format in which a query's rows are printed."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-    parquet = "parquet"
-
-
 Runs = Annotated[
     list[str] | None,
     typer.Argument(metavar="RUN…", help="Run folders, or hf://datasets/ORG/NAME/FOLDER.", show_default=False),
 ]
-FormatOption = Annotated[QueryFormat, typer.Option("--format", help="How the rows are printed on stdout.")]
+FormatOption = Annotated[QueryFormat, typer.Option("--format", help="The format of the rows on stdout.")]
 CorpusOption = Annotated[
     list[str] | None,
-    typer.Option("--corpus", help="A dataset folder with the documents that queries join against; repeatable."),
+    typer.Option("--corpus", help="A dataset folder whose documents queries need; repeatable."),
 ]
 PortraitOption = Annotated[
     list[str] | None,
-    typer.Option("--portrait", help="NAME=FOLDER: the portrait that `quip(text, 'NAME')` asks; repeatable."),
+    typer.Option("--portrait", help="A portrait as NAME=FOLDER, for `quip(text, 'NAME')`; repeatable."),
 ]
 MixedOption = Annotated[
-    bool, typer.Option("--mixed-revisions", help="Compare runs that were asked different revisions of a dataset.")
+    bool, typer.Option("--mixed-revisions", help="Allow runs over different revisions of a dataset.")
 ]
 
 
@@ -73,11 +57,15 @@ def query(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="With `compare`: for both sides, or twice, once for each.", show_default=False),
+        typer.Option(
+            "--model", help="With `compare`: the model of both sides; twice: one for each.", show_default=False
+        ),
     ] = None,
     variant: Annotated[
         list[str] | None,
-        typer.Option("--variant", help="With `compare`: for both sides, or twice, once for each.", show_default=False),
+        typer.Option(
+            "--variant", help="With `compare`: the variant of both sides; twice: one for each.", show_default=False
+        ),
     ] = None,
     limit: Annotated[
         int | None,
@@ -119,7 +107,7 @@ def query(
             {"name": query.name, "task": query.task, "title": query.title, "source": query.source}
             for query in queries().values()
         ]
-        print_rows(listed, _rows_format(output_format))
+        print_rows(listed, rows_format(output_format))
         return
     query = find_query(name)
     if show:
@@ -127,9 +115,9 @@ def query(
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
-        if where:
-            connection.check(f"select {where}")
-        _print(_selected(run_query(connection, name), where, columns), output_format)
+        _check_condition(connection, where)
+        rows = run_query(connection, name).set_alias(name)  # errors of --where name it
+        print_relation(_selected(rows, where, columns), output_format, is_filtered=where is not None)
         _print_known_errors(connection)
 
 
@@ -155,7 +143,7 @@ def _compare(
         models=models or [],
         variants=variants or [],
         limit=limit,
-        output_format=_rows_format(output_format),
+        output_format=rows_format(output_format),
         mixed_revisions=mixed_revisions,
     )
 
@@ -205,7 +193,7 @@ def sql(
     text = sys.stdin.read() if statement == "-" else statement
     options = {"portraits": portraits_by_name(portrait), "read_only": not read_write}
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, **options) as connection:
-        _print(connection.sql(text), output_format)
+        print_relation(connection.sql(text), output_format)
 
 
 def _write_views(runs: list[str], corpus: list[str] | None, path: Path | None, mixed_revisions: bool) -> None:
@@ -241,18 +229,25 @@ def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: s
     """
     import duckdb
 
-    from selfknow.sql.connection import query_error
-
     if where:
         try:
             relation = relation.filter(where)
         except duckdb.Error as error:
-            raise query_error(error) from error
+            raise UserError(f"--where {where}: {without_statement(error)}") from error
     names = columns.split(",") if columns else relation.columns
     for name in names:
         if name not in relation.columns:
             raise UserError(f"there is no column {name!r}{nearest(name, relation.columns)}")
     return relation.project(", ".join(f'"{name}"' for name in names))
+
+
+def _check_condition(connection: "Connection", where: str | None) -> None:
+    """Refuse a condition of `--where` that is no SQL, or could change something."""
+    try:
+        if where:
+            connection.check(f"select {where}")
+    except UserError as error:
+        raise UserError(f"--where {where}: {without_statement(error)}") from error
 
 
 def _print_known_errors(connection: "Connection") -> None:
@@ -271,68 +266,3 @@ def portraits_by_name(named: list[str] | None) -> Mapping[str, str]:
         if not (name and equals and folder):
             raise UserError(f"name a portrait as NAME=FOLDER, not {name + equals + folder!r}")
     return {name: folder for name, _, folder in pairs}
-
-
-def _print(relation: "duckdb.DuckDBPyRelation", output_format: QueryFormat) -> None:
-    import duckdb
-
-    from selfknow.sql.connection import query_error
-
-    try:
-        if output_format is QueryFormat.parquet:
-            _print_parquet(relation)
-            return
-        fetched = relation.fetchall()
-    except duckdb.Error as error:
-        raise query_error(error) from error
-    shown = {QueryFormat.table: for_table, QueryFormat.csv: _for_csv}.get(output_format, for_json)
-    columns = relation.columns
-    rows = [{name: shown(value) for name, value in zip(columns, row, strict=True)} for row in fetched]
-    print_rows(rows, _rows_format(output_format))
-    if not rows:
-        typer.echo("no rows", err=True)
-
-
-def for_json(value: object) -> object:
-    """Return a value that JSON can hold: a number that JSON lacks is null, other types are text."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, dict):
-        return {str(key): for_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [for_json(item) for item in value]
-    return str(value)
-
-
-def _for_csv(value: object) -> object:
-    plain = value if isinstance(value, float) else for_json(value)
-    return json.dumps(plain, ensure_ascii=False) if isinstance(plain, dict | list) else plain
-
-
-def for_table(value: object) -> object:
-    """Return a value as one short line."""
-    plain = _for_csv(value)
-    if not isinstance(plain, str):
-        return plain
-    visible = for_terminal(plain[: 2 * _CELL_WIDTH].translate(_ON_ONE_LINE))
-    return visible if len(visible) <= _CELL_WIDTH else f"{visible[: _CELL_WIDTH - 1]}…"
-
-
-def _print_parquet(relation: "duckdb.DuckDBPyRelation") -> None:
-    import io
-
-    import pyarrow.parquet as pq
-
-    if sys.stdout.isatty():
-        raise UserError("Parquet is not for a terminal: redirect it into a file, as in > rows.parquet")
-    buffer = io.BytesIO()
-    pq.write_table(relation.to_arrow_table(), buffer)
-    sys.stdout.buffer.write(buffer.getvalue())
-
-
-def _rows_format(output_format: QueryFormat) -> Format:
-    if output_format is QueryFormat.parquet:
-        raise UserError("Parquet is for the rows of a query: use --format json")
-    return Format(output_format.value)

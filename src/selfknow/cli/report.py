@@ -20,10 +20,10 @@ class ReportFormat(StrEnum):
 def report(
     runs: Runs = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file to write (default: report.html, or report.md).")
+        Path | None, typer.Option("--out", help="The file to write. Default: report.html, or report.md.")
     ] = None,
     output_format: Annotated[
-        ReportFormat | None, typer.Option("--format", help="One HTML page, or Markdown (default: as --out ends).")
+        ReportFormat | None, typer.Option("--format", help="One HTML page, or Markdown. Default: as --out ends.")
     ] = None,
     figures: Annotated[
         Path | None,

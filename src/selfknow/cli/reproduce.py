@@ -3,8 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,14 +11,11 @@ import typer
 
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
-from selfknow.files import user_path
 
 if TYPE_CHECKING:
     from selfknow.reproduce.cells import Cell
-    from selfknow.reproduce.changes import Changes
     from selfknow.reproduce.conclude import Conclusion
     from selfknow.reproduce.four_questions import Fit
-    from selfknow.reproduce.launch import Launch
     from selfknow.reproduce.plan import Plan
     from selfknow.reproduce.states import States
 
@@ -29,14 +25,16 @@ Repeated = list[str] | None
 def reproduce(
     plan: Annotated[
         str | None,
-        typer.Argument(metavar="PAPER/NAME|FILE.yaml", help="The plan; none: list them.", show_default=False),
+        typer.Argument(metavar="PAPER/NAME|FILE.yaml", help="The plan. Default: list them all.", show_default=False),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where everything goes; give the same command again to resume.")
+        Path | None, typer.Option(help="The folder for all results; give the same command again to resume.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, and what it takes.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print each command and its cost, and run nothing.")
+    ] = False,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on: for array jobs.")
+        str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on, for array jobs.")
     ] = None,
     models: Annotated[
         Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="Only these models, or others instead.")
@@ -69,7 +67,8 @@ def reproduce(
         ),
     ] = None,
     launcher: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="What starts trainings: `torchrun --nproc-per-node 4 -m`.")
+        str | None,
+        typer.Option(metavar="COMMAND", help="Start trainings with this, such as `torchrun --nproc-per-node 4 -m`."),
     ] = None,
     throughput: Annotated[
         float | None, typer.Option(metavar="NUMBER", help="With --dry-run: operations per second. Default: measured.")
@@ -81,8 +80,10 @@ def reproduce(
     questions: Annotated[
         str, typer.Option(metavar="SET|FILE", help="With four-questions: the questions for quoting.")
     ] = "nq",
-    card: Annotated[bool, typer.Option("--card", help="With four-questions: print a model card's section.")] = False,
-    output_format: Annotated[Format, typer.Option("--format", help="How tables are printed on stdout.")] = Format.table,
+    card: Annotated[
+        bool, typer.Option("--card", help="With four-questions: print a section for a model card.")
+    ] = False,
+    output_format: Annotated[Format, typer.Option("--format", help="The format of tables on stdout.")] = Format.table,
 ) -> None:
     """Run a plan: train and ask its models, and print its tables beside the paper's.
 
@@ -101,161 +102,112 @@ def reproduce(
     from selfknow.cli import demo_inputs
     from selfknow.cli.reproduce_commands import plan_commands
     from selfknow.reproduce import four_questions
-    from selfknow.reproduce.cells import expand, read_shard
-    from selfknow.reproduce.listing import plan_rows
+    from selfknow.reproduce.cells import expand
+    from selfknow.reproduce.cells import shard as cells_of_shard
+    from selfknow.reproduce.changes import Changes, absolute_folder, read_checkpoints, read_options, split_commas
+    from selfknow.reproduce.corpora import corpora_in, corpus_folders
     from selfknow.reproduce.plan import find_plan, read_plan
+    from selfknow.reproduce.run import Running, workers
+    from selfknow.reproduce.states import State
 
     if plan is None:
-        print_rows(plan_rows(), output_format)
+        _print_plans(output_format)
         return
     if out is None:
-        if plan != four_questions.NAME:
-            find_plan(plan)
-        raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER")
-    fit = None
-    if plan == four_questions.NAME:
-        fit = four_questions.fit_of(models, evaluate, portrait, questions)
-        chosen_plan = read_plan(four_questions.write_plan(fit, out))
-    elif card:
+        needs = four_questions.NEEDS if plan == four_questions.NAME else find_plan(plan).needs
+        raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER (it needs {needs})")
+    if card and plan != four_questions.NAME:
         raise UserError(f"--card is for {four_questions.NAME}: other plans have no section for a model card")
-    else:
-        chosen_plan = find_plan(plan)
-        if plan == demo_inputs.NAME:
-            demo_inputs.fetch_inputs(out.resolve())
-            demo_inputs.build_inputs(out.resolve())
-    changes = _changes(models, sizes, data, checkpoint, {"max-steps": max_steps}, train, {"limit": limit}, evaluate)
     if output_format is Format.csv and not dry_run:
         raise UserError("a plan ends with several tables, which do not fit into one CSV: use --format json")
     folder = out.resolve()
-    commands = plan_commands()
-    cells = expand(chosen_plan, commands, folder, changes)
-    mine = cells if shard is None else read_shard(cells, shard)
-    if dry_run:
-        _print_costs(mine, folder, throughput, output_format)
-    else:
-        with workers(mine, jobs, shlex.split(launcher or "")) as launches:
-            _run(chosen_plan, cells, mine, folder, launches, output_format, fit=fit, card=card)
-
-
-def _changes(
-    models: Repeated,
-    sizes: Repeated,
-    data: str | None,
-    checkpoint: Repeated,
-    of_trainings: Mapping[str, int | None],
-    train: Repeated,
-    of_evaluations: Mapping[str, int | None],
-    evaluate: Repeated,
-) -> "Changes":
-    from selfknow.reproduce.changes import Changes, read_checkpoints, read_options, split_commas
-
-    def as_options(values: Mapping[str, int | None]) -> list[str]:
-        return [f"{name}={value}" for name, value in values.items() if value is not None]
-
-    return Changes(
+    fit = four_questions.fit_of(models, evaluate, portrait, questions) if plan == four_questions.NAME else None
+    chosen_plan = find_plan(plan) if fit is None else read_plan(four_questions.write_plan(fit, folder))
+    if plan == demo_inputs.NAME:
+        demo_inputs.fetch_inputs(folder)
+        demo_inputs.build_inputs(folder)
+    changes = Changes(
         models=split_commas(models or []),
         sizes=split_commas(sizes or []),
-        data=data if data is None or not user_path(data).is_dir() else str(user_path(data).resolve()),
+        data=absolute_folder(data),
         checkpoints=read_checkpoints(checkpoint or []),
-        train=read_options("--train", [*(train or []), *as_options(of_trainings)]),
-        evaluate=read_options("--evaluate", [*(evaluate or []), *as_options(of_evaluations)]),
+        train=read_options("--train", train or [], {"max-steps": max_steps}),
+        evaluate=read_options("--evaluate", evaluate or [], {"limit": limit}),
     )
+    cells = expand(chosen_plan, plan_commands(), folder, changes)
+    mine = cells if shard is None else cells_of_shard(cells, shard)
+    with corpora_in(folder):
+        if dry_run:
+            _print_costs(mine, folder, throughput, output_format)
+            return
+        corpus_folders(mine)
+        with Running(mine, folder, workers(mine, jobs, shlex.split(launcher or ""))) as running:
+            running.wait()
+        _conclude(chosen_plan, cells, mine, running.states, output_format, fit, card=card)
+    if any(running.states.read(cell).state is not State.finished for cell in mine):
+        raise typer.Exit(1)
 
 
-@contextmanager
-def workers(
-    cells: "Sequence[Cell]", jobs: int | None = None, launcher: Sequence[str] = ()
-) -> "Iterator[Sequence[Launch]]":
-    """Give what runs these cells side by side, and share the cores out.
+def _print_plans(output_format: Format) -> None:
+    from selfknow.reproduce.listing import plan_list, plan_rows
 
-    Args:
-        cells: The cells of this job.
-        jobs: How many cells at a time; null: as many as fit this machine.
-        launcher: What starts trainings.
-    """
-    from selfknow.reproduce.launch import Worker
-    from selfknow.reproduce.run import num_cores, num_jobs
+    if output_format is Format.table:
+        typer.echo(plan_list())
+    else:
+        print_rows(plan_rows(), output_format)
 
-    jobs = jobs or num_jobs(cells, launcher)
-    num_threads = max(1, num_cores() // jobs) if jobs > 1 else None
-    with ExitStack() as stack:
-        yield [stack.enter_context(Worker(launcher, num_threads)) for _ in range(jobs)]
+
+def _conclude(
+    plan: "Plan",
+    cells: "Sequence[Cell]",
+    mine: "Sequence[Cell]",
+    states: "States",
+    output_format: Format,
+    fit: "Fit | None",
+    *,
+    card: bool,
+) -> None:
+    """Print the results of a plan if all of its cells have ended, in this job or another; else the missing ones."""
+    from selfknow.reproduce.conclude import conclude, runs_of, trainings_asked
+    from selfknow.reproduce.corpora import corpus_folders
+    from selfknow.reproduce.states import State
+
+    if left := [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]:
+        _print_missing(left, mine, states)
+        return
+    runs, corpora = runs_of(cells, states), corpus_folders(trainings_asked(cells, states))
+    if not card:
+        _print_conclusion(cells, states, conclude(plan, runs, corpora, states.folder), output_format)
+    if fit is not None:
+        _write_four_questions(fit, runs, corpora, states.folder, card=card)
 
 
 def _print_costs(cells: "Sequence[Cell]", folder: Path, throughput: float | None, output_format: Format) -> None:
-    from selfknow.reproduce.corpora import corpora_in
     from selfknow.reproduce.estimate import ASSUMPTIONS, cost_rows
     from selfknow.reproduce.states import States
 
-    with corpora_in(folder):
-        rows, assumed = cost_rows(cells, States(folder), throughput)
+    rows, assumed = cost_rows(cells, States(folder), throughput)
     around = Path.cwd()
     print_rows([{**row, "command": cell.shown(around)} for row, cell in zip(rows, cells, strict=True)], output_format)
     typer.echo(f"{assumed} {ASSUMPTIONS}", err=output_format is not Format.table)
 
 
-def _run(
-    plan: "Plan",
-    cells: "Sequence[Cell]",
-    mine: "Sequence[Cell]",
-    folder: Path,
-    launches: "Sequence[Launch]",
-    output_format: Format,
-    *,
-    fit: "Fit | None" = None,
-    card: bool = False,
-) -> None:
-    """Run this job's cells; whoever finds all of the plan's ended says what came of it."""
-    from selfknow.reproduce.conclude import cell_rows, conclude, runs_of, trainings_asked
-    from selfknow.reproduce.corpora import corpora_in, corpus_folders
-    from selfknow.reproduce.run import run_cells
-    from selfknow.reproduce.states import State, States
-
-    states = States(folder)
-    with corpora_in(folder):
-        corpus_folders(mine)
-        run_cells(mine, folder, *launches)
-        left = [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]
-        if left:
-            _say_missing(left, mine, states)
-        else:
-            corpora = corpus_folders(trainings_asked(cells, states))
-            runs = runs_of(cells, states)
-            if not card:
-                conclusion = conclude(plan, runs, corpora, folder)
-                _print_conclusion(cell_rows(cells, states), conclusion, output_format)
-            if fit is not None:
-                _four_questions(fit, runs, corpora, folder, card=card)
-    if any(states.read(cell).state is not State.finished for cell in mine):
-        raise typer.Exit(1)
-
-
-def _four_questions(fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool) -> None:
-    """Write the page and the plot of all questions, and print a card's section if it is wanted."""
-    from selfknow.models.address import without_credentials
-    from selfknow.reproduce.four_questions import write_page
-
-    command = shlex.join(["selfknow", *map(without_credentials, sys.argv[1:])])
-    page, section = write_page(fit, runs, corpora, folder, command=command)
-    for line in fit.not_asked:
-        typer.echo(f"not asked: {line}", err=True)
-    typer.echo(f"the page: {page}", err=True)
-    if card:
-        typer.echo(section, nl=False)
-
-
-def _say_missing(left: "Sequence[Cell]", mine: "Sequence[Cell]", states: "States") -> None:
+def _print_missing(left: "Sequence[Cell]", mine: "Sequence[Cell]", states: "States") -> None:
     own = sum(cell in mine for cell in left)
     of_whom = "of this job" if own == len(left) else "of other jobs" if not own else f"({own} of this job)"
     typer.echo(f"{len(left)} cells {of_whom} are still to be run:", err=True)
     for cell in left:
         typer.echo(f"  {cell.name}: {states.read(cell).state}", err=True)
-    typer.echo("whoever runs the last one prints the tables, or the same command without --shard", err=True)
+    typer.echo("the job that runs the last one prints the tables, or the same command without --shard", err=True)
 
 
-def _print_conclusion(rows: Sequence[Mapping[str, object]], conclusion: "Conclusion", output_format: Format) -> None:
-    from selfknow.cli.query import for_json, for_table
+def _print_conclusion(
+    cells: "Sequence[Cell]", states: "States", conclusion: "Conclusion", output_format: Format
+) -> None:
+    from selfknow.cli.query_output import for_json, for_table
+    from selfknow.reproduce.conclude import cell_rows
 
+    rows = cell_rows(cells, states)
     if output_format is not Format.table:
         queries = {
             name: answer if isinstance(answer, str) else [_each(for_json, row) for row in answer]
@@ -279,3 +231,19 @@ def _print_conclusion(rows: Sequence[Mapping[str, object]], conclusion: "Conclus
 
 def _each(shown: Callable[[object], object], row: Mapping[str, object]) -> dict[str, object]:
     return {name: shown(value) for name, value in row.items()}
+
+
+def _write_four_questions(
+    fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool
+) -> None:
+    """Write the page and the plot of all questions, and print a card's section if it is wanted."""
+    from selfknow.models.address import without_credentials
+    from selfknow.reproduce.four_questions import write_page
+
+    command = shlex.join(["selfknow", *map(without_credentials, sys.argv[1:])])
+    page, section = write_page(fit, runs, corpora, folder, command=command)
+    for line in fit.not_asked:
+        typer.echo(f"not asked: {line}", err=True)
+    typer.echo(f"the page: {page}", err=True)
+    if card:
+        typer.echo(section, nl=False)

@@ -1,13 +1,13 @@
-"""The options of `train`, `evaluate` and `score` as plans know them, from the very commands of this command line."""
+"""The commands that plans are made of, so that a plan's settings are checked as those of a command line are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.reproduce.commands import Command, Commands, Option
+from selfknow.reproduce.commands import Command, Commands
 
-_PLACES = {"--out", "--format", "--help"}
-"""What a plan does not say: where a cell lies and how its result is printed is not its to choose."""
+# Where a cell lies and how its result is printed is not a plan's to choose; who is trained or asked has a key.
+_HIDDEN = {"--out", "--format", "--help"}
 _SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "tune": {"--model"}, "score": set[str]()}
 
 
@@ -15,26 +15,24 @@ def plan_commands() -> Commands:
     """Return the commands that plans are made of."""
     import typer
 
-    from selfknow.cli.app import app
+    from selfknow.cli import creations
     from selfknow.cli.options import command, parameters
     from selfknow.cli.train import train
     from selfknow.train.options import TrainingOptions
 
-    trains = command(train, parameters(TrainingOptions))
-    group: Any = typer.main.get_command(app)
-    tunes: Any = group.commands["creations"].commands["tune"]
+    group: Any = typer.main.get_command(creations.app)
     return Commands(
-        train=_described("train", "train", trains),
+        train=_command("train", "train", command(train, parameters(TrainingOptions))),
         evaluate=_evaluate_command,
         score=_score_command,
-        tune=_described("tune", "creations tune", tunes),
+        tune=_command("tune", "advanced creations tune", group.commands["tune"]),
     )
 
 
 def _evaluate_command(task: str) -> Command:
     from selfknow.cli.evaluate import command_for
 
-    return _described("evaluate", f"evaluate {task}", command_for([task]))
+    return _command("evaluate", f"evaluate {task}", command_for([task]))
 
 
 def _score_command(task: str) -> Command:
@@ -42,34 +40,24 @@ def _score_command(task: str) -> Command:
     from selfknow.cli.score import score
     from selfknow.evaluate.catalogue import TASKS
 
-    task_definition = next(definition for definition in TASKS if definition.name == task)
-    return _described("score", "score", command(score, parameters(task_definition.score_options, task)))
+    options = next(definition.score_options for definition in TASKS if definition.name == task)
+    return _command("score", "score", command(score, parameters(options, task)))
 
 
-def _described(verb: str, name: str, command: Any) -> Command:
-    hidden = _PLACES | _SUBJECTS[verb]
-    options = {
-        flag.removeprefix("--"): Option(
-            flag,
-            parameter.is_flag,
-            parameter.secondary_opts[0] if parameter.secondary_opts else None,
-            parameter.multiple,
-        )
-        for parameter in command.params
-        if parameter.param_type_name == "option"
-        for flag in parameter.opts
-        if flag.startswith("--") and flag not in hidden
-    }
-    return Command(name, options, _reading(verb, command))
-
-
-def _reading(verb: str, command: Any) -> Callable[[Sequence[str]], Mapping[str, Any]]:
+def _command(verb: str, name: str, made: Any) -> Command:
     def read(words: Sequence[str]) -> Mapping[str, Any]:
         from typer.exceptions import TyperException
 
         try:
-            return dict(command.make_context(verb, list(words)).params)
+            return dict(made.make_context(verb, list(words)).params)
         except TyperException as error:
             raise UserError(error.format_message()) from error
 
-    return read
+    options = {
+        flag.removeprefix("--"): parameter
+        for parameter in made.params
+        if parameter.param_type_name == "option"
+        for flag in parameter.opts
+        if flag.startswith("--") and flag not in _HIDDEN | _SUBJECTS[verb]
+    }
+    return Command(name, options, read)

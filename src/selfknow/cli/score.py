@@ -15,7 +15,7 @@ from selfknow.errors import UserError
 def score(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.", show_default=False)],
     output_format: Annotated[
-        Format, typer.Option("--format", help="How the result is printed on stdout.")
+        Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,
     **options: Any,
 ) -> None:
@@ -62,4 +62,4 @@ def _command_for(arguments: Sequence[str]) -> CompactCommand:
             owners = [owner for owner, options in every.items() if name in {parameter.name for parameter in options}]
             flag = f"--{name.replace('_', '-')}"
             raise UserError(f"{flag} is for runs of {', '.join(owners)}, and {line.word} is one of {task.name}")
-    return command(score, every[task.name], examples=[f"selfknow score {line.word}"])
+    return command(score, every[task.name], examples=[f"selfknow score {line.word}"], explains_arguments=False)

@@ -3,12 +3,12 @@
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
+from selfknow.cli.compact_help import CompactGroup
 from selfknow.untrusted import for_terminal
 
 
-class StoppableProgram(TyperGroup):
+class StoppableProgram(CompactGroup):
     """The root command. Where Ctrl-C stops it, it prints the notes of the interrupt, which say how to go on."""
 
     def invoke(self, ctx: Any) -> Any:

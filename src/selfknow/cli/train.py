@@ -26,7 +26,7 @@ def train(
     ],
     out: Annotated[Path, typer.Option(help="The training's folder; give the same command again to resume.")],
     output_format: Annotated[
-        Format, typer.Option("--format", help="How the result is printed on stdout.")
+        Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,
     **options: Any,
 ) -> None:

@@ -1,8 +1,8 @@
 """``python -m selfknow.cli.worker``: one command after the other in one process, which opens a model once.
 
-A line of JSON on stdin holds a command's words; for each a line on stdout says its exit code. What the command itself
-prints on stdout goes nowhere, and what it prints on stderr goes to stderr before its exit code is said. The process
-ends with the one that started it, even a killed one: it would keep a core and the lock of a folder.
+A line of JSON on stdin holds a command's words. What the command prints on stderr is followed there by a line with its
+exit code. The process ends with the one that started it, even a killed one: it would keep a core and the lock of a
+folder.
 """
 
 import json
@@ -12,6 +12,8 @@ import sys
 import traceback
 from queue import SimpleQueue
 from threading import Thread
+
+from selfknow.reproduce.launch import END
 
 
 def serve() -> None:
@@ -23,15 +25,13 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     commands: SimpleQueue[str] = SimpleQueue()
     Thread(target=_read, args=(commands,), daemon=True).start()
-    with os.fdopen(os.dup(sys.stdout.fileno()), "w") as results, cache_models():
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with cache_models():
         code = 0
         while code != INTERRUPTED:
             code = _run(json.loads(commands.get()))
             sys.stdout.flush()
+            sys.stderr.write(f"\n{END}{code}\n")
             sys.stderr.flush()
-            results.write(f"{code}\n")
-            results.flush()
 
 
 def _read(commands: SimpleQueue[str]) -> None:

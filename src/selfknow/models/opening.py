@@ -50,7 +50,7 @@ class ModelOptions:
     concurrency: int = option(8, "Requests to the endpoint at once.", minimum=1)
     requests_per_minute: float | None = option(None, "Requests to the endpoint per minute.", minimum=0.1)
     timeout: float = option(120.0, "Seconds until a try times out.", minimum=0.1)
-    tries: int = option(5, "How many times a request is tried.", minimum=1)
+    tries: int = option(5, "Try a request this many times.", minimum=1)
     num_parameters: int | None = option(None, "The size of a served model, for queries by size.", minimum=1)
     chat: bool | None = option(
         None, "Use the local model's chat template. Default: where it has one.", switch="chat/no-chat"

@@ -1,7 +1,7 @@
 """Cells: a plan expanded into the trainings and evaluations that it is made of, each with its name and its command."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -51,7 +51,7 @@ class Cell:
     def words(self) -> list[str]:
         """The command, without ``selfknow``."""
         if self.kind == TUNE:
-            return ["creations", "tune", *self.options, "--out", str(self.folder)]
+            return ["advanced", "creations", "tune", *self.options, "--out", str(self.folder)]
         if self.kind == TRAIN:
             return [TRAIN, self.model, "--data", self.data, *self.options, "--out", str(self.folder)]
         return [EVALUATE, self.data, "--model", self.model, *self.options, "--out", str(self.folder)]
@@ -87,17 +87,21 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
     changes = changes or Changes()
     _check_queries(plan)
     plan = _placed(plan, folder)
-    trained = _unique(cell for block in plan.train for cell in _trainings(plan, block, commands.train, folder, changes))
-    evaluations = [
+    trainings = _unique(
+        cell for block in plan.train for cell in _trainings(plan, block, commands.train, folder, changes)
+    )
+    trained = {str(cell.folder): cell for cell in trainings}
+    evaluations = _unique(
         cell for block in plan.evaluate for cell in _evaluations(plan, block, commands, folder, changes, trained)
-    ]
-    by_training: dict[str, list[Cell]] = {}
-    for cell in _unique(iter(evaluations)):
-        by_training.setdefault("" if cell.trained_by is None else cell.trained_by.name, []).append(cell)
+    )
+    tunings = _unique(cell for block in plan.tune for cell in _tunings(plan, block, commands.tune, folder, changes))
+    by_training: dict[Cell | None, list[Cell]] = {}
+    for cell in evaluations:
+        by_training.setdefault(cell.trained_by, []).append(cell)
     by_key = {
-        TRAIN: [member for cell in trained for member in (cell, *by_training.get(cell.name, ()))],
-        EVALUATE: by_training.get("", []),
-        TUNE: _unique(cell for block in plan.tune for cell in _tunings(plan, block, commands.tune, folder, changes)),
+        TRAIN: [member for cell in trainings for member in (cell, *by_training.get(cell, ()))],
+        EVALUATE: by_training.get(None, []),
+        TUNE: tunings,
     }
     cells = [cell for key in plan.places for cell in by_key.get(key, ())]
     if not cells:
@@ -105,26 +109,12 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
     return cells
 
 
-def shard(cells: Sequence[Cell], number: int, count: int) -> list[Cell]:
-    """Return the cells of one job of several: every ``count``-th training with its evaluations, and other evaluation.
+def shard(cells: Sequence[Cell], text: str) -> list[Cell]:
+    """Return the cells of one job of several: every Nth training with its evaluations, and other evaluation.
 
     Args:
         cells: The cells from :func:`expand`.
-        number: The job's number, from 1.
-        count: The number of jobs.
-
-    Raises:
-        UserError: There is no such job.
-    """
-    if not 1 <= number <= count:
-        raise UserError(f"--shard I/N takes I from 1 to N, not {number}/{count}")
-    starts = [cell.name for cell in cells if cell.trained_by is None]
-    mine = {name for place, name in enumerate(starts) if place % count == number - 1}
-    return [cell for cell in cells if (cell.trained_by or cell).name in mine]
-
-
-def read_shard(cells: Sequence[Cell], text: str) -> list[Cell]:
-    """Return the cells of the job that ``--shard I/N`` names (see :func:`shard`).
+        text: ``I/N``: the job's number, from 1, and the number of jobs.
 
     Raises:
         UserError: The text is not of the form I/N, or there is no such job.
@@ -132,7 +122,11 @@ def read_shard(cells: Sequence[Cell], text: str) -> list[Cell]:
     number, slash, count = text.partition("/")
     if not (slash and number.isdigit() and count.isdigit()):
         raise UserError(f"--shard takes I/N, such as 1/8, not {text!r}")
-    return shard(cells, int(number), int(count))
+    if not 1 <= int(number) <= int(count):
+        raise UserError(f"--shard I/N takes I from 1 to N, not {text}")
+    starts = [cell.name for cell in cells if cell.trained_by is None]
+    mine = set(starts[int(number) - 1 :: int(count)])
+    return [cell for cell in cells if (cell.trained_by or cell).name in mine]
 
 
 def _check_queries(plan: Plan) -> None:
@@ -145,7 +139,7 @@ def _check_queries(plan: Plan) -> None:
             place.refuse(str(error))
 
 
-def _unique(cells: Iterator[Cell]) -> list[Cell]:
+def _unique(cells: Iterable[Cell]) -> list[Cell]:
     """Each cell once: blocks may overlap.
 
     Raises:
@@ -168,8 +162,8 @@ def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes
     for chosen in _product(settings):
         model, data = str(chosen["model"]), str(chosen["data"])
         _check_model(model, block.places["model"])
-        options = _options(command, _without(chosen, "model", "data"), block.places)
-        stand_in = ["--checkpoint", changes.checkpoints[model]] if model in changes.checkpoints else []
+        options = _options(command, chosen, block, "model", "data")
+        stand_in = ("--checkpoint", changes.checkpoints[model]) if model in changes.checkpoints else ()
         if changes.data is not None:
             data = f"{changes.data}:{data.rpartition(':')[2]}"
         name = block_name(block, settings, chosen) or settings_name([model, data.rpartition(":")[2]], options, folder)
@@ -178,32 +172,34 @@ def _trainings(plan: Plan, block: Block, command: Command, folder: Path, changes
 
 
 def _evaluations(
-    plan: Plan, block: Block, commands: Commands, folder: Path, changes: Changes, trained: Sequence[Cell]
+    plan: Plan, block: Block, commands: Commands, folder: Path, changes: Changes, trained: Mapping[str, Cell]
 ) -> Iterator[Cell]:
     block = changed_block(block, changes.evaluate)
     settings: dict[str, Sequence[Value]] = dict(block.settings)
-    settings["model"] = (
-        chosen_models(settings["model"], plan, changes.models) if "model" in settings else changes.models
-    )
-    if not settings["model"] and "model" not in block.settings:
+    if "model" in settings:
+        settings["model"] = chosen_models(settings["model"], plan, changes.models)
+    elif changes.models:
+        settings["model"] = changes.models
+    else:
         raise UserError(f"{plan.name} asks any model you like: name one with --models")
-    by_folder = {str(cell.folder): cell for cell in trained}
     for chosen in _product(settings):
         model, task = str(chosen["model"]), str(chosen["task"])
         command = _known_task(task, commands, block)
-        options = _options(command, _without(chosen, "model", "task"), block.places)
+        options = _options(command, chosen, block, "model", "task")
         score = tuple(_score_calls(plan, commands, find_task(task).task.name))
-        for source in trained if model == TRAINED else [by_folder.get(model)]:
-            dataset = task if source is None or ":" in task else f"{source.data}"
+        sources: Sequence[Cell | None] = [*trained.values()] if model == TRAINED else [trained.get(model)]
+        for source in sources:
+            dataset = task if source is None or ":" in task else source.data
             name = block_name(block, settings, chosen, *([source.name] if source and model == TRAINED else []))
-            name = name or settings_name([_short(task), model if source is None else source.name], options, folder)
+            short_task = task.rpartition("/")[2]  # without a folder or an owner
+            name = name or settings_name([short_task, model if source is None else source.name], options, folder)
             who = model if source is None else str(source.folder)
             cell = Cell(EVALUATE, name, who, dataset, options, folder / EVALUATE / name, source, score)
             yield replace(cell, settings=_read(command, cell, block))
 
 
 def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: Changes) -> Iterator[Cell]:
-    """All models in one cell: each is tuned on what every one of them made up."""
+    """Yield one cell for all models: each is tuned on the questions of all."""
     block = changed_block(block, changes.train)
     settings: dict[str, Sequence[Value]] = dict(block.settings)
     models = changes.models or settings.pop("model", ())
@@ -211,7 +207,7 @@ def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: 
         raise UserError(f"{plan.name} tunes any models you like: name them with --models")
     for chosen in _product(settings):
         model_words = [word for model in models for word in ("--model", str(model))]
-        options = _options(command, chosen, block.places)
+        options = _options(command, chosen, block, "model")
         name = block_name(block, settings, chosen) or settings_name([TUNE, *map(str, models)], options, folder)
         cell = Cell(TUNE, name, str(models[0]), "gsm8k", (*model_words, *options), folder / TUNE / name)
         yield replace(cell, settings=_read(command, cell, block))
@@ -222,9 +218,10 @@ def _product(settings: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Valu
         yield dict(zip(settings, values, strict=True))
 
 
-def _options(command: Command, settings: Mapping[str, Value], places: Mapping[str, Located]) -> tuple[str, ...]:
-    """Return the options as words of a command line, always in the same order."""
-    return tuple(word for name in sorted(settings) for word in words_of(command, name, settings[name], places[name]))
+def _options(command: Command, settings: Mapping[str, Value], block: Block, *subjects: str) -> tuple[str, ...]:
+    """Return the settings but these subjects as options of a command line, always in the same order."""
+    names = sorted(settings.keys() - set(subjects))
+    return tuple(word for name in names for word in words_of(command, name, settings[name], block.places[name]))
 
 
 def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[str, ...]]:
@@ -239,7 +236,7 @@ def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[st
             place.refuse(f"`selfknow score` of {', '.join(sorted(tasks))} has no option {name!r}")
     known = {name: values for name, values in plan.score.settings.items() if name in command.options}
     for chosen in _product(known):
-        yield _options(command, chosen, plan.score.places)
+        yield _options(command, chosen, plan.score)
 
 
 def _known_task(task: str, commands: Commands, block: Block) -> Command:
@@ -262,14 +259,9 @@ def _read(command: Command, cell: Cell, block: Block) -> Mapping[str, Any]:
         return command.read(cell.words[len(command.name.split()) if cell.kind == TUNE else 1 :])
     except UserError as error:
         message = str(error)
-        name = next((name for name, option in command.options.items() if f"{option.flag}'" in message), None)
+        name = next((name for name in command.options if f"--{name}'" in message), None)
         place = block.places.get(name or "") or next(iter(block.places.values()))
         place.refuse(message)
-
-
-def _short(task: str) -> str:
-    """Return the name of a task's set without its folder or owner."""
-    return task.rpartition("/")[2]
 
 
 def _placed(plan: Plan, folder: Path) -> Plan:
@@ -277,7 +269,7 @@ def _placed(plan: Plan, folder: Path) -> Plan:
 
     def placed(value: Any) -> Any:
         if isinstance(value, tuple):
-            return tuple(placed(each) for each in value)
+            return tuple(map(placed, value))
         return f"{folder}/{value.removeprefix(OUT)}" if isinstance(value, str) and value.startswith(OUT) else value
 
     def blocks(listed: Sequence[Block]) -> tuple[Block, ...]:
@@ -287,7 +279,3 @@ def _placed(plan: Plan, folder: Path) -> Plan:
         )
 
     return replace(plan, train=blocks(plan.train), evaluate=blocks(plan.evaluate), tune=blocks(plan.tune))
-
-
-def _without(settings: Mapping[str, Value], *names: str) -> dict[str, Value]:
-    return {name: value for name, value in settings.items() if name not in names}

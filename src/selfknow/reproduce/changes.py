@@ -1,7 +1,7 @@
 """Changes that the command line makes to a plan: other models, other sizes, other options."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from selfknow.errors import UserError
 from selfknow.evaluate.tasks.diary_recall.corpus import SIMPLIFIED
@@ -15,10 +15,10 @@ class Changes:
     """Changes to a plan.
 
     Attributes:
-        models: Models that the plan names narrow it down to themselves; others take the place of its models.
+        models: Models of the plan narrow it down to themselves; others take the place of its models.
         sizes: Sizes of the diary corpora (``1k``), in the same way.
-        data: A dataset folder or a Hub id that holds the corpora, in place of building them.
-        checkpoints: Folders that stand in for published checkpoints, by the model's name.
+        data: A dataset folder or a Hub id that holds the corpora, instead of building them.
+        checkpoints: Folders to use instead of published checkpoints, by the model's name.
         train: Options of every training, before those of the plan.
         evaluate: Options of every evaluation, in the same way.
     """
@@ -32,52 +32,62 @@ class Changes:
 
 
 def split_commas(words: Iterable[str]) -> tuple[str, ...]:
-    """Words that are given one by one or with commas between them, each once."""
+    """Return words that are given one by one or with commas between them, each once."""
     return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
+def absolute_folder(name: str | None) -> str | None:
+    """Return a folder's absolute path, so that cells do not depend on the working directory; else the name itself."""
+    return name if name is None or not user_path(name).is_dir() else str(user_path(name).resolve())
+
+
 def read_checkpoints(texts: Iterable[str]) -> dict[str, str]:
-    """Read ``NAME=FOLDER`` pairs; folders are made absolute, so that cells do not depend on where they are run from.
+    """Read ``NAME=FOLDER`` pairs.
 
     Raises:
         UserError: A pair has another form, or there is no such folder.
     """
     places: dict[str, str] = {}
     for text in texts:
-        name, equals, folder = text.partition("=")
-        if not (name and equals and folder):
+        name, _, folder = text.partition("=")
+        if not (name and folder):
             raise UserError(f"--checkpoint takes NAME=FOLDER, such as --checkpoint opt-7m=my-opt, not {text!r}")
-        place = user_path(folder)
-        if not place.is_dir():
+        if not user_path(folder).is_dir():
             raise UserError(f"--checkpoint {text}: there is no folder {folder}")
-        places[name] = str(place.resolve())
+        places[name] = str(absolute_folder(folder))
     return places
 
 
-def read_options(option: str, texts: Iterable[str]) -> dict[str, list[Located]]:
+def read_options(
+    option: str, texts: Iterable[str], more: Mapping[str, object] | None = None
+) -> dict[str, list[Located]]:
     """Read ``NAME=VALUE`` pairs; a name with several values is a list, as in a plan.
+
+    Args:
+        option: The option of the command line that holds them.
+        texts: The pairs.
+        more: Further values by name; null ones are left out.
 
     Raises:
         UserError: A pair has another form.
     """
+    further = [f"{name}={value}" for name, value in (more or {}).items() if value is not None]
     by_name: dict[str, list[Located]] = {}
-    for text in texts:
+    for text in (*texts, *further):
         name, place = read_option(option, text)
         by_name.setdefault(name, []).append(place)
     return by_name
 
 
 def changed_block(block: Block, options: Mapping[str, Sequence[Located]]) -> Block:
-    """Return a block with the command line's options in place of its own."""
-    settings, places = dict(block.settings), dict(block.places)
-    for name, values in options.items():
-        settings[name] = tuple(place.value(name) for place in values)
-        places[name] = values[0]
-    return Block(settings, places, block.name)
+    """Return a block with the command line's options instead of its own."""
+    settings = {name: tuple(place.value(name) for place in values) for name, values in options.items()}
+    places = {name: values[0] for name, values in options.items()}
+    return replace(block, settings={**block.settings, **settings}, places={**block.places, **places})
 
 
 def chosen_models(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:
-    """Return a block with its models narrowed down or replaced; models that the plan trains itself stay."""
+    """Return a block's models narrowed down or replaced; models that the plan trains itself stay."""
     blocks = (*plan.train, *plan.evaluate)
     everywhere = {model for block in blocks for model in block.settings.get("model", ())}
     trained: list[Value] = [model for model in values if model == TRAINED]
@@ -85,24 +95,23 @@ def chosen_models(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) ->
 
 
 def chosen_sizes(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:
-    """Return a block with its datasets narrowed down to some sizes, or with other sizes of the same setups."""
+    """Return a block's datasets narrowed down to some sizes, or other sizes of the same setups."""
     if not wanted:
         return list(values)
     everywhere = {_parts(str(data))[1] for block in plan.train for data in block.settings["data"]}
     parts = [_parts(str(data)) for data in values]
-    sizes = _chosen(list(dict.fromkeys(size for _, size, _ in parts)), everywhere, wanted)
+    present = dict.fromkeys(size for _, size, _ in parts)
     setups = dict.fromkeys((name, setup) for name, _, setup in parts)
-    present = {size for _, size, _ in parts}
     return [
         f"{name}:{size}{setup}"
-        for size in sizes
+        for size in _chosen(list(present), everywhere, wanted)
         for name, setup in setups
         if size not in present or (name, size, setup) in parts
     ]
 
 
 def _chosen(values: Sequence[Value], everywhere: Iterable[Value], wanted: Sequence[str]) -> list[Value]:
-    """Those of the wanted that stand here, or nowhere in the plan; without a wish all that stand here."""
+    """Return those of the wanted that stand here, or nowhere in the plan; if none are wanted, all that stand here."""
     if not (wanted and values):
         return list(values)
     elsewhere = set(everywhere) - set(values)
@@ -110,7 +119,7 @@ def _chosen(values: Sequence[Value], everywhere: Iterable[Value], wanted: Sequen
 
 
 def _parts(data: str) -> tuple[str, str, str]:
-    """``diary-recall:1k-simplified`` as ``diary-recall``, ``1k`` and ``-simplified``."""
+    """Return ``diary-recall:1k-simplified`` as ``diary-recall``, ``1k`` and ``-simplified``."""
     name, _, config = data.rpartition(":")
     size = config.removesuffix(SIMPLIFIED)
     return name, size, config.removeprefix(size)

@@ -23,6 +23,7 @@ _RESULTS = {
     "recall_of_documents": ("recall_of_documents",),
     "recall_of_training_questions": ("recall_of_training_questions",),
     "exact_match": ("test_exact_match", "exact_match"),
+    "replies": ("replies",),
 }
 
 
@@ -43,24 +44,26 @@ class Conclusion:
 
 def cell_rows(cells: Sequence[Cell], states: States) -> list[dict[str, object]]:
     """Return a row for each cell: its state, time and results; columns that no cell fills are left out."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for cell in cells:
         record = states.read(cell)
         seconds = None if record.seconds is None else round(record.seconds)
         results = _results(cell) if record.state is State.finished else {}
         shown = {
-            name: next((results[result] for result in of if result in results), None) for name, of in _RESULTS.items()
+            column: next((results[name] for name in names if name in results), None)
+            for column, names in _RESULTS.items()
         }
-        row = {"cell": cell.name, "state": record.state.value, "seconds": seconds, **shown}
-        rows.append({**row, "replies": results.get("replies"), "error": record.error})
+        rows.append(
+            {"cell": cell.name, "state": record.state.value, "seconds": seconds, **shown, "error": record.error}
+        )
     filled = {name for row in rows for name, value in row.items() if value is not None}
     return [{name: value for name, value in row.items() if name in filled} for row in rows]
 
 
 def _results(cell: Cell) -> dict[str, Any]:
     if cell.kind == TRAIN:
-        results = read_json(cell.folder / "run.json").get("results")
-        return dict(results) if isinstance(results, dict) else {}
+        training: Any = read_json(cell.folder / "run.json")
+        return dict(training.get("results") or {})
     if cell.kind == TUNE:
         return {}
     from selfknow.runs.schema import last_attempts, read_generations
@@ -73,7 +76,7 @@ def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
 
     They are those of its evaluations, and of a model that none of them asks the test split of its own training.
     """
-    finished = [cell for cell in cells if states.read(cell).state is State.finished]
+    finished = _finished(cells, states)
     tests = [cell.folder / "test" for cell in _only_tested(finished)]
     tuned = [run for cell in finished if cell.kind == TUNE for run in sorted(cell.folder.glob("*/*/gsm8k"))]
     return [*tests, *(cell.folder for cell in finished if cell.kind == EVALUATE), *tuned]
@@ -81,14 +84,19 @@ def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
 
 def trainings_asked(cells: Sequence[Cell], states: States) -> list[Cell]:
     """Return the finished trainings whose corpora the runs of :func:`runs_of` ask about."""
-    finished = [cell for cell in cells if states.read(cell).state is State.finished]
-    names = {cell.data for cell in finished if cell.kind == EVALUATE} | {cell.data for cell in _only_tested(finished)}
+    finished = _finished(cells, states)
+    sources = [*_only_tested(finished), *(cell for cell in finished if cell.kind == EVALUATE)]
+    names = {cell.data for cell in sources}
     return [cell for cell in finished if cell.kind == TRAIN and cell.data in names]
 
 
+def _finished(cells: Sequence[Cell], states: States) -> list[Cell]:
+    return [cell for cell in cells if states.read(cell).state is State.finished]
+
+
 def _only_tested(finished: Sequence[Cell]) -> list[Cell]:
-    names = {cell.trained_by.name for cell in finished if cell.trained_by is not None}
-    return [cell for cell in finished if cell.kind == TRAIN and cell.name not in names]
+    sources = {cell.trained_by for cell in finished}
+    return [cell for cell in finished if cell.kind == TRAIN and cell not in sources]
 
 
 def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: Path) -> Conclusion:

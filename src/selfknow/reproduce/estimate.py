@@ -1,8 +1,8 @@
 """The cost of a cell before it runs: tokens, operations, and hours at a given or measured speed.
 
 Operations are 6 × parameters × tokens (Kaplan et al., Scaling Laws for Neural Language Models, section 2.1: two a
-parameter and token forwards, four backwards). What is asked, in validations and evaluations, is counted in the same
-way: it needs a third of that, but is generated token after token, which leaves the machine waiting.
+parameter and token forwards, four backwards). Validations and evaluations are counted in the same way: they need a
+third of that, but generate token after token, which leaves the machine waiting.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def cost_rows(
 
     Args:
         cells: The cells.
-        states: How far they have come.
+        states: Their states.
         throughput: Operations a second; null: measured on this machine, with a model of about each one's size.
 
     Raises:
@@ -49,31 +49,28 @@ def cost_rows(
     rows: list[dict[str, object]] = []
     hours_left = 0.0
     for cell in cells:
+        state = states.read(cell).state
         tokens, tokens_per_step = _tokens_of(cell)
         parameters = None if tokens is None else num_parameters(cell)
         operations = hours = None
         if tokens is not None and parameters is not None:
             operations = float(_OPERATIONS * parameters * tokens)
-            speed = throughput or operations_per_second(parameters, tokens_per_step)
-            hours = operations / speed / _SECONDS_PER_HOUR
-        state = states.read(cell).state
-        hours_left += hours or 0.0 if state is not State.finished else 0.0
-        row: dict[str, object] = {"cell": cell.name, "state": state.value, "tokens": tokens}
-        rows.append({**row, "operations": None if operations is None else f"{operations:.2e}", "hours": hours})
+            hours = operations / (throughput or operations_per_second(parameters, tokens_per_step)) / _SECONDS_PER_HOUR
+            hours_left += hours if state is not State.finished else 0.0
+        shown = None if operations is None else f"{operations:.2e}"
+        rows.append({"cell": cell.name, "state": state.value, "tokens": tokens, "operations": shown, "hours": hours})
     speed_of = f"{throughput:.2e} operations a second" if throughput else "what steps took on this machine just now"
     return rows, f"{hours_left:,.1f} hours in all for what is left, at {speed_of}."
 
 
 def _tokens_of(cell: Cell) -> tuple[int | None, int]:
-    """Return how many tokens a cell learns, reads and writes at most, null where nobody knows; and how many a step."""
-    if cell.kind == TUNE:
-        return None, 0
+    """Return the most tokens that a cell learns, reads and writes, null if unknown; and how many a step."""
+    if cell.kind == TRAIN:
+        return _training_tokens(cell)
     try:
-        return _training_tokens(cell) if cell.kind == TRAIN else _evaluation_tokens(cell)
-    except UserError:
-        if cell.kind == TRAIN:
-            raise
-        return None, 0  # its questions cannot be had now
+        return (None, 0) if cell.kind == TUNE else _evaluation_tokens(cell)
+    except UserError:  # its questions cannot be had now
+        return None, 0
 
 
 def _training_tokens(cell: Cell) -> tuple[int, int]:
@@ -112,7 +109,7 @@ def _chosen(options: type[Any], settings: Mapping[str, Any]) -> Any:
 
 
 def _tokens(table: "pa.Table") -> float:
-    """Return how many tokens the rows' prompts and completions have, about, with the token that ends each."""
+    """Return about how many tokens the rows' prompts and completions have, with the token that ends each."""
     import pyarrow.compute as pc
 
     characters = sum(pc.sum(pc.utf8_length(table[name])).as_py() or 0 for name in ("prompt", "completion"))
@@ -125,24 +122,21 @@ def _sample(table: "pa.Table", limit: int) -> float:
 
 
 def num_parameters(cell: Cell) -> int | None:
-    """Return the parameters of the model that a cell trains or asks; null where its configuration cannot be had.
-
-    Args:
-        cell: The cell; of an evaluation of what the plan trains the training is looked at.
-    """
+    """Return the parameters of the model that a cell trains or asks; null if its configuration cannot be had."""
     import torch
 
     from selfknow.models.checkpoints import load_config
     from selfknow.models.known import known_model
     from selfknow.train.suite import MODELS, from_config
 
+    settings = cell.settings
     if cell.trained_by is not None:
         return num_parameters(cell.trained_by)
     known = None if cell.kind == TRAIN else known_model(cell.model)
-    if known is not None or (cell.kind != TRAIN and cell.settings.get("endpoint")):
-        return cell.settings.get("num_parameters") or (None if known is None else known.num_parameters)
-    own_vocabulary = cell.settings.get("scratch") and cell.settings.get("corpus_tokenizer")
-    name = str(cell.settings.get("checkpoint") or cell.model)
+    if known is not None or (cell.kind != TRAIN and settings.get("endpoint")):
+        return settings.get("num_parameters") or (None if known is None else known.num_parameters)
+    own_vocabulary = settings.get("scratch") and settings.get("corpus_tokenizer")
+    name = str(settings.get("checkpoint") or cell.model)
     if name in MODELS and not own_vocabulary:
         return MODELS[name].num_parameters
     try:
@@ -150,7 +144,7 @@ def num_parameters(cell: Cell) -> int | None:
     except UserError:
         return None
     if own_vocabulary:  # at most so many tokens: small corpora have fewer
-        config.vocab_size = cell.settings["vocabulary_size"]
+        config.vocab_size = settings["vocabulary_size"]
     with torch.device("meta"):
         return sum(weights.numel() for weights in from_config(config).parameters())
 
@@ -161,7 +155,7 @@ def operations_per_second(parameters: int, tokens_per_step: int) -> float:
 
     Args:
         parameters: The model's number of parameters; the decoder has about as many, up to a size.
-        tokens_per_step: That it learns in a step of 32 examples.
+        tokens_per_step: The tokens of a step of 32 examples.
     """
     import torch
     from transformers import AutoConfig

@@ -14,7 +14,7 @@ import yaml
 from selfknow.errors import UserError
 from selfknow.files import user_path, write_whole
 from selfknow.models.facts import checkpoint_facts
-from selfknow.reproduce.changes import split_commas
+from selfknow.reproduce.changes import absolute_folder, split_commas
 
 NAME = "four-questions"
 SHOWS = "all four papers' questions"
@@ -99,14 +99,9 @@ def fit_of(
     if len(named) != 1:
         raise UserError(f"{NAME} is about one model: name it with --model" + (", not several" if named else ""))
     is_served = any(option.partition("=")[0].strip() == "endpoint" for option in evaluate or ())
-    place = None if portrait is None or not user_path(portrait).is_dir() else user_path(portrait)
-    questions_file = user_path(questions)
-    return fitting(
-        named[0],
-        endpoint=is_served,
-        portrait=portrait if place is None else str(place.resolve()),
-        questions=str(questions_file.resolve()) if questions_file.is_file() else questions,
-    )
+    if user_path(questions).is_file():
+        questions = str(user_path(questions).resolve())
+    return fitting(named[0], endpoint=is_served, portrait=absolute_folder(portrait), questions=questions)
 
 
 def write_page(

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError, nearest
@@ -30,8 +31,9 @@ PLANS = DATASETS_SRC / "plans"
 ENDINGS = (".yaml", ".yml")
 TRAINED = "trained"
 _TEXTS = ("title", "shows", "needs")
+_BLOCKS = ("train", "evaluate", "tune")
 _LISTS = ("query", "figures", "published")
-_KEYS = (*_TEXTS, "train", "evaluate", "tune", "score", *_LISTS)
+_KEYS = (*_TEXTS, *_BLOCKS, "score", *_LISTS)
 _REQUIRED = {"train": ("model", "data"), "evaluate": ("task",)}
 
 
@@ -41,9 +43,9 @@ class Block:
 
     Attributes:
         settings: The values of each setting, in the file's order. A setting is an option in the words of the command
-            line, and what stands before the options: ``model`` and ``data``, or ``task``.
+            line, or an argument: ``model`` and ``data``, or ``task``.
         places: Where each setting stands in the file, for messages.
-        name: What its cells are called, with the values of its lists after it; null: after all their settings.
+        name: The start of its cells' names, with the values of its lists after it; null: all their settings.
     """
 
     settings: Mapping[str, tuple[Value, ...]]
@@ -58,30 +60,30 @@ class Plan:
     Attributes:
         name: ``PAPER/NAME`` of a packaged plan; the file's name without its ending of another.
         title: One line for the list of plans.
-        shows: Which figure or table it repeats; null for an experiment of one's own.
         needs: One line: models, a portrait, people, a GPU.
-        train: What is trained.
-        evaluate: Who is asked what.
-        tune: How models are tuned on what they made up themselves (``selfknow creations tune``), all in one cell.
+        places: Where each key stands in the file, for messages.
+        shows: The figure or table that it repeats; null for an experiment of one's own.
+        train: The trainings.
+        evaluate: The evaluations.
+        tune: How models are tuned on their own questions (``selfknow advanced creations tune``), all in one cell.
         score: Options of ``selfknow score``; null: none.
         query: Queries that are printed at the end, in order.
         figures: Figures that are drawn at the end, in order.
         published: Tables of the paper that are printed beside ours: ``TABLE``, or ``PAPER/TABLE``.
-        places: Where each key stands in the file, for messages.
     """
 
     name: str
     title: str
-    shows: str | None
     needs: str
-    train: tuple[Block, ...]
-    evaluate: tuple[Block, ...]
-    tune: tuple[Block, ...]
-    score: Block | None
-    query: tuple[str, ...]
-    figures: tuple[str, ...]
-    published: tuple[str, ...]
     places: Mapping[str, Located]
+    shows: str | None = None
+    train: tuple[Block, ...] = ()
+    evaluate: tuple[Block, ...] = ()
+    tune: tuple[Block, ...] = ()
+    score: Block | None = None
+    query: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
 
     @property
     def published_tables(self) -> list[tuple[str, str]]:
@@ -92,8 +94,8 @@ class Plan:
 
 def packaged_plans() -> dict[str, Path]:
     """Return the plans that come with the package, by ``PAPER/NAME``, a paper after the other; and the demo's."""
-    paths = [path.relative_to(PLANS) for path in PLANS.rglob("*") if path.suffix in ENDINGS]
-    return dict(sorted(((path.with_suffix("").as_posix(), PLANS / path) for path in paths), key=_place))
+    paths = {path.relative_to(PLANS).with_suffix("").as_posix(): path for path in PLANS.rglob("*.yaml")}
+    return dict(sorted(paths.items(), key=_place))
 
 
 def _place(plan: tuple[str, Path]) -> list[tuple[int, str]]:
@@ -130,32 +132,21 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
     Raises:
         UserError: It is no plan; the message names the line and the mend.
     """
-    root = read_yaml(path, Path(path.name) if name is None else Path("plans", f"{name}{path.suffix}"))
+    root = read_yaml(path, path.name if name is None else f"plans/{name}{path.suffix}")
     keys = root.mapping("a plan", _KEYS)
     for required in ("title", "needs"):
         if required not in keys:
             root.refuse(f"a plan has a `{required}`, in one line")
-    if not {"train", "evaluate", "tune"} & keys.keys():
+    if not keys.keys() & set(_BLOCKS):
         root.refuse("a plan has blocks under `train`, `evaluate` or `tune`")
-    texts = {key: keys[key].text(f"`{key}`") for key in _TEXTS if key in keys}
-    lists = {key: tuple(_texts(keys[key], key)) if key in keys else () for key in _LISTS}
-    kinds = ("train", "evaluate", "tune")
-    train, evaluate, tune = (tuple(_blocks(keys[key], key)) if key in keys else () for key in kinds)
-    plan = Plan(
-        name=name or path.stem,
-        title=texts["title"],
-        shows=texts.get("shows"),
-        needs=texts["needs"],
-        train=train,
-        evaluate=evaluate,
-        tune=tune,
-        score=_block(keys["score"], "score") if "score" in keys else None,
-        query=lists["query"],
-        figures=lists["figures"],
-        published=lists["published"],
-        places=keys,
-    )
-    _check_trained(plan)
+    texts: dict[str, Any] = {key: keys[key].text(f"`{key}`") for key in _TEXTS if key in keys}
+    blocks: dict[str, Any] = {key: tuple(_blocks(keys[key], key)) for key in _BLOCKS if key in keys}
+    lists: dict[str, Any] = {key: tuple(_texts(keys[key], key)) for key in _LISTS if key in keys}
+    score = _block(keys["score"], "score") if "score" in keys else None
+    plan = Plan(name or path.stem, score=score, places=keys, **texts, **blocks, **lists)
+    for block in plan.evaluate:
+        if TRAINED in block.settings.get("model", ()) and not plan.train:
+            block.places["model"].refuse(f"`{TRAINED}` means what this plan trains, and it has nothing under `train`")
     return plan
 
 
@@ -173,24 +164,18 @@ def _blocks(place: Located, key: str) -> Iterator[Block]:
         yield block
 
 
-def _block(place: Located, key: str) -> Block:
-    places = place.mapping(f"a block under `{key}`")
-    name = None if key == "score" or "name" not in places else places.pop("name").text("`name`")
+def _block(item: Located, key: str) -> Block:
+    words = item.mapping(f"a block under `{key}`")
+    name = None if key == "score" or "name" not in words else words.pop("name").text("`name`")
     settings: dict[str, tuple[Value, ...]] = {}
-    own: dict[str, Located] = {}
-    for word, item in places.items():
+    places: dict[str, Located] = {}
+    for word, place in words.items():
         option = word.replace("_", "-")
         if option in settings:
-            item.refuse(f"{word!r} is there twice")
-        values = tuple(located.value(f"`{word}`") for located in item.items(f"`{word}`"))
+            place.refuse(f"{word!r} is there twice")
+        values = tuple(located.value(f"`{word}`") for located in place.items(f"`{word}`"))
         for number, value in enumerate(values):
             if value in values[:number]:
-                item.refuse(f"{value!r} is named twice in `{word}`")
-        settings[option], own[option] = values, item
-    return Block(settings, own, name)
-
-
-def _check_trained(plan: Plan) -> None:
-    for block in plan.evaluate:
-        if TRAINED in block.settings.get("model", ()) and not plan.train:
-            block.places["model"].refuse(f"`{TRAINED}` means what this plan trains, and it has nothing under `train`")
+                place.refuse(f"{value!r} is named twice in `{word}`")
+        settings[option], places[option] = values, place
+    return Block(settings, places, name)

@@ -11,16 +11,14 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from filelock import FileLock, Timeout
-
 from selfknow.reproduce.cells import Cell
-from selfknow.reproduce.launch import Ending, Launch, Worker
-from selfknow.reproduce.states import Record, State, States
+from selfknow.reproduce.launch import Launch, Worker
+from selfknow.reproduce.states import Record, State, States, is_free
 
 if TYPE_CHECKING:
     from selfknow.bars import Bar
 
-_SECONDS_TO_END = 60  # that a process may take to notice that its parent was killed
+_SECONDS_TO_END = 10  # that the processes of a killed job may take to end
 _SECONDS_TO_STOP = 10  # that an interrupted command may take to save its results
 _SECONDS_BETWEEN_REFRESHES = 1.0
 
@@ -48,6 +46,19 @@ def _has_accelerator() -> bool:
     return best_device() != "cpu"
 
 
+def workers(cells: Sequence[Cell], jobs: int | None = None, launcher: Sequence[str] = ()) -> list[Worker]:
+    """Return the workers that run these cells in parallel and share the cores; :class:`Running` ends them.
+
+    Args:
+        cells: The cells of one job.
+        jobs: The number of workers; null: as many as :func:`num_jobs` says.
+        launcher: The program that starts trainings.
+    """
+    jobs = jobs or num_jobs(cells, launcher)
+    num_threads = max(1, num_cores() // jobs) if jobs > 1 else None
+    return [Worker(launcher, num_threads) for _ in range(jobs)]
+
+
 def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
     """Run the unfinished cells, and show a progress bar on stderr.
 
@@ -55,7 +66,7 @@ def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
 
     Args:
         cells: The cells of one job, each evaluation after its training.
-        folder: Where the plan's cells lie.
+        folder: The plan's folder.
         launches: Functions that run a command each; they work in parallel, each on one command at a time.
     """
     with Running(cells, folder, launches) as running:
@@ -69,7 +80,7 @@ class Running:
 
     Args:
         cells: The cells of one job.
-        folder: Where the plan's cells lie.
+        folder: The plan's folder.
         launches: Each runs one command at a time.
     """
 
@@ -78,6 +89,7 @@ class Running:
         self._names = {cell.name for cell in cells}
         self._pending = [cell for cell in cells if self.states.read(cell).state is not State.finished]
         self._ended = self._names - {cell.name for cell in self._pending}
+        self._begun = monotonic()
         self._changed = Condition()
         self._is_stopped = False
         self._crash: BaseException | None = None
@@ -144,8 +156,7 @@ class Running:
         with self._changed:
             while self._pending and not self._is_stopped:
                 for cell in self._pending:
-                    source = None if cell.trained_by is None else cell.trained_by.name
-                    if source not in self._names - self._ended:
+                    if cell.trained_by is None or cell.trained_by.name not in self._names - self._ended:
                         self._pending.remove(cell)
                         return cell
                 self._changed.wait()
@@ -156,46 +167,36 @@ class Running:
             launch.say = lambda line: say(f"{cell.name}: {line}")
         say(f"{cell.name}: begins")
         start = monotonic()
-        record = self._run_and_record(cell, launch)
-        if record.state is State.failed:
-            line = f"{cell.name} failed: {record.error}"
-        else:
-            line = f"{cell.name}: {record.state} after {monotonic() - start:.0f} s"
+        record = self._run_commands(cell, launch)
+        is_failed = record.state is State.failed
+        after = f" failed: {record.error}" if is_failed else f": {record.state} after {monotonic() - start:.0f} s"
         with self._changed:
             self._ended |= {cell.name}
             self._changed.notify_all()
-        say(line)
+        say(f"{cell.name}{after}")
 
-    def _run_and_record(self, cell: Cell, launch: Launch) -> Record:
-        """Run one cell, and save how it ended; a finished one is not run again."""
-        with self.states.held(cell) as is_mine:
-            if not is_mine:
-                return Record(State.running)
-            known = self.states.read(cell)
-            if known.state is State.finished:
-                return known
-            source = State.finished if cell.trained_by is None else self.states.read(cell.trained_by).state
-            if source is State.failed:
-                return self._keep(cell, Ending("its training failed"), 0.0)
-            if source is not State.finished:  # another job has it
-                return Record(State.missing)
-            if not _wait_for_lock(cell.folder):
-                return Record(State.running)
-            self.states.write(cell, Record(State.running))
-            start = monotonic()
-            ending = Ending()
-            for arguments in cell.commands:
-                ending = launch(arguments)
-                if ending.error is not None:
-                    break
-            if self._is_stopped and ending.error is not None:
-                return Record(State.missing)
-            return self._keep(cell, ending, monotonic() - start)
+    def _run_commands(self, cell: Cell, launch: Launch) -> Record:
+        """Run one cell's commands and save how they ended; skip a cell that another job has run or is running."""
+        source = None if cell.trained_by is None else self.states.read(cell.trained_by).state
+        if source is State.failed:
+            return self._saved(cell, Record(State.failed, 0.0, "its training failed"))
+        if source not in (None, State.finished):  # another job has it
+            return Record(State.missing)
+        is_free(cell.folder, timeout=max(0, self._begun + _SECONDS_TO_END - monotonic()))
+        known = self.states.read(cell)
+        if known.state in (State.finished, State.running):
+            return known
+        start = monotonic()
+        error = None
+        for words in cell.commands:
+            error = launch(words) if error is None else error
+        if self._is_stopped and error is not None:
+            return Record(State.missing)
+        state = State.finished if error is None else State.failed
+        return self._saved(cell, Record(state, round(monotonic() - start, 1), error))
 
-    def _keep(self, cell: Cell, ending: Ending, seconds: float) -> Record:
-        state = State.finished if ending.error is None else State.failed
-        record = Record(state, round(seconds, 1), ending.error)
-        self.states.write(cell, record, ending.log)
+    def _saved(self, cell: Cell, record: Record) -> Record:
+        self.states.write(cell, record)
         return record
 
 
@@ -203,15 +204,3 @@ def _print(line: str) -> None:
     from selfknow.bars import Bar
 
     Bar.write(line, file=sys.stderr)  # above the bar, if one is drawn
-
-
-def _wait_for_lock(folder: Path) -> bool:
-    """Wait until a killed job's process has released this folder; return false if it takes too long."""
-    path = folder / "run.lock"
-    if not path.exists():
-        return True
-    try:
-        with FileLock(path).acquire(timeout=_SECONDS_TO_END):
-            return True
-    except Timeout:
-        return False

@@ -1,17 +1,13 @@
-"""The states of cells: one small file a cell, written when it ends, whichever job ran it.
+"""The states of cells: one small file a cell, ``OUT/states/NAME.json``, written when it ends, whichever job ran it.
 
-::
-
-    OUT/states/NAME.json    how it ended, its commands, seconds, and in one line why it failed
-    OUT/states/NAME.log     what a failed cell printed at the end
-    OUT/states/NAME.lock    held by the job that runs it
+A run folder resumes by itself, and its lock says that it is being written. It does not say with which commands a cell
+ended, how long they took, or why one failed, and the jobs of a plan need that of each other's cells.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -36,7 +32,7 @@ class Record:
 
     Attributes:
         state: How far it has come.
-        seconds: That its last run took; null where it has not ended.
+        seconds: The duration of its last run; null if it has not ended.
         error: Why it failed, in one line.
     """
 
@@ -50,75 +46,47 @@ class States:
     """The states of the cells in a folder.
 
     Attributes:
-        folder: Where the plan's cells lie.
+        folder: The plan's folder, absolute.
     """
 
     folder: Path
 
     def read(self, cell: Cell) -> Record:
         """Return the record of a cell; one of other commands counts as missing."""
-        path = self._path(cell, ".json")
         try:
-            content = read_json(path)
+            content: dict[str, Any] = read_json(self._path(cell))
         except UserError:  # none yet, or damaged by a full disk: a cell resumes, so it is run again
             content = {}
-        if content.get("commands") == self._commands(cell):
-            state, seconds, error = (content.get(name) for name in ("state", "seconds", "error"))
-            is_there = cell.evidence.exists()
-            if state == State.failed or (state == State.finished and is_there):
-                taken = seconds if isinstance(seconds, float) else None
-                return Record(State(str(state)), taken, None if error is None else str(error))
-        return Record(State.running if self._is_held(cell) else State.missing)
+        state = content.get("state") if content.get("commands") == self._commands(cell) else None
+        if state == State.finished and cell.evidence.exists():
+            return Record(State.finished, content.get("seconds"), content.get("error"))
+        if not is_free(cell.folder):
+            return Record(State.running)
+        if state == State.failed:
+            return Record(State.failed, content.get("seconds"), content.get("error"))
+        return Record(State.missing)
 
-    def write(self, cell: Cell, record: Record, log: str = "") -> None:
-        """Keep how a cell ended.
-
-        Args:
-            cell: The cell.
-            record: How it ended.
-            log: What it printed last, kept of a failed one.
-        """
-        log_path = self._path(cell, ".log")
-        log_path.parent.mkdir(parents=True, exist_ok=True)
-        if record.state is State.failed:
-            log_path.write_text(log, encoding="utf-8")
-        else:
-            log_path.unlink(missing_ok=True)
-        write_json(self._path(cell, ".json"), {**asdict(record), "commands": self._commands(cell)})
-
-    def has_other_commands(self, cell: Cell) -> bool:
-        """Return true if a cell was begun with other commands than its own."""
-        path = self._path(cell, ".json")
-        return path.is_file() and read_json(path).get("commands") != self._commands(cell)
-
-    @contextmanager
-    def held(self, cell: Cell) -> Iterator[bool]:
-        """Hold a cell's lock while the block runs; false where another process holds it."""
-        lock = self._lock(cell)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            lock.release()
-
-    def _is_held(self, cell: Cell) -> bool:
-        if not self._path(cell, ".lock").exists():
-            return False
-        with self.held(cell) as is_free:
-            return not is_free
-
-    def _lock(self, cell: Cell) -> FileLock:
-        path = self._path(cell, ".lock")
+    def write(self, cell: Cell, record: Record) -> None:
+        """Save how a cell ended."""
+        path = self._path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
-        return FileLock(path)
+        write_json(path, {**asdict(record), "commands": self._commands(cell)})
 
-    def _path(self, cell: Cell, ending: str) -> Path:
-        return self.folder / "states" / f"{cell.name}{ending}"
+    def _path(self, cell: Cell) -> Path:
+        return self.folder / "states" / f"{cell.name}.json"
 
     def _commands(self, cell: Cell) -> list[str]:
-        """Return a cell's commands without the output folder and without keys."""
+        """Return a cell's commands without the plan's folder and without keys."""
         return [without_credentials(" ".join(words)).replace(f"{self.folder}/", "") for words in cell.commands]
+
+
+def is_free(folder: Path, timeout: float = 0) -> bool:
+    """Return true if no process holds the lock of a run or a training, or stops holding it within so many seconds."""
+    path = folder / "run.lock"
+    if not path.exists():
+        return True
+    try:
+        with FileLock(path).acquire(timeout=timeout):
+            return True
+    except Timeout:
+        return False

@@ -51,7 +51,7 @@ select
     bootstrap_low(intervals.false_abstention_low, false_abstention, answerable_pairs) as false_abstention_low,
     bootstrap_high(intervals.false_abstention_high, false_abstention, answerable_pairs) as false_abstention_high,
     substring_match, accuracy,
-    -- what volunteers wrote is imported under this name (`selfknow annotate import-volunteers`)
+    -- what volunteers wrote is imported under this name (`selfknow advanced annotate import-volunteers`)
     starts_with(intervals.model, 'human/') as is_human,
     setting
 from rates

@@ -36,8 +36,8 @@ class AgentOptions(Options):
         examples: Show base models two worked proposals first.
     """
 
-    instances: int = option(_INSTANCES, "How often an accepted template's slots are filled.", minimum=1)
-    verifier: tuple[str, ...] = option((), "The model that judges what --model proposes (default: --model itself).")
+    instances: int = option(_INSTANCES, "Instances of each accepted template.", minimum=1)
+    verifier: tuple[str, ...] = option((), "The model that judges what --model proposes. Default: --model itself.")
     examples: bool = option(True, "Show base models two worked proposals first.", switch="examples/no-examples")
 
 

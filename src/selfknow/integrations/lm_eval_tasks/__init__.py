@@ -1,1 +1,1 @@
-"""The tasks for lm-evaluation-harness, a YAML file each: ``lm_eval run --include_path $(selfknow lm-eval-tasks) …``."""
+"""The tasks for lm-evaluation-harness, a YAML file each; ``python -m`` of this package prints their folder."""

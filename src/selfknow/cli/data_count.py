@@ -1,4 +1,4 @@
-"""``selfknow questions``: what can be told of a question set before a model is asked."""
+"""``selfknow data count``: how popular the questions of a set are in a corpus."""
 
 import csv
 import io
@@ -16,15 +16,7 @@ from selfknow.untrusted import for_spreadsheet
 if TYPE_CHECKING:
     from selfknow.evaluate.tasks.according_to.cooccurrences import Cooccurrences
 
-app = typer.Typer(name="questions", help="Count how popular a set's questions are in a corpus.", no_args_is_help=True)
 
-
-@app.callback()
-def questions_() -> None:
-    """Count how popular a set's questions are in a corpus."""
-
-
-@app.command()
 def count(
     name: Annotated[
         str, typer.Argument(metavar="SET", help="nq, tqa, hotpot, eli5 (with @COMMIT if wanted), or a file.")
@@ -56,9 +48,9 @@ def count(
 
     **Examples:**
 
-    `selfknow questions count nq --corpus wiki.txt --out counts.csv`
+    `selfknow data count nq --corpus wiki.txt --out counts.csv`
 
-    `selfknow questions count my.jsonl --corpus wiki.parquet --text body --passage-words 100 --out counts.csv`
+    `selfknow data count my.jsonl --corpus wiki.parquet --text body --passage-words 100 --out counts.csv`
     """
     from selfknow.evaluate.tasks.according_to.cooccurrences import count_cooccurrences
     from selfknow.evaluate.tasks.according_to.questions import open_questions
