@@ -24,7 +24,7 @@ from selfknow.builders.self_aware.questions import (
 )
 from selfknow.errors import UserError
 
-GOLDEN = "a544c227e3255228d705424d73843241cd3f9da9305acd714348307edf00737d"
+GOLDEN = "927707fee274f557fa4a1c1dd044a06fb3f867f71780731e0853742c6a979519"
 UNANSWERABLE, ANSWERABLE = questions("unanswerable"), questions("answerable")
 
 
