@@ -100,7 +100,7 @@ class ContinuousBatch:
         tokenizer: Its tokenizer.
         decoding: The decoding of all replies.
         end_tokens: Tokens that end a reply.
-        room: Returns the number of tokens that the model can add to a request.
+        limit: Returns the longest reply to a request, in tokens.
         size: The largest number of slots.
         on_tokens: Called after every step with the number of tokens drawn.
     """
@@ -111,7 +111,7 @@ class ContinuousBatch:
         tokenizer: "PreTrainedTokenizerBase",
         decoding: Decoding,
         end_tokens: Sequence[int],
-        room: Callable[[Rendered], int],
+        limit: Callable[[Rendered], int],
         size: int,
         on_tokens: Callable[[int], None],
     ) -> None:
@@ -120,7 +120,7 @@ class ContinuousBatch:
         self._decoding = decoding
         self._drawing = Drawing(model, decoding)
         self._end_tokens = frozenset(end_tokens)
-        self._room = room
+        self._limit = limit
         self.size = size
         self._on_tokens = on_tokens
         self._slots: Slots | None = None
@@ -138,7 +138,7 @@ class ContinuousBatch:
         """Draw the first token of new replies, or, if no slot is free for them, the next token of all others.
 
         Args:
-            pending: Requests without a slot, the longest prompts first; those that get one are taken from its left.
+            pending: Requests without a slot, the highest limits first; those that get one are taken from its left.
 
         Returns:
             The replies that ended with this token.
@@ -163,7 +163,7 @@ class ContinuousBatch:
 
     def _new_reply(self, prompt: Rendered) -> UnfinishedReply:
         generator = self._drawing.generator(prompt.request.seed(self._decoding.seed))
-        return UnfinishedReply(prompt, min(self._decoding.max_new_tokens, self._room(prompt)), generator)
+        return UnfinishedReply(prompt, self._limit(prompt), generator)
 
     def _has_ended(self, row: UnfinishedReply) -> bool:
         if row.tokens[-1] in self._end_tokens or len(row.tokens) >= row.limit:
