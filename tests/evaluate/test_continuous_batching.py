@@ -152,6 +152,31 @@ def test_the_highest_limits_come_first_so_that_none_runs_alone(
     assert len(rows) <= 24 + 7, "24 steps, the first of them a prompt's, and a pass for each further prompt at most"
 
 
+def test_what_all_prompts_begin_with_is_computed_once_and_changes_no_reply(
+    local: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beginning = "".join(TEXTS[:2])
+    asked = [replace(request, prompt=beginning + request.prompt) for request in ASKED]
+    shared = len(local._render(Request("x", beginning)).tokens) - 2  # its end may be joined to what follows
+    decoding = replace(DRAWN, max_new_tokens=12)
+    local.batch_size = len(asked)
+    expected = dict(local._generate_in_batches([local._render(request) for request in asked], decoding))
+    local.batch_size, computed, real = 3, list[int](), local.model.forward
+
+    def forward(*arguments: Any, **inputs: Any) -> Any:
+        tokens = inputs.get("input_ids")
+        computed.append(0 if tokens is None or tokens.shape[1] == 1 else tokens.numel())
+        return real(*arguments, **inputs)
+
+    monkeypatch.setattr(local.model, "forward", forward)
+    replies = dict(local.generate(asked, decoding))
+    for request, reply in replies.items():
+        assert replace(reply, logprob=None) == replace(expected[request], logprob=None)
+        assert reply.logprob == pytest.approx(expected[request].logprob, abs=2e-3)
+    # An encoder, or a window of columns, reads every prompt whole.
+    assert (sum(computed) < len(asked) * shared) == (local.name in ("opt", "gpt_neox"))
+
+
 def test_a_request_has_room_for_a_token() -> None:
     with pytest.raises(ValueError, match="max_new_tokens is 0"):
         Request("x", "Recall.", max_new_tokens=0)

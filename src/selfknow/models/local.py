@@ -162,7 +162,9 @@ class LocalModel:
         unanswered = {id(prompt): prompt for prompt in rendered}
         while unanswered:
             size, pending = min(self.batch_size, len(unanswered)), deque(unanswered.values())
-            batch = ContinuousBatch(self.model, self.tokenizer, decoding, ends, limit, size, self.on_tokens)
+            batch = ContinuousBatch(
+                self.model, self.tokenizer, decoding, ends, limit, list(pending), size, self.on_tokens
+            )
             while (pending or batch.is_busy) and (
                 ended := self._try_in_memory(partial(batch.advance, pending), size)
             ) is not None:
