@@ -41,17 +41,17 @@ class TableColumns:
         error: Why there is no reply.
     """
 
-    id: str | None = option(None, "The column of the question's id.")
-    question: str | None = option(None, "The column of the question.")
-    reply: str | None = option(None, "The column of the reply.")
-    model: str | None = option(None, "The column of the model's name, or the name.")
-    answer: str | None = option(None, "The column of the right answer or answers.")
-    answerable: str | None = option(None, "The column that is true if the question has an answer.")
-    prompt: str | None = option(None, "The column of the prompt, if it is more than the question.")
-    variant: str | None = option(None, "The column of the prompt's variant, or the variant.")
-    sample: str | None = option(None, "The column of the sample's number, from 0.")
-    finish_reason: str | None = option(None, "The column of the finish reason.")
-    error: str | None = option(None, "The column of a failed request's error.")
+    id: str | None = option(None, "The column of the question's id.", metavar="COLUMN")
+    question: str | None = option(None, "The column of the question.", metavar="COLUMN")
+    reply: str | None = option(None, "The column of the reply.", metavar="COLUMN")
+    model: str | None = option(None, "The column of the model's name, or the name.", metavar="COLUMN|NAME")
+    answer: str | None = option(None, "The column of the right answer or answers.", metavar="COLUMN")
+    answerable: str | None = option(None, "The column that is true if the question has an answer.", metavar="COLUMN")
+    prompt: str | None = option(None, "The column of the prompt, if it is more than the question.", metavar="COLUMN")
+    variant: str | None = option(None, "The column of the prompt's variant, or the variant.", metavar="COLUMN|NAME")
+    sample: str | None = option(None, "The column of the sample's number, from 0.", metavar="COLUMN")
+    finish_reason: str | None = option(None, "The column of the finish reason.", metavar="COLUMN")
+    error: str | None = option(None, "The column of a failed request's error.", metavar="COLUMN")
 
 
 _VALUES = ("model", "variant")  # of these the user may name the value itself
