@@ -1,7 +1,7 @@
 """Replies that were made elsewhere, in a table, as a run of a task.
 
-A row belongs to the question of the task's dataset that has its id or its text. If no row does, the questions are the
-user's own, and the table must hold what the task's scorer needs to know about them.
+A row belongs to the question of the task's dataset that has its id or its text. If no row does, or if the user names
+the columns that the task's scorer needs, the questions are the user's own.
 """
 
 from collections.abc import Sequence

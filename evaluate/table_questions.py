@@ -47,7 +47,8 @@ def find_questions(
 
     Args:
         task: The task, which supports tables.
-        name: The name as the user wrote it; the questions are the user's own only if it names no set.
+        name: The name as the user wrote it; the questions are the user's own only if it names no set, and none
+            is in the dataset, or if the user names the columns that the scorer needs.
         options: The task's options.
         table: The table.
         folder: The run folder, which is handed to the task.
@@ -57,7 +58,8 @@ def find_questions(
     """
     support: TableSupport[Any] = task.table or TableSupport()
     may_be_own = support.own_rows is not None and name == task.name
-    if may_be_own and not task.datasets:
+    has_facts = bool(support.needs) and all(table.is_named(field) for field in support.needs)
+    if may_be_own and (has_facts or not task.datasets):
         return _own(support, options, table, "")
     if not {"id", "question"} & table.choices.keys():
         raise UserError(f"{table.name} has no column that is surely the question or its id: add --id or --question")
@@ -69,7 +71,7 @@ def find_questions(
             raise UserError(f"{table.name} holds no question of {dataset}, neither its id nor its text")
         return _own(support, options, table, f"it holds no question of {dataset}, and to score questions of your own ")
     for field in _FACTS:
-        if field in table.choices and table.choices[field].origin == "named":
+        if table.is_named(field):
             raise UserError(
                 f"{dataset} holds the questions of {table.name}, with what the scorer needs: leave out --{field}"
             )

@@ -100,6 +100,16 @@ def test_what_the_scorer_needs_of_other_questions_is_said_by_name(selfknow: Run,
     assert run.query("self_aware_f1").to_pylist()[0]["f1"] == 1.0
 
 
+def test_facts_whose_column_is_named_count_in_place_of_the_datasets(tmp_path: Path) -> None:
+    rows = [{"question": q.question, "reply": "No.", "model": "ann-1", "answerable": False} for q in (FIRST, UNKNOWN)]
+    rows.append(rows[0] | {"question": "Why me?"})
+    table = lines(tmp_path / "replies.jsonl", rows)
+    with pytest.raises(UserError, match="1 of 3 rows are about no question of self-aware:authored"):
+        import_table(table, "self-aware", out=tmp_path / "run")
+    run = import_table(table, "self-aware", out=tmp_path / "run", answerable="answerable")
+    assert asked_in(run.folder, "select count(*), bool_or(answerable) from self_aware_questions") == [(3, False)]
+
+
 def test_nested_columns_of_a_log_of_helm(tmp_path: Path) -> None:
     def state(number: int, text: str | None, right: str) -> dict[str, Any]:
         references = [{"output": {"text": right}, "tags": ["correct"]}, {"output": {"text": "0"}, "tags": []}]
@@ -221,7 +231,7 @@ REFUSED = [
     ([ROW | {"sample": "one"}], {}, "row 1: the sample is 'one', not a number from 0"),
     ([ROW], {"reply": "replies"}, "the column 'replies' of .* is not there: did you mean 'reply'?"),
     ([ROW | {"reply": None}], {"reply": "reply"}, "the column 'reply' of .* is empty"),
-    ([ROW], {"answerable": "id"}, "holds the questions of .*: leave out --answerable"),
+    ([ROW], {"answer": "id"}, "holds the questions of .*: leave out --answer"),
     (
         [{"id": FIRST.id, "output": "a", "response": "b"}],
         {},

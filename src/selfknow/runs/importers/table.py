@@ -131,6 +131,10 @@ class ReplyTable:
         """Return a row's value of a field; null if no column was chosen for it."""
         return self.choices[field].cell(row) if field in self.choices else None
 
+    def is_named(self, field: str) -> bool:
+        """Return true if the user named the field's column."""
+        return field in self.choices and self.choices[field].origin == "named"
+
     def model(self, row: TableRow) -> str:
         """Return the model that wrote a row's reply; of several files without a model, each is named after its own."""
         return self.text("model", row) if "model" in self.choices else row.file.stem
