@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from selfknow.runs.description import DatasetReference
 
 Row = Mapping[str, Any]
+PLAIN = "plain"
+"""The variant of calls that a task makes in one way only."""
 SetName = str
 """What a user calls the rows that are asked: ``TASK``, ``TASK:SET``, ``FOLDER:CONFIG``."""
 
@@ -76,6 +78,10 @@ def completion_examples_option() -> Any:
 @dataclass(frozen=True)
 class ScoreOptions:
     """The options that every scorer takes: none; those of a task are a frozen subclass."""
+
+
+OptionsType = TypeVar("OptionsType", bound=Options)
+ScoreOptionsType = TypeVar("ScoreOptionsType", bound=ScoreOptions)
 
 
 @dataclass(frozen=True)
@@ -235,6 +241,34 @@ class Scores:
     excerpts: "Mapping[str, Excerpt]" = field(default_factory=dict)
 
 
+def only_plain(rows: Rows) -> Sequence[str]:
+    """Return the one variant of a task that puts its questions in one way."""
+    return (PLAIN,)
+
+
+@dataclass(frozen=True)
+class TableSupport(Generic[OptionsType]):
+    """The needs of a task from a table of replies that were made elsewhere (``selfknow import table``).
+
+    Attributes:
+        question: The column of the task's rows that holds the question.
+        stage: The stage of the replies.
+        variants: Maps the rows to the variants that a reply may have; none: any, by default :data:`PLAIN`.
+        settings: Settings of the run in place of those that say how the task itself asks.
+        needs: Columns that the scorer needs of questions that are not the task's own, each with its meaning.
+        own_rows: Maps a user's own questions to the rows; null: the task asks its own datasets' questions alone. A
+            question has ``id``, ``question``, ``answers`` (a list of texts), ``answerable`` (null if unknown), and the
+            table's other columns.
+    """
+
+    question: str = "question"
+    stage: str = "answer"
+    variants: Callable[[Rows], Sequence[str]] = only_plain
+    settings: Mapping[str, object] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+    own_rows: "Callable[[Sequence[Row], DatasetReference, OptionsType], Rows] | None" = None
+
+
 def only_writer(options: Options, models: "ModelOptions", folder: Path) -> Models:
     """Return the one model that ``--model`` names: the usual cast of a task."""
     return Models([models.language_model()])
@@ -243,10 +277,6 @@ def only_writer(options: Options, models: "ModelOptions", folder: Path) -> Model
 def no_grades(run: FinishedRun) -> Sequence[Request]:
     """Return no requests: the default of a task whose replies no model judges."""
     return ()
-
-
-OptionsType = TypeVar("OptionsType", bound=Options)
-ScoreOptionsType = TypeVar("ScoreOptionsType", bound=ScoreOptions)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -271,6 +301,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
         grades: Maps a run to the requests to a model that judges its replies, in the stage :data:`GRADE`.
         sql: Its queries, views and columns in SQL.
         report: Loads its part of a report; null: tables alone.
+        table: Its needs from a table of replies made elsewhere; null: it takes none.
     """
 
     name: str
@@ -286,3 +317,4 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
     grades: Callable[[FinishedRun], Sequence[Request]] = no_grades
     sql: TaskSql
     report: "Callable[[], TaskReport] | None" = None
+    table: "TableSupport[OptionsType] | None" = None

@@ -72,6 +72,7 @@ PAGES: Mapping[str, Callable[[Path], AbstractContextManager[Addresses]]] = {
     "self-knowledge.md": _drawn_pictures,
     "according-to.md": _small_corpus,
     "results.md": _only_replies,
+    "integrations.md": _only_replies,
 }
 """What each page's folder holds beside the replies of real models."""
 

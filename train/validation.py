@@ -4,7 +4,7 @@ Decoding is greedy, and a reply counts only if it is right byte for byte, includ
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCORES = (EXACT_MATCH, "right_count", "right_content")
 RECALL_OF_HELD_OUT_DOCUMENTS = "recall_of_held_out_documents"
 _SEED = 0  # all trainings on a corpus are validated on the same samples, whatever their seed
-_ROOM = 8  # more tokens than the longest document has: a model may spell it in shorter tokens
+_ROOM = 8  # more tokens than a text has: a model may spell it in shorter tokens
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,12 @@ class Validation:
         # An encoder-decoder model learns to answer a document's title with the whole document.
         with_prompt = of_documents and bool(local.model.config.is_encoder_decoder)
         texts = {str(row["id"]): (str(row["prompt"]) if with_prompt else "") + str(row["completion"]) for row in rows}
-        longest = max(map(len, encode(self.tokenizer, list(texts.values()))), default=0)
-        decoding = replace(self.decoding, max_new_tokens=min(self.decoding.max_new_tokens, longest + _ROOM))
-        requests = [Request(str(row["id"]), str(row["prompt"])) for row in rows]
+        lengths = map(len, encode(self.tokenizer, list(texts.values())))
+        requests = [
+            Request(str(row["id"]), str(row["prompt"]), max_new_tokens=length + _ROOM)
+            for row, length in zip(rows, lengths, strict=True)
+        ]
         return {
             request.example_id: reply.generation == texts[request.example_id] and reply.finish_reason == "stop"
-            for request, reply in local.generate(requests, decoding)
+            for request, reply in local.generate(requests, self.decoding)
         }

@@ -1,7 +1,7 @@
 """Rows of questions: their columns, and one file of a dataset on the Hub, at a commit that is pinned or recorded."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -25,6 +25,38 @@ def find_column(path: Path, rows: list[Row], *names: str) -> str:
         if all(name in row for row in rows):
             return name
     raise UserError(f"{path} lacks the column {' or '.join(names)}")
+
+
+def answer_texts(value: object) -> list[str]:
+    """Return the texts of a reference answer in any common shape, each once.
+
+    Args:
+        value: A text, a number, a list of them, TriviaQA's struct of aliases, KILT's list of structs, some of which
+            hold no answer but say where one is found, or HELM's list of references, of which those tagged as correct
+            are answers.
+
+    Example:
+        >>> answer_texts(["Rome", "Roma", "Rome"]), answer_texts(7), answer_texts(None)
+        (['Rome', 'Roma'], ['7'], [])
+        >>> answer_texts([{"output": {"text": "Rome"}, "tags": ["correct"]}, {"output": {"text": "Bonn"}, "tags": []}])
+        ['Rome']
+    """
+    return list(dict.fromkeys(_texts(value)))
+
+
+def _texts(value: object) -> Iterable[str]:
+    match value:
+        case str():
+            return [value] if value.strip() else []
+        case {"aliases": aliases, **rest}:
+            return [*_texts(rest.get("value")), *_texts(aliases)]
+        case {"answer": answer}:
+            return _texts(answer)
+        case {"output": {"text": text}, "tags": list(tags)}:
+            return _texts(text) if "correct" in tags else []
+        case list():
+            return [text for item in value for text in _texts(item)]
+    return [] if value is None or isinstance(value, dict) else [str(value)]
 
 
 def read_at_commit(source: Mapping[str, Any], revision: str = "", run: Path | None = None) -> tuple[list[Row], str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from selfknow.builders.self_knowledge.builder import SelfKnowledge
     from selfknow.evaluate.connection import connect
     from selfknow.evaluate.run import Run, ask
+    from selfknow.evaluate.table import import_table
     from selfknow.portraits import Portrait
     from selfknow.validation.check import check_folder
 
@@ -31,6 +32,7 @@ __all__ = [
     "ask",
     "check_folder",
     "connect",
+    "import_table",
 ]
 
 _HOMES = {
@@ -43,6 +45,7 @@ _HOMES = {
     "ask": "selfknow.evaluate.run",
     "check_folder": "selfknow.validation.check",
     "connect": "selfknow.evaluate.connection",
+    "import_table": "selfknow.evaluate.table",
 }
 
 

@@ -206,7 +206,9 @@ def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
 
 
 def read_rows(path: Path) -> list[Mapping[str, Any]]:
-    """Read a user's table of any common form: Parquet, CSV with a header, a JSON list, or else JSON lines.
+    """Read a user's table of any common form: Parquet, CSV with a header, JSON, or else JSON lines.
+
+    JSON is a list of objects, or an object with only one such list in it.
 
     Raises:
         UserError: The file cannot be read, or does not hold rows.
@@ -220,7 +222,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
                 with path.open(encoding="utf-8-sig", newline="") as file:
                     return [_from_spreadsheet(row) for row in csv.DictReader(file)]
             case ".json":
-                rows = parse_json(path.read_bytes())
+                rows = _only_list(parse_json(path.read_bytes()))
             case _:
                 return list(read_json_lines(path))
     except UnicodeDecodeError as error:
@@ -230,6 +232,14 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise UserError(f"{path} holds no rows: expected one JSON object a line, or a JSON list of them")
     return rows
+
+
+def _only_list(content: Any) -> Any:
+    """Return the only list of objects in a JSON object; any other content as it is."""
+    if not isinstance(content, dict):
+        return content
+    lists = [value for value in content.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    return lists[0] if len(lists) == 1 else content
 
 
 def _from_spreadsheet(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,6 +116,72 @@ def test_no_reply_waits_for_the_longest(opt: LocalModel, monkeypatch: pytest.Mon
     assert sum(rows) > 1.5 * tokens, "whole batches compute what nobody waits for"
 
 
+LIMITS = (3, 40, 9, 26)
+LIMITED = [replace(request, max_new_tokens=LIMITS[place % 4]) for place, request in enumerate(ASKED)]
+
+
+def test_replies_with_limits_of_their_own_are_those_of_a_call_for_each_limit(local: LocalModel) -> None:
+    decoding = replace(DRAWN, max_new_tokens=26)
+    local.batch_size = 3
+    expected: dict[str, Reply] = {}
+    for limit in LIMITS:
+        asked = [request for request, limited in zip(ASKED, LIMITED, strict=True) if limited.max_new_tokens == limit]
+        replies = local.generate(asked, replace(decoding, max_new_tokens=min(limit, 26)))
+        expected |= {request.example_id: reply for request, reply in replies}
+    together = list(local.generate(LIMITED, decoding))
+    local.batch_size = len(ASKED)
+    whole = list(local._generate_in_batches([local._render(request) for request in LIMITED], decoding))
+    for request, reply in (*together, *whole):
+        other = expected[request.example_id]
+        assert replace(reply, logprob=None) == replace(other, logprob=None)
+        assert reply.logprob == pytest.approx(other.logprob, abs=2e-3)
+    assert len(together) == len(whole) == len(ASKED)
+    ends = {(reply.finish_reason, reply.completion_tokens) for _, reply in together}
+    assert {("length", limit) for limit in (3, 9)} < ends, "limits cut replies, and not all of them"
+
+
+def test_the_highest_limits_come_first_so_that_none_runs_alone(
+    opt: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opt.batch_size = 3
+    limits = [2, 2, 2, 2, 2, 2, 4, 12, 24]  # as they are given, the last one would run alone for 20 steps
+    asked = [replace(request, max_new_tokens=limit) for request, limit in zip(ASKED, limits, strict=True)]
+    rows = rows_computed(opt.model, monkeypatch)
+    replies = dict(opt.generate(asked, Decoding(temperature=5.0)))
+    assert [replies[request].completion_tokens for request in asked] == limits
+    assert len(rows) <= 24 + 7, "24 steps, the first of them a prompt's, and a pass for each further prompt at most"
+
+
+def test_what_all_prompts_begin_with_is_computed_once_and_changes_no_reply(
+    local: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beginning = "".join(TEXTS[:2])
+    asked = [replace(request, prompt=beginning + request.prompt) for request in ASKED]
+    shared = len(local._render(Request("x", beginning)).tokens) - 2  # its end may be joined to what follows
+    decoding = replace(DRAWN, max_new_tokens=12)
+    local.batch_size = len(asked)
+    expected = dict(local._generate_in_batches([local._render(request) for request in asked], decoding))
+    local.batch_size, computed, real = 3, list[int](), local.model.forward
+
+    def forward(*arguments: Any, **inputs: Any) -> Any:
+        tokens = inputs.get("input_ids")
+        computed.append(0 if tokens is None or tokens.shape[1] == 1 else tokens.numel())
+        return real(*arguments, **inputs)
+
+    monkeypatch.setattr(local.model, "forward", forward)
+    replies = dict(local.generate(asked, decoding))
+    for request, reply in replies.items():
+        assert replace(reply, logprob=None) == replace(expected[request], logprob=None)
+        assert reply.logprob == pytest.approx(expected[request].logprob, abs=2e-3)
+    # An encoder, or a window of columns, reads every prompt whole.
+    assert (sum(computed) < len(asked) * shared) == (local.name in ("opt", "gpt_neox"))
+
+
+def test_a_request_has_room_for_a_token() -> None:
+    with pytest.raises(ValueError, match="max_new_tokens is 0"):
+        Request("x", "Recall.", max_new_tokens=0)
+
+
 def test_tokens_are_reported_long_before_the_first_reply(local: LocalModel) -> None:
     heard: list[int] = []
     local.on_tokens, local.batch_size = heard.append, 4

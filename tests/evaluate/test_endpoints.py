@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,14 @@ def ask(
 
 def test_a_chat_endpoint_gets_messages_and_the_decoding_settings() -> None:
     behaviour = Behaviour()
-    replies = dict(ask(behaviour, decoding=Decoding(33, 0.7, 0.9, ("\n\n",), 5), model="m", token="secret"))
+    asked = [*REQUESTS[:5], replace(REQUESTS[5], max_new_tokens=8)]
+    replies = dict(
+        ask(behaviour, asked, Decoding(33, 0.7, 0.9, ("\n\n",), 5), model="m", token="secret", concurrency=1)
+    )
     assert {request.prompt: reply.generation for request, reply in replies.items()} == {
         request.prompt: f"I heard: {request.prompt.strip()}" for request in REQUESTS
     }
+    assert [body["max_tokens"] for body in behaviour.bodies] == [33] * 5 + [8], "a request may have a limit of its own"
     body = behaviour.bodies[0]
     assert (body["model"], body["max_tokens"], body["temperature"], body["top_p"]) == ("m", 33, 0.7, 0.9)
     assert (body["stop"], body["path"], body["authorization"]) == (["\n\n"], "/v1/chat/completions", "Bearer secret")
@@ -46,14 +51,15 @@ def test_a_chat_endpoint_gets_messages_and_the_decoding_settings() -> None:
 def test_tgi_gets_the_plain_prompt_and_a_started_answer() -> None:
     behaviour = Behaviour()
     request = Request("x", "Recall.\n", started_answer="Tom's")
-    [(_, reply)] = ask(behaviour, [request], text=True)
+    limited = Request("y", "Recall.\n", max_new_tokens=8)
+    [(_, reply), _] = ask(behaviour, [request, limited], text=True, concurrency=1)
     assert (reply.generation, reply.finish_reason, reply.logprob, reply.messages) == (
         "I read: Recall.\nTom's",
         "stop",
         -1.0,
         None,
     )
-    assert behaviour.bodies[0]["parameters"]["max_new_tokens"] == 512
+    assert [body["parameters"]["max_new_tokens"] for body in behaviour.bodies] == [512, 8]
     assert not behaviour.bodies[0]["parameters"].get("do_sample")
 
 

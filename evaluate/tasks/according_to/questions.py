@@ -1,8 +1,8 @@
 """Question sets: the paper's four from the Hub, one about the King James Bible, or any file of questions and answers.
 
 A file is JSON lines, a JSON list, CSV or Parquet, with the columns ``question`` (or ``input``) and ``answer``,
-``answers`` or ``output``, and perhaps ``id`` and ``entities``. An answer is a text, a list of texts, TriviaQA's struct
-of aliases, or KILT's list of structs, some of which hold no answer but say where one is found.
+``answers`` or ``output`` (see :func:`~selfknow.evaluate.tasks.question_files.answer_texts`), and perhaps ``id`` and
+``entities``.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from selfknow.builders.according_to.prompts import formats, question_sets
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.task import Row
-from selfknow.evaluate.tasks.question_files import find_column, read_at_commit
+from selfknow.evaluate.tasks.question_files import answer_texts, find_column, read_at_commit
 from selfknow.files import read_rows, user_path
 from selfknow.runs.description import DatasetReference
 
@@ -79,8 +79,13 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
     assert format_ in formats(), "question sets name a format that there is"
     rows = _table(where, listed, question, answers)
     by_id = zip(rows["id"].to_pylist(), listed, strict=True)
-    entities = {id_: tuple(_texts(row["entities"])) for id_, row in by_id if row.get("entities") is not None}
+    entities = {id_: tuple(answer_texts(row["entities"])) for id_, row in by_id if row.get("entities") is not None}
     return Questions(_with_counts(rows, counts) if counts else rows, reference, format_, entities)
+
+
+def own_questions(rows: Iterable[Row]) -> pa.Table:
+    """Return a user's own questions, with ``id``, ``question`` and ``answers``, as rows of according-to."""
+    return pa.Table.from_pylist([{name: row.get(name) for name in SCHEMA.names[:3]} for row in rows], schema=SCHEMA)
 
 
 def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table:
@@ -93,7 +98,7 @@ def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table
         {
             "id": _id(row, number),
             "question": row[question],
-            "answers": list(dict.fromkeys(_texts(row[answers]))),
+            "answers": answer_texts(row[answers]),
         }
         for number, row in enumerate(rows)
     ]
@@ -108,19 +113,6 @@ def _id(row: Row, number: int) -> str:
         if row.get(name) not in (None, ""):
             return str(row[name])
     return f"question-{number:05d}"
-
-
-def _texts(value: object) -> Iterable[str]:
-    match value:
-        case str():
-            return [value] if value.strip() else []
-        case {"aliases": aliases, **rest}:
-            return [*_texts(rest.get("value")), *_texts(aliases)]
-        case {"answer": answer}:
-            return _texts(answer)
-        case list():
-            return [text for item in value for text in _texts(item)]
-    return [] if value is None or isinstance(value, dict) else [str(value)]
 
 
 def _with_counts(rows: pa.Table, path: Path) -> pa.Table:

@@ -10,13 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.task import FinishedRun, Rows, SampledOptions, ScoreOptions, Scores, SoFar, Stage, Task
+from selfknow.evaluate.task import (
+    FinishedRun,
+    Row,
+    Rows,
+    SampledOptions,
+    ScoreOptions,
+    Scores,
+    SoFar,
+    Stage,
+    TableSupport,
+    Task,
+)
 from selfknow.models.interface import Decoding, Request
 from selfknow.options import option
 from selfknow.sql.task import TaskSql
 
 if TYPE_CHECKING:
     from selfknow.report.task import TaskReport
+    from selfknow.runs.description import DatasetReference
 
 
 DECODING = Decoding(temperature=0.3)
@@ -89,8 +101,7 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
     from selfknow.evaluate.tasks.according_to.questions import open_questions
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
-    if options.portrait is None:
-        raise UserError("name the corpus's --portrait: a folder that `selfknow portrait build` made, or a Hub id")
+    portrait = _portrait(options)
     questions = open_questions(name.partition(":")[2], folder, options.counts)
     setup = Setup(
         options.prompt_format or questions.format,
@@ -102,12 +113,18 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
     )
     settings = {
         **setup.as_json(),
-        "portrait": describe_portrait(options.portrait),
+        "portrait": describe_portrait(portrait),
         "samples": options.samples,
         "limit": options.limit,
     }
     rows = questions.rows.slice(0, options.limit)
     return Rows(rows, questions.reference, settings, annotations=("cooccurrences",), decoding=DECODING)
+
+
+def _portrait(options: AccordingToOptions) -> str:
+    if options.portrait is None:
+        raise UserError("name the corpus's --portrait: a folder that `selfknow portrait build` made, or a Hub id")
+    return options.portrait
 
 
 def _open_passages(options: ContinuationOptions) -> Rows:
@@ -153,6 +170,30 @@ def _stages(options: AccordingToOptions | ContinuationOptions, rows: Rows) -> Se
         return explain_requests(setup, questions, [row for row in so_far.replies if row["stage"] == ANSWER])
 
     return [Stage(ANSWER, answers), *([Stage(EXPLAIN, explanations)] if setup.format == TWO_STEP else [])]
+
+
+def _own_rows(
+    questions: Sequence[Row], reference: "DatasetReference", options: AccordingToOptions | ContinuationOptions
+) -> Rows:
+    from selfknow.evaluate.tasks.according_to.prompts import chosen_prompts
+    from selfknow.evaluate.tasks.according_to.questions import own_questions
+    from selfknow.evaluate.tasks.according_to.score import describe_portrait
+
+    assert isinstance(options, AccordingToOptions), "passages are no user's questions"
+    settings = {
+        "format": options.prompt_format or "long",  # the whole reply is measured
+        "prompts": list(chosen_prompts(options.prompts)),
+        "portrait": describe_portrait(_portrait(options)),
+        "samples": options.samples,
+        "limit": None,
+    }
+    return Rows(own_questions(questions), reference, settings, annotations=("cooccurrences",))
+
+
+def _prompts(rows: Rows) -> Sequence[str]:
+    """Return the prompts that a reply may answer; a passage of a text has none."""
+    prompts = rows.settings.get("prompts")
+    return list(map(str, prompts)) if isinstance(prompts, list) else ["continuation"]
 
 
 def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
@@ -213,4 +254,5 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
         },
     ),
     report=_report,
+    table=TableSupport(variants=_prompts, own_rows=_own_rows),
 )

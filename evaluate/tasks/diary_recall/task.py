@@ -18,6 +18,7 @@ from selfknow.evaluate.task import (
     Scores,
     SoFar,
     Stage,
+    TableSupport,
     Task,
 )
 from selfknow.models.interface import Request
@@ -181,4 +182,5 @@ DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(
         facts=_facts,
     ),
     report=_report,
+    table=TableSupport(question="prompt"),
 )

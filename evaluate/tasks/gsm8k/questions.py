@@ -4,6 +4,7 @@ A row of the format: ``{"question": "Ann has 3 apples …", "answer": "3 + 4 = <
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,8 @@ from selfknow.models.interface import Completion
 from selfknow.runs.description import DatasetReference
 
 TASK = "gsm8k"
+_MARKER = "####"
+_NUMBER = re.compile(r"-?[\d,]+(?:\.\d+)?")
 SCHEMA = pa.schema(
     [
         pa.field("id", pa.string(), nullable=False),
@@ -103,6 +106,34 @@ def open_questions(name: str, run: Path | None = None) -> Questions:
     return Questions(
         _table(rows, source["repo"]), DatasetReference(source["repo"], source["config"], source["split"], commit)
     )
+
+
+def own_questions(rows: Sequence[Row]) -> pa.Table:
+    """Return a user's own problems as rows of GSM8K.
+
+    Args:
+        rows: With ``id``, ``question`` and ``answers``: one number, or one solution in GSM8K's format.
+
+    Raises:
+        UserError: A problem has no answer, or several, or its answer is no number.
+    """
+    return pa.Table.from_pylist(
+        [{"id": row["id"], "question": row["question"], "answer": _solution(row)} for row in rows], schema=SCHEMA
+    )
+
+
+def _solution(row: Row) -> str:
+    match row["answers"]:
+        case [answer]:
+            solution = f"{_MARKER} {answer}" if _NUMBER.fullmatch(answer.strip()) else answer
+            if number_of_solution(solution) is not None:
+                return solution
+            raise UserError(
+                f"the answer to question {row['id']!r} is neither a number nor a solution that ends in {_MARKER} and a "
+                f"number: {answer!r:.80}"
+            )
+        case answers:
+            raise UserError(f"question {row['id']!r} has {len(answers)} answers: gsm8k takes one number")
 
 
 def _table(rows: list[Row], where: str) -> pa.Table:

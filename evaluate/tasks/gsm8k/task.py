@@ -23,6 +23,7 @@ from selfknow.evaluate.task import (
     Scores,
     SoFar,
     Stage,
+    TableSupport,
     Task,
 )
 from selfknow.models.interface import Decoding, Request
@@ -32,6 +33,7 @@ from selfknow.sql.task import Facts, TaskSql
 if TYPE_CHECKING:
     from selfknow.evaluate.tasks.gsm8k.questions import Questions
     from selfknow.report.task import TaskReport
+    from selfknow.runs.description import DatasetReference
 
 _TUNING = {
     "tuned_model": ("model", "varchar"),
@@ -93,6 +95,12 @@ def _stages(options: Gsm8kOptions, rows: Rows) -> Sequence[Stage]:
                 yield Request(row["id"], prompt(row["question"]), sample=sample, completion=completion)
 
     return [Stage("answer", requests)]
+
+
+def _own_rows(questions: Sequence[Row], reference: "DatasetReference", options: Gsm8kOptions) -> Rows:
+    from selfknow.evaluate.tasks.gsm8k.questions import own_questions
+
+    return Rows(own_questions(questions), reference, {"samples": options.samples, "limit": None, "tuning": None})
 
 
 def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
@@ -157,4 +165,9 @@ GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
         facts=_facts,
     ),
     report=_report,
+    table=TableSupport(
+        settings={"prompt": None, "completion": None},
+        needs={"answer": "the number that is right, or a solution in GSM8K's format"},
+        own_rows=_own_rows,
+    ),
 )

@@ -1,9 +1,13 @@
 """The rows of self-aware: the questions of both splits, a limited number of them in the labels' own shares."""
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
+from selfknow.builders.self_aware.questions import SCHEMA
 from selfknow.errors import UserError
 from selfknow.evaluate.dataset import ConfigFiles
+from selfknow.evaluate.task import Row
 
 SPLITS = ("answerable", "unanswerable")
 COLUMNS = {"id", "question", "answers", "answerable", "category", "source", "pair_id"}
@@ -33,6 +37,26 @@ def take_questions(tables: list[pa.Table], limit: int | None) -> pa.Table:
         first = min(len(tables[0]), round(limit * len(tables[0]) / total))
         tables = [_sample(tables[0], first), _sample(tables[1], limit - first)]
     return pa.concat_tables(tables)
+
+
+def own_questions(rows: Sequence[Row]) -> pa.Table:
+    """Return a user's own questions as rows of self-aware, with their category, source and pair if they have one.
+
+    Args:
+        rows: With ``id``, ``question``, ``answers`` and ``answerable``.
+
+    Raises:
+        UserError: A category, source or pair is not text.
+    """
+    texts = ("category", "source", "pair_id")
+    for row in rows:
+        for name in texts:
+            if not isinstance(row.get(name), str | None):
+                raise UserError(f"the {name} of question {row['id']!r} is not text: {row[name]!r}")
+    return pa.Table.from_pylist(
+        [{name: row.get(name) for name in SCHEMA.names if name != "flags"} | {"flags": []} for row in rows],
+        schema=SCHEMA,
+    )
 
 
 def _sample(table: pa.Table, size: int) -> pa.Table:

@@ -18,6 +18,7 @@ from selfknow.evaluate.task import (
     Scores,
     SoFar,
     Stage,
+    TableSupport,
     Task,
     completion_examples_option,
 )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from selfknow.report.task import TaskReport
+    from selfknow.runs.description import DatasetReference
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +160,12 @@ def _score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
     return score(run, options)
 
 
+def _own_rows(questions: Sequence[Mapping[str, Any]], reference: "DatasetReference", options: SelfAwareOptions) -> Rows:
+    from selfknow.evaluate.tasks.self_aware.questions import own_questions
+
+    return Rows(own_questions(questions), reference, {"samples": options.samples, "limit": None})
+
+
 def _verdicts() -> "pa.Schema":
     from selfknow.evaluate.tasks.self_aware.score import VERDICTS
 
@@ -211,4 +219,10 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
         facts=_facts,
     ),
     report=_report,
+    table=TableSupport(
+        variants=lambda _: (),
+        settings={"form": "plain", "wording": None, "completion": None},
+        needs={"answerable": "true if the question has an answer, false if it has none"},
+        own_rows=_own_rows,
+    ),
 )

@@ -15,6 +15,7 @@ from selfknow.evaluate.task import (
     Rows,
     Scores,
     Stage,
+    TableSupport,
     Task,
 )
 from selfknow.evaluate.tasks.self_knowledge.options import (
@@ -116,4 +117,9 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
         },
     ),
     report=_report,
+    table=TableSupport(
+        question="generate_prompt",
+        stage="generate",
+        variants=lambda rows: (f"{rows.settings['protocol']}/{rows.settings['wording']}",),
+    ),
 )

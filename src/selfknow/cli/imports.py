@@ -1,13 +1,15 @@
 """``selfknow import``: logs of other tools as run folders."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from selfknow.cli.compact_help import CommandGroup
+from selfknow.cli.options import parameters, with_options
 from selfknow.cli.output import print_rows
 from selfknow.errors import UserError
+from selfknow.runs.importers.table import TableColumns
 
 if TYPE_CHECKING:
     from selfknow.runs.importers.run import Log
@@ -81,6 +83,49 @@ def openai_batch(
     if not inputs:
         raise UserError("name the file that was sent, which holds the questions: --input requests.jsonl")
     _write(read_openai_batch(outputs, inputs), out, task, examples)
+
+
+@app.command("table")
+@with_options(parameters(TableColumns))
+def table(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE…", help="JSON lines, JSON, CSV or Parquet; or a folder.", show_default=False),
+    ],
+    out: OutOption,
+    task: Annotated[str, typer.Option("--task", help="What was asked, as `selfknow evaluate` calls it.")],
+    portrait: Annotated[
+        str | None, typer.Option("--portrait", help="For according-to: the corpus's portrait, a folder or a Hub id.")
+    ] = None,
+    **columns: Any,
+) -> None:
+    """Import replies that were made elsewhere, one a row. A column that is not named is guessed if only one name fits.
+
+    A name may reach into nested values: `result.completions.0.text`. Replies to the questions of a task's dataset are
+    found by id or question. Other questions need the columns that the task's scorer reads.
+
+    **Example:** `selfknow import table replies.csv --task self-aware --reply output --model gpt-4 --out runs/gpt-4`
+    """
+    from selfknow.evaluate.table import read_replies
+    from selfknow.runs.importers.run import write_imported
+
+    options = columns if portrait is None else {**columns, "portrait": portrait}
+    imported = read_replies(files, task, out, **options)
+    count = write_imported(imported.log, out)
+    print_rows(imported.columns)
+    typer.echo()
+    print_rows(
+        [
+            {
+                "run": str(out),
+                "task": imported.log.task,
+                "questions": len(imported.log.examples),
+                "facts_from": imported.questions.source,
+                "generations": count,
+                "failed": sum(call.reply.error is not None for call in imported.log.calls),
+            }
+        ]
+    )
 
 
 def _write(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:

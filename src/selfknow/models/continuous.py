@@ -16,6 +16,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from selfknow.models.drawing import Drawing
 from selfknow.models.interface import Decoding
+from selfknow.models.prefix import SharedPrefix, shared_tokens
 from selfknow.models.rendering import Rendered, pad_left
 from selfknow.models.slots import Slots
 from selfknow.models.stops import has_stop
@@ -68,6 +69,20 @@ def supports_continuous_batching(model: "PreTrainedModel") -> bool:
     )
 
 
+def _can_share(model: "PreTrainedModel") -> bool:
+    """Return true for a model whose prompts can begin with tokens that were computed before.
+
+    A decoder that gets no positions, or that sees a window of columns, would count the padding in between.
+    """
+    config = model.config.get_text_config(decoder=True)
+    return (
+        not model.config.is_encoder_decoder
+        and "position_ids" in _inputs(model)
+        and set(getattr(config, "layer_types", None) or ()) <= {"full_attention"}
+        and getattr(config, "sliding_window", None) is None
+    )
+
+
 def _inputs(model: "PreTrainedModel") -> set[str]:
     """Return the names of the arguments of a model's forward pass."""
     return set(inspect.signature(type(model).forward).parameters)
@@ -100,7 +115,8 @@ class ContinuousBatch:
         tokenizer: Its tokenizer.
         decoding: The decoding of all replies.
         end_tokens: Tokens that end a reply.
-        room: Returns the number of tokens that the model can add to a request.
+        limit: Returns the longest reply to a request, in tokens.
+        prompts: All requests to come; the tokens that they all begin with are computed once.
         size: The largest number of slots.
         on_tokens: Called after every step with the number of tokens drawn.
     """
@@ -111,7 +127,8 @@ class ContinuousBatch:
         tokenizer: "PreTrainedTokenizerBase",
         decoding: Decoding,
         end_tokens: Sequence[int],
-        room: Callable[[Rendered], int],
+        limit: Callable[[Rendered], int],
+        prompts: Sequence[Rendered],
         size: int,
         on_tokens: Callable[[int], None],
     ) -> None:
@@ -120,13 +137,15 @@ class ContinuousBatch:
         self._decoding = decoding
         self._drawing = Drawing(model, decoding)
         self._end_tokens = frozenset(end_tokens)
-        self._room = room
+        self._limit = limit
         self.size = size
         self._on_tokens = on_tokens
         self._slots: Slots | None = None
         self._rows: list[UnfinishedReply | None] = []
         self._encoded: tuple[torch.Tensor, torch.Tensor] | None = None
         self._takes_positions = "position_ids" in _inputs(model)
+        self._shared = shared_tokens(prompts) if _can_share(model) else []
+        self._prefix: SharedPrefix | None = None
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in _inputs(model) else {}
 
     @property
@@ -138,7 +157,7 @@ class ContinuousBatch:
         """Draw the first token of new replies, or, if no slot is free for them, the next token of all others.
 
         Args:
-            pending: Requests without a slot, the longest prompts first; those that get one are taken from its left.
+            pending: Requests without a slot, the highest limits first; those that get one are taken from its left.
 
         Returns:
             The replies that ended with this token.
@@ -163,7 +182,7 @@ class ContinuousBatch:
 
     def _new_reply(self, prompt: Rendered) -> UnfinishedReply:
         generator = self._drawing.generator(prompt.request.seed(self._decoding.seed))
-        return UnfinishedReply(prompt, min(self._decoding.max_new_tokens, self._room(prompt)), generator)
+        return UnfinishedReply(prompt, self._limit(prompt), generator)
 
     def _has_ended(self, row: UnfinishedReply) -> bool:
         if row.tokens[-1] in self._end_tokens or len(row.tokens) >= row.limit:
@@ -180,7 +199,8 @@ class ContinuousBatch:
     def _start(self, places: list[int], rows: list[UnfinishedReply]) -> torch.Tensor:
         """Return the scores of the first token of new replies, (rows, vocabulary)."""
         prompts, padding, device = [row.rendered for row in rows], padding_token(self._tokenizer), self._model.device
-        tokens, mask = (tensor.to(device) for tensor in pad_left([prompt.tokens for prompt in prompts], padding))
+        own = [prompt.tokens[len(self._shared) :] for prompt in prompts]
+        tokens, mask = (tensor.to(device) for tensor in pad_left(own, padding))
         if self._model.config.is_encoder_decoder:
             lengths = [len(prompt.started) for prompt in prompts]
             started, started_mask = (
@@ -189,11 +209,15 @@ class ContinuousBatch:
             inputs = {"decoder_input_ids": started, "decoder_attention_mask": started_mask}
             cache: Any = EncoderDecoderCache(DynamicCache(), DynamicCache())
         else:
-            lengths, cache = [len(prompt.tokens) for prompt in prompts], DynamicCache()
-            inputs = {"position_ids": (mask.cumsum(1) - 1).clamp_min(0)} if self._takes_positions else {}
+            lengths, cache = [len(prompt.tokens) for prompt in prompts], self._new_cache(len(rows))
+            mask = torch.cat([mask.new_ones((len(rows), len(self._shared))), mask], dim=1)
+            positions = (mask.cumsum(1) - 1).clamp_min(0)[:, len(self._shared) :]
+            inputs = {"position_ids": positions} if self._takes_positions else {}
         output = self._model(
             input_ids=tokens, attention_mask=mask, past_key_values=cache, use_cache=True, **inputs, **self._last_only
         )
+        if self._prefix is not None:
+            self._prefix.close_gaps(cache, [tokens.shape[1] - len(row) for row in own])
         encoded = (output.encoder_last_hidden_state, mask) if self._model.config.is_encoder_decoder else None
         if self._slots is None:
             self._slots, self._encoded = Slots(output.past_key_values, lengths), encoded
@@ -206,6 +230,13 @@ class ContinuousBatch:
         for place, row in zip(places, rows, strict=True):
             self._rows[place] = row
         return cast("torch.Tensor", output.logits[:, -1])
+
+    def _new_cache(self, num_rows: int) -> DynamicCache:
+        """Return the cache of new prompts, which holds the tokens that all of them begin with."""
+        if not self._shared:
+            return DynamicCache()
+        self._prefix = self._prefix or SharedPrefix(self._model, self._shared)
+        return self._prefix.cache(num_rows)
 
     def _step(self, places: list[int]) -> torch.Tensor:
         """Return the scores of the next token of the replies in these slots, (rows, vocabulary)."""

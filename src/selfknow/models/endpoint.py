@@ -111,7 +111,7 @@ def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[s
     body: dict[str, object] = {
         "model": model or _ANY_MODEL,
         "messages": [{"role": "user", "content": parts_of(request)}] if request.image else list(request.messages),
-        "max_tokens": decoding.max_new_tokens,
+        "max_tokens": request.limit(decoding),
         "seed": server_seed(request, decoding.seed),
     }
     if decoding.stop:
@@ -127,7 +127,7 @@ def tgi_body(prompt: str, request: Request, decoding: Decoding) -> dict[str, obj
     """Return the JSON body of a request for TGI."""
     parameters: dict[str, object] = {
         "details": True,
-        "max_new_tokens": decoding.max_new_tokens,
+        "max_new_tokens": request.limit(decoding),
         "return_full_text": False,
         "seed": server_seed(request, decoding.seed),
     }

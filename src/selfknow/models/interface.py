@@ -18,7 +18,8 @@ class Decoding:
     """Settings of drawing replies from a model.
 
     Attributes:
-        max_new_tokens: The longest reply in tokens; the longest answer of this package's datasets has about 450.
+        max_new_tokens: The longest reply in tokens; the longest answer of this package's datasets has about 450. A
+            request may have a lower limit of its own.
         temperature: 0 is greedy; ``None`` leaves temperature and top-p to the model's own generation settings.
         top_p: Nucleus sampling's share of probability, used if the temperature is above 0.
         stop: Texts at which a reply ends (they are not part of it).
@@ -96,6 +97,8 @@ class Request:
         turns: The messages before the prompt, by turns of the user and the assistant, the user's first.
         system: The system message of a chat model; empty: none. Completion models have none.
         completion: The prompt of a completion model; null: the request's text.
+        max_new_tokens: The longest reply to this request in tokens, at least 1; null: the decoding's. It is no part of
+            the request's seed or key: a lower limit cuts the same reply earlier.
     """
 
     example_id: str
@@ -110,6 +113,11 @@ class Request:
     turns: tuple[Turn, ...] = ()
     system: str = ""
     completion: Completion | None = None
+    max_new_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_new_tokens is not None and self.max_new_tokens < 1:
+            raise ValueError(f"max_new_tokens is {self.max_new_tokens}: a reply has at least one token")
 
     @property
     def text(self) -> str:
@@ -131,6 +139,17 @@ class Request:
         """
         own = () if chat or self.completion is None else self.completion.stop
         return tuple(dict.fromkeys((*decoding.stop, *own)))
+
+    def limit(self, decoding: Decoding) -> int:
+        """Return the longest reply in tokens: the lower one of the decoding's limit and the request's own.
+
+        Example:
+            >>> requests = [Request("1", "Why?", max_new_tokens=own) for own in (8, 128, None)]
+            >>> [request.limit(Decoding(max_new_tokens=64)) for request in requests]
+            [8, 64, 64]
+        """
+        own = self.max_new_tokens
+        return decoding.max_new_tokens if own is None else min(own, decoding.max_new_tokens)
 
     @property
     def messages(self) -> tuple[dict[str, str], ...]:

@@ -112,7 +112,11 @@ class LocalModel:
         return checkpoint_facts(self.name, self.model.config.model_type).updated(measured)
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Answer requests, the longest prompts first, and call ``on_tokens`` after every step."""
+        """Answer requests, and call ``on_tokens`` after every step.
+
+        Requests of any limits share the batch: those with the highest limits come first, so that none is left to run
+        alone at the end, and the longest prompts first among them.
+        """
         fitting: list[Rendered] = []
         for prompt in map(self._render, requests):
             if self._room(prompt) >= 1:
@@ -124,6 +128,7 @@ class LocalModel:
         fitting.sort(key=lambda prompt: -len(prompt.tokens))
         yield from self._generate_in_batches([prompt for prompt in fitting if prompt.forced is not None], decoding)
         to_generate = [prompt for prompt in fitting if prompt.forced is None]
+        to_generate.sort(key=lambda prompt: -prompt.request.limit(decoding))
         # In whole batches, an encoder-decoder model's started answers are not padded, so they are batched by length.
         to_generate.sort(key=lambda prompt: len(prompt.started) if not self._is_continuous else 0)
         generate = self._generate_continuously if self._is_continuous else self._generate_in_batches
@@ -150,11 +155,16 @@ class LocalModel:
         """Answer requests so that a reply that has ended gives its place to the next request."""
         from selfknow.models.continuous import ContinuousBatch
 
+        def limit(prompt: Rendered) -> int:
+            return min(prompt.request.limit(decoding), self._room(prompt))
+
         ends = end_tokens(self.model, self.tokenizer)
         unanswered = {id(prompt): prompt for prompt in rendered}
         while unanswered:
             size, pending = min(self.batch_size, len(unanswered)), deque(unanswered.values())
-            batch = ContinuousBatch(self.model, self.tokenizer, decoding, ends, self._room, size, self.on_tokens)
+            batch = ContinuousBatch(
+                self.model, self.tokenizer, decoding, ends, limit, list(pending), size, self.on_tokens
+            )
             while (pending or batch.is_busy) and (
                 ended := self._try_in_memory(partial(batch.advance, pending), size)
             ) is not None:
@@ -192,16 +202,16 @@ class LocalModel:
 
     def _generate(self, batch: list[Rendered], decoding: Decoding) -> list[Reply]:
         from selfknow.models.logits import SequenceLogprob
-        from selfknow.models.stops import StopTexts
+        from selfknow.models.stops import RowEnds
 
         ends = end_tokens(self.model, self.tokenizer)
         inputs = self._inputs(batch)
         length = (inputs["decoder_input_ids"] if "decoder_input_ids" in inputs else inputs["input_ids"]).shape[1]
-        stops = StopTexts(self.tokenizer, batch, decoding, length)
-        logprob = SequenceLogprob(ends, self.on_tokens, stops.stopped)
+        row_ends = RowEnds(self.tokenizer, batch, decoding, length)
+        logprob = SequenceLogprob(ends, self.on_tokens, row_ends.ended)
         output = self._tokens(
             **inputs,
-            max_new_tokens=min(decoding.max_new_tokens, *(self._room(prompt) for prompt in batch)),
+            max_new_tokens=min(max(row_ends.limits), *(self._room(prompt) for prompt in batch)),
             do_sample=False,
             num_beams=1,
             temperature=None,
@@ -210,10 +220,10 @@ class LocalModel:
             pad_token_id=padding_token(self.tokenizer),
             eos_token_id=ends,
             logits_processor=[logprob, *self._sampling(batch, decoding)],
-            stopping_criteria=[stops],
+            stopping_criteria=[row_ends],
         )
         logprobs = logprob.finish(output[:, -1])
-        rows = [row[:end] for row, end in zip(output[:, length:].tolist(), stops.lengths, strict=True)]
+        rows = [row[:end] for row, end in zip(output[:, length:].tolist(), row_ends.lengths, strict=True)]
         return [
             self._reply(prompt, row, ends, decoding, total)
             for prompt, row, total in zip(batch, rows, logprobs, strict=True)

@@ -48,8 +48,8 @@ class SequenceLogprob(LogitsProcessor):
     Args:
         end_tokens: Tokens that end a row; what follows them is padding.
         on_tokens: Called after every step with the number of tokens generated.
-        stopped: Rows that a stop text has ended, (rows,) on the CPU; the caller updates it after each token. Null:
-            there are no stop texts.
+        stopped: Rows that a stop text or their limit has ended, (rows,) on the CPU; the caller updates it after each
+            token. Null: nothing but an end token ends a row.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Stop texts: a local reply ends with the token that completes one."""
+"""Ends of local replies: with the token that completes a stop text, or at the limit of the request."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -36,8 +36,8 @@ def has_stop(
     return any(stop in whole for stop in stops)
 
 
-class StopTexts(StoppingCriteria):
-    """A criterion that ends each row of ``model.generate`` at a stop text of its own.
+class RowEnds(StoppingCriteria):
+    """A criterion that ends each row of ``model.generate`` at a stop text or a limit of its own.
 
     The ``stop_strings`` of Transformers apply to all rows, match across the prompt's end, and need a vocabulary that
     can spell "abcdef". Here the reply's own text decides.
@@ -49,8 +49,9 @@ class StopTexts(StoppingCriteria):
         prompt_length: The number of columns before the first generated token.
 
     Attributes:
-        lengths: The tokens of each reply up to the end of its stop text; null while it has none.
-        stopped: Rows with a stop text, (rows,) on the CPU.
+        limits: The most tokens of each reply.
+        lengths: The tokens of each reply up to the end of its stop text, or to its limit; null before.
+        ended: Rows with a length, (rows,) on the CPU.
     """
 
     def __init__(
@@ -60,13 +61,19 @@ class StopTexts(StoppingCriteria):
         self._batch = batch
         self._decoding = decoding
         self._prompt_length = prompt_length
+        self.limits = [prompt.request.limit(decoding) for prompt in batch]
         self.lengths: list[int | None] = [None] * len(batch)
-        self.stopped = torch.zeros(len(batch), dtype=torch.bool)
+        self.ended = torch.zeros(len(batch), dtype=torch.bool)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: object) -> torch.BoolTensor:  # noqa: ARG002
         """Return the rows that have ended as booleans, (rows,); ``input_ids`` is (rows, columns)."""
         for place, tokens in enumerate(input_ids[:, self._prompt_length :].tolist()):
-            if self.lengths[place] is None and has_stop(self._tokenizer, self._batch[place], tokens, self._decoding):
+            if self.lengths[place] is None and self._has_ended(place, tokens):
                 self.lengths[place] = len(tokens)
-                self.stopped[place] = True
-        return cast("torch.BoolTensor", self.stopped.to(input_ids.device))
+                self.ended[place] = True
+        return cast("torch.BoolTensor", self.ended.to(input_ids.device))
+
+    def _has_ended(self, place: int, tokens: Sequence[int]) -> bool:
+        if len(tokens) >= self.limits[place]:
+            return True
+        return has_stop(self._tokenizer, self._batch[place], tokens, self._decoding)

@@ -1,0 +1,223 @@
+"""Tables of replies that were made elsewhere: JSON lines, JSON, CSV or Parquet, with any column names.
+
+The columns are named by the user, or guessed where only one name fits. A column's name may reach into nested values:
+``result.completions.0.text`` is the text of the first completion of HELM's ``scenario_state.json``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from selfknow.errors import UserError, nearest
+from selfknow.files import read_rows
+from selfknow.options import option
+
+ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".parquet")
+_SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "id": ("question_id", "instance_id", "example_id", "qid"),
+    "question": ("prompt", "instruction", "input", "query"),
+    "reply": ("response", "output", "generation", "completion", "prediction", "predicted_text"),
+    "answer": ("answers", "gold", "target", "reference", "references", "ground_truth", "solution"),
+    "model": ("model_name", "model_id", "generator"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumns:
+    """The columns of a table by their meaning; a null one is guessed if only one name fits.
+
+    Attributes:
+        id: The question's id.
+        question: The question's text.
+        reply: The model's reply.
+        model: The model's name, or the name itself.
+        answer: The right answer, or several.
+        answerable: True if the question has an answer.
+        prompt: The text that the model received, if it is more than the question.
+        variant: The variant of the prompt, or the variant itself.
+        sample: The number of the sample, from 0.
+        finish_reason: Why the reply ended; ``length``: it was cut off.
+        error: Why there is no reply.
+    """
+
+    id: str | None = option(None, "The column of the question's id.", metavar="COLUMN")
+    question: str | None = option(None, "The column of the question.", metavar="COLUMN")
+    reply: str | None = option(None, "The column of the reply.", metavar="COLUMN")
+    model: str | None = option(None, "The column of the model's name, or the name.", metavar="COLUMN|NAME")
+    answer: str | None = option(None, "The column of the right answer or answers.", metavar="COLUMN")
+    answerable: str | None = option(None, "The column that is true if the question has an answer.", metavar="COLUMN")
+    prompt: str | None = option(None, "The column of the prompt, if it is more than the question.", metavar="COLUMN")
+    variant: str | None = option(None, "The column of the prompt's variant, or the variant.", metavar="COLUMN|NAME")
+    sample: str | None = option(None, "The column of the sample's number, from 0.", metavar="COLUMN")
+    finish_reason: str | None = option(None, "The column of the finish reason.", metavar="COLUMN")
+    error: str | None = option(None, "The column of a failed request's error.", metavar="COLUMN")
+
+
+_VALUES = ("model", "variant")  # of these the user may name the value itself
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of a table.
+
+    Attributes:
+        file: The file that holds it.
+        number: Its number in the file, from 1.
+        values: Its values, by column.
+    """
+
+    file: Path
+    number: int
+    values: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.file}, row {self.number}"
+
+    def cell(self, column: str) -> Any:
+        """Return the value of a column, which may reach into nested values; null if there is none.
+
+        Example:
+            >>> row = TableRow(Path("a.json"), 1, {"result": {"completions": [{"text": "Rome"}]}})
+            >>> row.cell("result.completions.0.text")
+            'Rome'
+        """
+        if column in self.values:
+            return self.values[column]
+        value: Any = self.values
+        for part in column.split("."):
+            if isinstance(value, list):
+                place = int(part) if part.isascii() and part.isdecimal() and len(part) < 10 else len(value)
+                value = value[place] if place < len(value) else None
+            else:
+                value = value.get(part) if isinstance(value, Mapping) else None
+        return value
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A column that was chosen for a field, or the value of all rows.
+
+    Attributes:
+        column: The column; null if all rows have one value.
+        value: The value of all rows; null if a column holds it.
+        origin: ``named`` or ``guessed``.
+    """
+
+    column: str | None
+    value: str | None
+    origin: str
+
+    def cell(self, row: TableRow) -> Any:
+        """Return the value of a row."""
+        return self.value if self.column is None else row.cell(self.column)
+
+
+@dataclass(frozen=True)
+class ReplyTable:
+    """A table of replies with its chosen columns.
+
+    Attributes:
+        name: Its name in messages: its file, or the first one.
+        rows: Its rows.
+        choices: The chosen columns, by field of :class:`TableColumns`.
+    """
+
+    name: str
+    rows: Sequence[TableRow]
+    choices: Mapping[str, Choice]
+
+    def cell(self, field: str, row: TableRow) -> Any:
+        """Return a row's value of a field; null if no column was chosen for it."""
+        return self.choices[field].cell(row) if field in self.choices else None
+
+    def is_named(self, field: str) -> bool:
+        """Return true if the user named the field's column."""
+        return field in self.choices and self.choices[field].origin == "named"
+
+    def model(self, row: TableRow) -> str:
+        """Return the model that wrote a row's reply; of several files without a model, each is named after its own."""
+        return self.text("model", row) if "model" in self.choices else row.file.stem
+
+    def text(self, field: str, row: TableRow) -> str:
+        """Return a row's value of a field as a text that is not empty; whole numbers are taken for ids, too.
+
+        Raises:
+            UserError: It is missing, empty, or of another type.
+        """
+        value = self.cell(field, row)
+        if isinstance(value, int) and not isinstance(value, bool) and field == "id":
+            return str(value)
+        if isinstance(value, str) and value.strip():
+            return value
+        found = "empty" if value is None or value == "" else f"{value!r}, which is no text"
+        raise UserError(f"{row}: the {field} is {found[:80]}")
+
+
+def read_table(paths: Sequence[Path], columns: TableColumns) -> ReplyTable:
+    """Read a table of replies from files, or from all tables that lie in a folder, and choose its columns.
+
+    Raises:
+        UserError: A file cannot be read, there are no rows, a named column is not there, or several could be meant.
+    """
+    files = [file for path in paths for file in _files(path)]
+    rows = [TableRow(file, number, values) for file in files for number, values in enumerate(read_rows(file), start=1)]
+    if not rows:
+        raise UserError(f"{paths[0]} holds no rows" if paths else "name a table of replies")
+    for row in rows:
+        if None in row.values:
+            raise UserError(f"{row} has more cells than the header has columns")
+    choices = _choose(rows, columns)
+    if "model" not in choices and (len(files) == 1 or len({file.stem for file in files}) < len(files)):
+        raise UserError(
+            f"{rows[0].file} does not say which model replied: add --model with a column or the model's name"
+        )
+    return ReplyTable(str(paths[0]), rows, choices)
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and not file.name.startswith("."))
+    if not files:
+        raise UserError(f"{path} holds no table: its files would end in {', '.join(ENDINGS)}")
+    return files
+
+
+def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, Choice]:
+    """Return the choices: the named columns first, then those that only one name fits."""
+    present = list(dict.fromkeys(name for row in rows for name in row.values))
+    choices: dict[str, Choice] = {}
+    for name, column in ((field.name, getattr(columns, field.name)) for field in fields(TableColumns)):
+        if column is None:
+            continue
+        if any(row.cell(column) is not None for row in rows):
+            choices[name] = Choice(column, None, "named")
+        elif name in _VALUES and column not in present:
+            choices[name] = Choice(None, column, "named")
+        else:
+            problem = "is empty" if column in present else "is not there"
+            raise UserError(f"the column {column!r} of {rows[0].file} {problem}{nearest(column, present)}")
+    for field in fields(TableColumns):
+        taken = {choice.column for choice in choices.values()}
+        if field.name not in choices and (column := _guess(rows, field.name, [c for c in present if c not in taken])):
+            choices[field.name] = Choice(column, None, "guessed")
+    if "reply" not in choices:
+        raise UserError(f"{rows[0].file} has no column that is surely the reply: add --reply{nearest('', present)}")
+    return choices
+
+
+def _guess(rows: Sequence[TableRow], field: str, free: Sequence[str]) -> str | None:
+    """Return the column with a field's own name, or else the only one that means the same; null if there is none.
+
+    Raises:
+        UserError: Several columns mean the same.
+    """
+    if field in free:
+        return field
+    matches = [column for column in free if column in _SYNONYMS.get(field, ())]
+    if len(matches) > 1:
+        raise UserError(
+            f"{rows[0].file} has several columns that may be the {field}: add --{field} {' or '.join(matches)}"
+        )
+    return matches[0] if matches else None
