@@ -113,7 +113,10 @@ def _inspect_ways(questions: str, of_corpus: Mapping[str, str]) -> dict[str, lis
     return {
         "diary_recall": [(f"diary-recall:{config}", {}) for config in ("1k", "1k-simplified")],
         "self_aware": [("self-aware:authored", {"form": form}) for form in ("direct", "instruction", "icl")],
-        "according_to": [(f"according-to:{questions}", {**of_corpus, "prompt_format": name}) for name in formats()],
+        "according_to": [
+            (f"according-to:{questions}", {**of_corpus, "prompt_format": name, "prompts": "attributed,without"})
+            for name in formats()
+        ],
         "self_knowledge": [
             *((f"self-knowledge:{task}", {"protocol": ONLY.get(task, "separate")}) for task in _written_tasks()),
             *(("self-knowledge:total-count", {"protocol": protocol}) for protocol in PROTOCOLS),
@@ -200,11 +203,10 @@ def _imported(log: Log, folder: Path, shown: Values) -> Values:
     """Return the values of our own scorer over an imported log, by the names that the tool shows."""
     write_imported(log, folder)
     values: Values = {sample: {} for sample in shown}
-    rows = list(scored_rows(Run(folder)))
-    first = rows[0][0]["stage"]
-    for call, metric, value in rows:
+    for call, metric, value in scored_rows(Run(folder)):
+        begins = call["parent_generation_id"] is None  # the first call of a sample, whose variant is the sample's
         for (row, variant), named in values.items():
-            if call["example_id"] != row or (call["stage"] == first and call["variant"] != variant):
+            if call["example_id"] != row or (begins and call["variant"] != variant):
                 continue
             stage, own_variant = call["stage"], call["variant"]
             names = (f"{stage}/{own_variant}/{metric}", f"{stage}/{metric}", f"{own_variant}/{metric}", metric)

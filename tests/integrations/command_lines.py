@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partialmethod
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,16 @@ def lm_eval_run(
         *("--batch_size", 8, "--log_samples", "--output_path", out, *words),
     )
     return {task: next(out.rglob(f"samples_{task}_[0-9]*.jsonl")) for task in tasks}
+
+
+@contextmanager
+def without_tasks_of_its_own() -> Iterator[None]:
+    """Keep the harness from indexing its own 14,000 files inside the block, which takes longer than all that we ask."""
+    from lm_eval.tasks import TaskManager
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TaskManager, "__init__", partialmethod(TaskManager.__init__, include_defaults=False))
+        yield
 
 
 @contextmanager

@@ -1,18 +1,20 @@
 """Options of the tasks as the command lines of Inspect and lm-evaluation-harness read them."""
 
 import ast
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import read_eval_log
 
 from selfknow.errors import UserError
 from selfknow.integrations import inspect_tasks
 from selfknow.integrations.lm_eval_tasks.asking import METADATA, check_keys, rows
 from selfknow.integrations.option_values import as_declared
-from tests.integrations.command_lines import inspect_eval, of_inspect
+from tests.integrations.command_lines import inspect_eval, of_inspect, run_program
 
 DATASETS = {"diary-recall": "diary-recall:1k", "self-aware": "self-aware:authored", "according-to": "according-to:nq"}
 
@@ -29,6 +31,18 @@ def test_a_wrong_value_is_one_line_on_the_command_line_of_inspect(checkpoint: Pa
     with pytest.raises(PrerequisiteError) as refusal:  # Inspect prints its message alone
         inspect_eval("self_aware", checkpoint, tmp_path, form="yes,no", limit=2)
     assert str(refusal.value.message).startswith("there is no input form 'yes,no'")
+
+
+def test_a_local_model_does_not_draw_at_random_where_the_paper_is_greedy(
+    checkpoint: Path, diaries: str, tmp_path: Path
+) -> None:
+    words = ("--model", f"hf/{checkpoint}", "-T", f"dataset={diaries}", "-T", "limit=1", "--display", "none")
+    with suppress(SystemExit):
+        run_program("inspect", "eval", "selfknow/diary_recall", *words, "--log-dir", tmp_path)
+    [log] = map(read_eval_log, map(str, tmp_path.glob("*.eval")))
+    assert log.status == "error"
+    assert log.error
+    assert "set `do_sample=False`" in log.error.message
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from tests.integrations.command_lines import (
     of_inspect,
     of_lm_eval,
     of_run,
+    without_tasks_of_its_own,
 )
 from tests.integrations.conftest import DIARISTS, LENGTH, PARAGRAPHS, QUESTIONS
 
@@ -53,7 +54,7 @@ def harness(checkpoint: Path, portrait: Path, questions: Path, tmp_path_factory:
     out = tmp_path_factory.mktemp("lm-eval")
     tasks = ["self_aware_authored", "diary_recall_1k", "according_to_attributed"]
     metadata = {"limit": QUESTIONS, "portrait": str(portrait), "questions": str(questions)}
-    with lm_eval_warnings() as warnings:
+    with without_tasks_of_its_own(), lm_eval_warnings() as warnings:
         return lm_eval_run(tasks, checkpoint, out, max_new_tokens=LENGTH, **metadata), warnings
 
 
@@ -98,7 +99,7 @@ def test_the_harness_asks_the_diaries_of_a_config_that_it_names(checkpoint: Path
     samples = harness[0]["diary_recall_1k"]
     assert of_lm_eval(samples) == (replies, shown(scores, "diary-recall"))
     assert imported(read_lm_eval(samples), tmp_path / "from-lm-eval") == (replies, scores)
-    assert [message for message in harness[1] if "aggregation" in message] == []
+    assert [message for message in harness[1] if "No aggregation function" in message] == []
 
 
 def test_writing_and_being_asked_about_it_is_one_sample(checkpoint: Path, tmp_path: Path) -> None:
