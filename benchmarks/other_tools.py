@@ -73,7 +73,7 @@ class Setting:
 
 @dataclass
 class Agreement:
-    """How many replies and values of a tool are the same as ours, of all."""
+    """Counts of the replies and values of a tool that are, and are not, the same as ours."""
 
     replies: Counter[bool] = field(default_factory=Counter)
     values: Counter[bool] = field(default_factory=Counter)

@@ -23,7 +23,7 @@ INSPECT: Mapping[str, list[dict[str, Any]]] = {
 
 
 class Drawing(NamedTuple):
-    """How a reply is drawn; a temperature of 0 is greedy."""
+    """Settings of drawing a reply; a temperature of 0 is greedy."""
 
     temperature: float | None
     stop: list[str]

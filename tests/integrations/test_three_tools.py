@@ -119,10 +119,10 @@ def test_writing_and_being_asked_about_it_is_one_sample(checkpoint: Path, tmp_pa
 def test_a_question_in_context_follows_upon_what_was_written(checkpoint: Path, tmp_path: Path) -> None:
     log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", limit=1, protocol="in-context")
     write_imported(read_inspect(log), tmp_path / "run")
-    [written, asked] = read_generations(tmp_path / "run").to_pylist()
-    assert [message["role"] for message in asked["messages"]] == ["user", "assistant", "user"]
-    assert asked["messages"][:2] == [*written["messages"], {"role": "assistant", "content": written["generation"]}]
-    assert asked["prompt_tokens"] > written["prompt_tokens"] + written["completion_tokens"]
+    [text, question] = read_generations(tmp_path / "run").to_pylist()
+    assert [message["role"] for message in question["messages"]] == ["user", "assistant", "user"]
+    assert question["messages"][:2] == [*text["messages"], {"role": "assistant", "content": text["generation"]}]
+    assert question["prompt_tokens"] > text["prompt_tokens"] + text["completion_tokens"]
 
 
 def test_according_to_over_a_portrait(
