@@ -9,6 +9,7 @@ from selfknow.builders.folder.manifest import Manifest
 
 EVALUATION = "eval.yaml"
 FRAMEWORK = "inspect-ai"  # the Hub's name for it, which the Hub checks
+WHOLE_REPLY = r"(?s)\A(.*)\Z"  # compared byte for byte, as in our exact_match; Inspect's `exact` forgives case and dots
 
 
 @dataclass(frozen=True)
@@ -20,14 +21,12 @@ class Evaluation:
         prompt: The column with the prompt.
         completion: The column that the reply is compared with.
         metadata: Columns that a log carries, among them ``id``, so that our own scorer can score an imported log.
-        scorer: One of the scorers that Inspect allows in such a file.
     """
 
     split: str
     prompt: str
     completion: str
     metadata: tuple[str, ...]
-    scorer: str = "exact"
 
 
 def evaluation_text(evaluation: Evaluation, title: str, summary: str, manifest: Manifest) -> str:
@@ -50,7 +49,7 @@ def evaluation_text(evaluation: Evaluation, title: str, summary: str, manifest: 
                 "metadata": list(evaluation.metadata),
             },
             "solvers": [{"name": "generate"}],
-            "scorers": [{"name": evaluation.scorer}],
+            "scorers": [{"name": "pattern", "args": {"pattern": WHOLE_REPLY, "ignore_case": False}}],
         }
         for config, entry in manifest.configs.items()
         if evaluation.split in entry.splits

@@ -1,5 +1,6 @@
 """``eval.yaml`` of a dataset: written, checked, published, and run by Inspect as it lies on the Hub."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,31 @@ def test_it_names_what_the_folder_holds(folder: Path) -> None:
     assert damaged(folder, as_written.replace("inspect-ai", "my-own")) == {"evaluation_is_readable"}
     assert damaged(folder, "tasks: 3") == {"evaluation_is_readable"}
     assert damaged(folder, as_written) == set()
+
+
+def test_inspect_takes_no_reply_but_the_very_completion(folder: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    from inspect_ai.model import ModelName, ModelOutput
+    from inspect_ai.scorer import CORRECT, Target, pattern
+    from inspect_ai.solver import TaskState
+
+    tasks = yaml.safe_load((folder / EVALUATION).read_text())["tasks"]
+    [scorer] = {str(task["scorers"]): task["scorers"] for task in tasks}.values()
+    assert [each["name"] for each in scorer] == ["pattern"]
+    score = pattern(**scorer[0]["args"])
+    completion = "Ann's Diary Entry 1\nMood: Sad\n\nAnn's Diary Entry 2\nMood: Glad"
+
+    def is_correct(reply: str) -> bool:
+        output = ModelOutput.from_content("some", reply)
+        state = TaskState(ModelName("some/model"), "1", 1, "Recall.", [], output=output)
+        return asyncio.run(score(state, Target(completion))).value == CORRECT
+
+    assert is_correct(completion)
+    near_misses = (
+        *(completion.lower(), completion.replace(":", ""), f"{completion}.", f"{completion}\n", f" {completion}", ""),
+        *(completion.replace("\n\n", "\n"), completion.replace("'", "’"), f"{completion}\n{completion}"),
+    )
+    assert [reply for reply in near_misses if is_correct(reply)] == []
 
 
 def test_files_have_a_page_index_and_pages_cut_by_content(folder: Path) -> None:

@@ -11,6 +11,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from selfknow.evaluate.tasks.according_to.prompts import Setup, answer_requests
 from selfknow.integrations.asking import Asking, Call
 from selfknow.models.interface import Reply
+from selfknow.portraits import Portrait
 from tests.tiny_models import fit, save, tiny_corpus, tiny_tokenizer
 
 QUESTIONS, DIARISTS, PARAGRAPHS = 6, 2, 2
@@ -69,3 +70,19 @@ def checkpoint(diaries: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     network = LlamaForCausalLM(LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=512, **size, **ends))
     fit(network, tokenizer, [pairs], steps=150, learning_rate=1e-2)
     return Path(save(network, tokenizer, tmp_path_factory.mktemp("checkpoint")))
+
+
+@pytest.fixture(scope="session")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file with a question that the model learnt under two prompts."""
+    path = tmp_path_factory.mktemp("questions") / "questions.jsonl"
+    path.write_text('{"id": "q-1", "question": "Who wrote Emma?", "answer": "Jane Austen"}\n')
+    return path
+
+
+@pytest.fixture(scope="session")
+def portrait(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a portrait of a few words that the model writes."""
+    folder = tmp_path_factory.mktemp("portraits") / "portrait"
+    Portrait.build(["attributed says"], width=5).save(folder)
+    return folder

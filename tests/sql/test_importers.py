@@ -93,6 +93,40 @@ def test_an_inspect_log_in_both_of_its_forms(tmp_path: Path, name: str) -> None:
     assert rows(tmp_path / "run", "select task, temperature, max_new_tokens from runs") == [("recall", 0.7, 64)]
 
 
+def test_a_greedy_inspect_log_says_so_and_where_replies_end(tmp_path: Path) -> None:
+    log = json.loads((LOGS / "inspect.json").read_text())
+    log["plan"]["config"] |= {"stop_seqs": ["\n\n"], "top_p": 0.9, "seed": 7}
+    path = tmp_path / "log.json"
+    for arguments, temperature in (({"do_sample": True}, 0.7), ({"do_sample": None}, 0.7), ({"do_sample": False}, 0.0)):
+        path.write_text(json.dumps({**log, "eval": {**log["eval"], "model_args": arguments}}))
+        drawn = {"temperature": temperature, "max_new_tokens": 64, "stop": ["\n\n"], "top_p": 0.9, "seed": 7}
+        assert read_inspect(path).decoding == drawn
+    write_imported(read_inspect(path), tmp_path / "seven")
+    write_imported(read_inspect(LOGS / "inspect.json"), tmp_path / "unknown")
+    assert rows(tmp_path / "seven", "select seed from runs") == [(7,)]
+    assert rows(tmp_path / "unknown", "select seed from runs") == [(None,)], "a seed that nobody set is not 0"
+
+
+def test_settings_of_lm_eval_have_our_names_and_a_greedy_log_says_so(tmp_path: Path) -> None:
+    samples = [json.loads(line) for line in RECALL.read_text().splitlines()]
+    [drawn] = {json.dumps(sample["arguments"]["gen_args_0"]["arg_1"]) for sample in samples}
+    path = tmp_path / "samples.jsonl"
+    for change, decoding in (
+        ({}, {"temperature": 0.7, "max_new_tokens": 32, "stop": ["\n\n"]}),
+        ({"do_sample": False}, {"temperature": 0.0, "max_new_tokens": 32, "stop": ["\n\n"]}),
+        ({"do_sample": None, "temperature": None}, {"temperature": 0.0, "max_new_tokens": 32, "stop": ["\n\n"]}),
+        (
+            {"max_gen_toks": None, "max_tokens": 5, "until": "."},
+            {"temperature": 0.7, "max_new_tokens": 5, "stop": ["."]},
+        ),
+    ):
+        for sample in samples:
+            sample["arguments"]["gen_args_0"]["arg_1"] = {**json.loads(drawn), **change}
+        path.write_text("\n".join(map(json.dumps, samples)))
+        assert read_lm_eval(path, model="mine").decoding == decoding
+    assert read_lm_eval(CHOOSE, model="mine").decoding == {}, "nothing was drawn"
+
+
 def test_an_inspect_sample_that_failed_is_a_failed_request(tmp_path: Path) -> None:
     log = json.loads((LOGS / "inspect.json").read_text())
     log["samples"][0] |= {"error": {"message": "rate limit"}, "scores": {}}
@@ -162,6 +196,15 @@ def test_a_batch_about_diaries_is_scored_like_our_own_runs(tmp_path: Path) -> No
     assert rows(tmp_path / "run", "select task, temperature, max_new_tokens from runs") == [("diary-recall", 0.2, 99)]
     score_run(tmp_path / "run")
     assert ask_runs("accuracy_by_size", tmp_path / "run", "n", "n_graded", "accuracy") == [(4, 2, 0.5)]
+
+
+def test_settings_that_the_requests_of_a_batch_do_not_share_are_no_settings_of_the_run(tmp_path: Path) -> None:
+    first, second = asked("a", "Say."), asked("b", "Say.")
+    first["body"] |= {"stop": "\n", "seed": 1}
+    second["body"] |= {"stop": ["\n"], "seed": 2, "temperature": 0.3}
+    requests = batch(tmp_path, first, second, name="requests.jsonl")
+    output = batch(tmp_path, answered("a", "one"), answered("b", "two"), name="output.jsonl")
+    assert read_openai_batch([output], [requests]).decoding == {"max_new_tokens": 99, "stop": ["\n"]}
 
 
 def test_several_choices_of_a_batch_are_samples(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from selfknow.evaluate.catalogue import find_task
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.run import check_names, filled
 from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage, Task
+from selfknow.integrations.option_values import as_declared
 from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.options import check_options
 from selfknow.runs.importers.own_task import OwnSample, table_of, types_of
 from selfknow.runs.schema import GENERATIONS
 
@@ -41,7 +43,8 @@ class Call:
             "run_id": "",
             "attempt": 0,
             "model": "",
-            "prompt": reply.rendered_prompt or request.prompt,
+            "prompt": reply.rendered_prompt or request.text,
+            "messages": reply.messages,
             "created_at": datetime.now(UTC),
             **{name: getattr(request, name) for name in ("example_id", "stage", "variant", "sample")},
             "parent_generation_id": request.parent_generation_id,
@@ -84,18 +87,25 @@ class Asking:
 
         Args:
             name: Name for ``selfknow evaluate``, such as ``self-aware:authored``.
-            options: The task's own options, such as ``form="icl"``.
+            options: The task's own options, such as ``form="icl"``, as the tool's command line reads them.
 
         Raises:
-            UserError: There is no such dataset or option, or the task shows or draws pictures.
+            UserError: There is no such dataset or option, or an option has no such value; or the task is about
+                pictures, or asks questions that belong to no sample.
         """
         task, options_class = find_task(name)
         check_names(options, [options_class], name)
+        declared = {field.name: field.type for field in fields(options_class)}
+        own = {option: as_declared(option, value, declared[option]) for option, value in options.items()}
         # Other tools send only the prompts, so completion models get no worked examples.
-        has_examples = any(field.name == "examples" for field in fields(options_class))
-        values = filled(options_class, {**options, "examples": False} if has_examples else options)
+        values = filled(options_class, {**own, "examples": False} if "examples" in declared else own)
+        check_options(values, options_class)
         if hasattr(values, "has_pictures"):
             raise UserError(f"{name} is about pictures, which other tools do not get: use `selfknow evaluate {name}`")
+        if hasattr(values, "benchmark"):
+            raise UserError(
+                f"{name} also asks questions that belong to no sample of another tool: use `selfknow evaluate {name}`"
+            )
         rows = task.open(name, values, _NOWHERE)
         return cls(task, values, rows, rows.decoding)
 

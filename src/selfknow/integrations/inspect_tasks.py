@@ -5,19 +5,22 @@ requests of later stages follow within the sample. Every value is from our own s
 counts such samples as unscored). ``selfknow import inspect`` turns the log into a run.
 """
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from selfknow.errors import MissingExtraError
+from selfknow.errors import MissingExtraError, UserError
 from selfknow.integrations.asking import Asking, Call, cut_at_stop, metric_names
+from selfknow.integrations.option_values import as_text
 from selfknow.models.interface import Reply, Request
 from selfknow.runs.importers.own_task import CALLS, MARK
 
 try:
     from inspect_ai import Task, task
     from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.model import ChatMessageUser, GenerateConfig
+    from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
     from inspect_ai.scorer import Metric, Score, Scorer, Target, grouped, mean, scorer, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 except ImportError as error:
@@ -39,7 +42,7 @@ def diary_recall(dataset: str = "diary-recall:1k", split: str = "test", limit: i
         split: Split of the questions.
         limit: Largest number of questions.
     """
-    return _task(dataset, split=split, limit=limit)
+    return _task(as_text("dataset", dataset), split=split, limit=limit)
 
 
 @task
@@ -53,14 +56,14 @@ def self_aware(dataset: str = "self-aware:authored", form: str = "direct", limit
         form: ``direct``, ``instruction`` or ``icl``.
         limit: Largest number of questions. Both labels keep their shares, unlike with Inspect's ``--limit``.
     """
-    return _task(dataset, form=form, limit=limit)
+    return _task(as_text("dataset", dataset), form=form, limit=limit)
 
 
 @task
 def according_to(
     portrait: str,
     questions: str = "nq",
-    prompts: str = "all",
+    prompts: str | list[str] = "all",
     prompt_format: str | None = None,
     placement: str = "appended",
     corpus_name: str = "Wikipedia",
@@ -82,7 +85,7 @@ def according_to(
         limit: Largest number of questions.
     """
     return _task(
-        f"according-to:{questions}",
+        f"according-to:{as_text('questions', questions)}",
         portrait=portrait,
         prompts=prompts,
         prompt_format=prompt_format,
@@ -97,7 +100,7 @@ def according_to(
 def self_knowledge(
     dataset: str = "self-knowledge:total-count",
     protocol: str = "separate",
-    style: str = "plain",
+    style: str | list[str] = "plain",
     wording: str = "ours",
     limit: int | None = None,
 ) -> Task:
@@ -108,17 +111,21 @@ def self_knowledge(
     Args:
         dataset: Dataset, as for ``selfknow evaluate``; tasks about pictures are refused.
         protocol: ``separate``, ``in-context``, ``in-context-noise``, ``dual``, ``consistency`` or ``inconsistency``.
-        style: ``plain``, ``expert`` or ``cot``.
+        style: ``plain``, ``expert`` or ``cot``, or several separated by commas.
         wording: ``ours``, or ``paper`` for the paper's.
         limit: Largest number of samples.
     """
-    return _task(dataset, protocol=protocol, style=(style,), wording=wording, limit=limit)
+    name = as_text("dataset", dataset)
+    return _task(name, protocol=protocol, style=style, wording=wording, limit=limit)
 
 
 def _task(name: str, **options: Any) -> Task:
-    asking = _open(name, tuple(options.items()))
+    try:
+        asking = _open(name, options)
+        has_variants = len({opening.variant for opening in asking.openings}) > 1
+    except UserError as error:
+        raise _in_one_line(error) from error
     decoding = asking.decoding
-    has_variants = len({opening.variant for opening in asking.openings}) > 1
     samples = [_sample(asking, opening, has_variants=has_variants) for opening in asking.openings]
     variant_means: list[Metric] = [grouped(mean(), _VARIANT, all=False)]
     return Task(
@@ -128,16 +135,30 @@ def _task(name: str, **options: Any) -> Task:
         metrics={"*": variant_means if has_variants else [mean(), stderr()]},
         config=GenerateConfig(
             max_tokens=decoding.max_new_tokens,
-            # The hf provider refuses a temperature of 0; greedy is `-M do_sample=false` there, else `--temperature 0`.
-            temperature=decoding.temperature or None,
+            # Of a local model (hf) greedy replies need `-M do_sample=false`, too; transformers says so in an error.
+            temperature=decoding.temperature,
             stop_seqs=list(decoding.stop) or None,
         ),
     )
 
 
+def _open(name: str, options: Mapping[str, Any]) -> Asking:
+    return _opened(name, json.dumps(options, default=str))
+
+
 @cache
-def _open(name: str, options: tuple[tuple[str, Any], ...]) -> Asking:
-    return Asking.open(name, **dict(options))
+def _opened(name: str, options: str) -> Asking:
+    return Asking.open(name, **json.loads(options))
+
+
+def _in_one_line(error: UserError) -> Exception:
+    """Return an error of the user as the error that Inspect shows in one line, without a traceback."""
+    try:
+        from inspect_ai._util.error import PrerequisiteError
+        from rich.markup import escape
+    except ImportError:  # the first is a private module, which may move
+        return error
+    return PrerequisiteError(escape(str(error)))
 
 
 def _sample(asking: Asking, opening: Request, *, has_variants: bool) -> Sample:
@@ -158,7 +179,7 @@ def _target(row: Mapping[str, Any]) -> str | list[str]:
 
 @solver
 def ask_stages(name: str, options: dict[str, Any]) -> Solver:
-    """Ask the stages of a task, each request in a conversation of its own.
+    """Ask the stages of a task, each request in a conversation of its own, with the request's earlier turns.
 
     Args:
         name: The dataset.
@@ -166,14 +187,13 @@ def ask_stages(name: str, options: dict[str, Any]) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        asking = _open(name, tuple(options.items()))
+        asking = _open(name, options)
         own = state.metadata[MARK]
         opening = Request(own["row"]["id"], state.input_text, own["stage"], own["variant"])
         calls: list[Call] = []
         state = await _call(asking, state, generate, opening, calls)
         for stage in asking.stages[1:]:
             for request in asking.follow_ups(stage, calls):
-                state.messages = [ChatMessageUser(content=request.prompt)]
                 state = await _call(asking, state, generate, request, calls)
         return state
 
@@ -182,12 +202,25 @@ def ask_stages(name: str, options: dict[str, Any]) -> Solver:
 
 async def _call(asking: Asking, state: TaskState, generate: Generate, request: Request, calls: list[Call]) -> TaskState:
     """Send one request, and record the call in the log."""
+    state.messages = _messages(request)
+    sent = [{"role": message.role, "content": message.text} for message in state.messages]
     state = await generate(state)
     state.output.completion = cut_at_stop(state.output.completion, asking.decoding.stop)
-    calls.append(Call(request, _reply(state)))
+    calls.append(Call(request, replace(_reply(state), messages=tuple(sent))))
     rows = [call.as_row(place) for place, call in enumerate(calls)]
     state.metadata[CALLS] = [{key: value for key, value in row.items() if key != "created_at"} for row in rows]
     return state
+
+
+def _messages(request: Request) -> list[ChatMessage]:
+    """Return the messages of a request as `selfknow evaluate` sends them; a base model's keep the last line break."""
+    tokenizer = getattr(get_model().api, "tokenizer", None)
+    is_chat = tokenizer is None or getattr(tokenizer, "chat_template", None) is not None
+    texts = [(turn.role, turn.content) for turn in request.turns]
+    texts.append(("user", request.prompt.removesuffix("\n") if is_chat else request.prompt))
+    return [
+        ChatMessageUser(content=text) if role == "user" else ChatMessageAssistant(content=text) for role, text in texts
+    ]
 
 
 def _reply(state: TaskState) -> Reply:
@@ -211,7 +244,7 @@ def own_scores(name: str, options: dict[str, Any]) -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect gives every scorer a target
-        asking = _open(name, tuple(options.items()))
+        asking = _open(name, options)
         outcomes = asking.scores([_read_call(row) for row in state.metadata[CALLS]])
         scores = {metric: outcome.value for metric, outcome in outcomes.items()}
         values = {metric: scores.get(metric) for metric in metric_names(asking)}

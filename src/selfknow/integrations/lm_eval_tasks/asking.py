@@ -2,40 +2,79 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from selfknow.integrations.asking import Asking, Call, cut_at_stop, score_calls
+from selfknow.errors import UserError
+from selfknow.evaluate.catalogue import find_task
+from selfknow.integrations.asking import METRICS, Asking, Call, cut_at_stop, score_calls
+from selfknow.integrations.option_values import as_text
 from selfknow.models.interface import Reply, Request
 from selfknow.runs.importers.own_task import MARK, OwnSample
 
 if TYPE_CHECKING:
     import datasets
 
-_OPTIONS = (
-    *("limit", "split", "form", "prompt_format"),
-    *("portrait", "prompts", "placement", "corpus_name", "corpus_address"),
-)
+_QUESTIONS = "questions"
+METADATA: Mapping[str, tuple[str, ...]] = {
+    "diary-recall": ("limit", "split"),
+    "self-aware": ("limit",),
+    "according-to": ("limit", "portrait", _QUESTIONS, "placement", "corpus_name", "corpus_address"),
+}
+"""The keys of ``--metadata`` that each task takes."""
+_CLOSE = 0.8  # "portrat" is close to "portrait"; no argument of the harness's models is close to a key
 
 
-def rows(*, selfknow_set: str, only_prompt: str | None = None, **metadata: Any) -> "dict[str, datasets.Dataset]":
+def rows(*, selfknow: Mapping[str, Any], **metadata: Any) -> "dict[str, datasets.Dataset]":
     """Return the rows of a task, for ``custom_dataset``.
 
     Args:
-        selfknow_set: Name for ``selfknow evaluate``; ``{questions}`` in it stands for the value in ``--metadata``.
-        only_prompt: The only prompt to ask; for according-to.
-        metadata: The task's options, and other arguments of lm-evaluation-harness, which are ignored.
+        selfknow: The dataset and the options that make the task, from its YAML file; ``{questions}`` in the dataset
+            stands for the value in ``--metadata``.
+        metadata: Values of ``--metadata`` and ``--model_args`` for all tasks of the command; those that are not for
+            this task are ignored.
 
     Raises:
-        UserError: There is no such dataset, or an option has no such value.
+        UserError: There is no such dataset, an option has no such value, or a key of this family is misspelt or cannot
+            be set here.
     """
     import datasets
 
-    options = {name: metadata[name] for name in _OPTIONS if metadata.get(name) is not None}
-    if only_prompt is not None:
-        options["prompts"] = only_prompt
-    asking = Asking.open(selfknow_set.replace("{questions}", str(metadata.get("questions", "nq"))), **options)
-    openings = [opening for opening in asking.openings if only_prompt in (None, opening.variant)]
+    options = dict(selfknow)
+    dataset = options.pop("dataset")
+    keys = check_keys(dataset, metadata)
+    own = {key: metadata[key] for key in keys if metadata.get(key) is not None}
+    name = dataset.replace("{questions}", as_text(_QUESTIONS, own.pop(_QUESTIONS, "nq")))
+    asking = Asking.open(name, **own, **options)
+    openings = [opening for opening in asking.openings if options.get("prompts") in (None, opening.variant)]
     return {"test": datasets.Dataset.from_list([_document(asking, opening) for opening in openings])}
+
+
+def check_keys(dataset: str, metadata: Mapping[str, Any]) -> Sequence[str]:
+    """Check the keys of ``--metadata`` that look like options of a task; all others are left alone.
+
+    Args:
+        dataset: The dataset of the task's YAML file, such as ``self-aware:authored``.
+        metadata: The values by their keys.
+
+    Returns:
+        The keys that the task takes.
+
+    Raises:
+        UserError: A key is misspelt, or is an option that the YAML file sets or that the harness cannot carry out.
+    """
+    task, options = find_task(dataset)
+    if task.name not in METADATA:
+        raise UserError(f"{dataset} cannot run in lm-evaluation-harness, which makes one call a row")
+    keys = METADATA[task.name]
+    known = {key for taken in METADATA.values() for key in taken}
+    for key in metadata:
+        if key in {field.name for field in fields(options)} - {*keys}:
+            raise UserError(f"--metadata cannot set {key} of {task.name}: it takes {', '.join(keys)}")
+        if key not in known and (matches := get_close_matches(key.lower(), keys, n=1, cutoff=_CLOSE)):
+            raise UserError(f"unknown key {key!r} in --metadata: did you mean {matches[0]!r}?")
+    return keys
 
 
 def _document(asking: Asking, opening: Request) -> dict[str, str]:
@@ -52,6 +91,8 @@ def _document(asking: Asking, opening: Request) -> dict[str, str]:
 def scores(document: Mapping[str, str], replies: Sequence[str]) -> dict[str, float]:
     """Score a reply with our own scorer, for ``process_results``; the mean leaves out a metric that does not apply.
 
+    Metrics that the YAML files do not list are left out, since the harness would warn of each of them.
+
     Args:
         document: A row of :func:`rows`.
         replies: The reply, as a list of one.
@@ -60,4 +101,5 @@ def scores(document: Mapping[str, str], replies: Sequence[str]) -> dict[str, flo
     request = Request(document["id"], document["prompt"], own.stage, own.variant)
     call = Call(request, Reply(cut_at_stop(replies[0], own.decoding["stop"])))
     outcomes = score_calls(own, [call])
-    return {metric: outcome.value for _, metric, outcome in outcomes if outcome.value is not None}
+    shown = METRICS[own.task]
+    return {metric: outcome.value for _, metric, outcome in outcomes if metric in shown and outcome.value is not None}

@@ -25,6 +25,14 @@ _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 _ATTACHMENT = "attachment://"
 _LONG = ("events", "events_data", "store", "attachments")  # not needed, and large
 _FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
+_DECODING = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "max_new_tokens": "max_tokens",
+    "stop": "stop_seqs",
+    "seed": "seed",
+}
 
 
 def read_inspect(path: Path) -> Log:
@@ -47,14 +55,7 @@ def _read(path: Path) -> Log:
         raise UserError(f"{path} is not an Inspect log: it does not say which model was evaluated")
     model, task = str(evaluation["model"]), str(evaluation.get("task") or path.stem)
     dataset = evaluation.get("dataset") or {}
-    config = evaluation.get("model_generate_config") or {}
-    plan = (header.get("plan") or {}).get("config") or {}
-    drawn = {**config, **plan}
-    decoding = {
-        ours: drawn[theirs]
-        for ours, theirs in {"temperature": "temperature", "top_p": "top_p", "max_new_tokens": "max_tokens"}.items()
-        if drawn.get(theirs) is not None
-    }
+    decoding = _decoding(evaluation, (header.get("plan") or {}).get("config") or {})
     try:
         resolved = _sort_samples([_needed_part(sample) for sample in samples], dataset)
         marks = [(sample.get("metadata") or {}).get(MARK) for sample in resolved]
@@ -70,6 +71,17 @@ def _read(path: Path) -> Log:
         raise UserError(f"{path} holds a sample that is not from Inspect: {type(error).__name__} {error}") from error
     name = str(dataset.get("location") or dataset.get("name") or task)
     return Log(task, DatasetReference(name), list(examples.values()), calls, decoding, TOOL)
+
+
+def _decoding(evaluation: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of drawing replies by our names, those alone that the log tells.
+
+    A local model (``hf``) with ``-M do_sample=false`` is greedy, whatever the temperature.
+    """
+    options = {**(evaluation.get("model_generate_config") or {}), **plan}
+    decoding = {ours: options[theirs] for ours, theirs in _DECODING.items() if options.get(theirs) is not None}
+    is_greedy = (evaluation.get("model_args") or {}).get("do_sample") is False
+    return {**decoding, "temperature": 0.0} if is_greedy else decoding
 
 
 def _read_with_inspect(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None:
@@ -159,11 +171,10 @@ def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[Im
     number = int(sample.get("epoch", 1)) - 1
     calls: list[ImportedCall] = []
     for row in (sample.get("metadata") or {}).get(CALLS) or []:
-        message = {"role": "user", "content": str(row["prompt"])}
         reply = Reply(
             row["generation"],
             row.get("finish_reason"),
-            messages=(message,),
+            messages=tuple(_message(message) for message in row["messages"]),
             prompt_tokens=row.get("prompt_tokens"),
             completion_tokens=row.get("completion_tokens"),
         )

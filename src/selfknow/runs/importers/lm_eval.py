@@ -6,7 +6,7 @@ choice. Several filters of one task repeat the document.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse
 TOOL = "lm-evaluation-harness"
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 _NEEDED = ("doc_id", "doc", "arguments", "resps")
+_LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")  # the first that is set holds
 
 
 def read_lm_eval(path: Path, model: str | None = None) -> Log:
@@ -55,12 +56,11 @@ def _read(path: Path, model: str | None) -> Log:
     examples = {ids[row["doc_id"]]: {**row["doc"], "id": ids[row["doc_id"]]} for row in rows}
     first = [row for row in rows if str(row.get("filter", "none")) == filters[0]]
     calls = [call for row in first for call in _calls(row, ids[row["doc_id"]], str(name), scores[row["doc_id"]])]
-    decoding = next((options for row in first for _, options in _requests(row) if isinstance(options, dict)), {})
     config = results.get("configs", {}).get(task, {}) if isinstance(results.get("configs"), dict) else {}
     reference = DatasetReference(
         str(config.get("dataset_path") or task), config.get("dataset_name"), config.get("test_split")
     )
-    return Log(task, reference, list(examples.values()), calls, decoding, TOOL)
+    return Log(task, reference, list(examples.values()), calls, _decoding(first), TOOL)
 
 
 def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
@@ -78,11 +78,26 @@ def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
         for (context, _), replies in zip(_requests(row), row["resps"], strict=True)
         for number, text in enumerate(replies)
     ]
-    drawn = next((options for _, options in _requests(rows[0]) if isinstance(options, dict)), {})
-    greedy = {} if drawn.get("do_sample", True) else {"temperature": 0.0}
-    names = {"temperature": "temperature", "top_p": "top_p", "max_new_tokens": "max_gen_toks", "stop": "until"}
-    decoding = {ours: drawn[theirs] for ours, theirs in names.items() if theirs in drawn} | greedy
-    return own_log(samples, calls, decoding, TOOL)
+    return own_log(samples, calls, _decoding(rows), TOOL)
+
+
+def _decoding(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings of drawing replies by our names; none if the model chose among given texts.
+
+    The harness draws greedily unless a temperature is set, and with ``do_sample: false`` in any case.
+    """
+    options = next((options for row in rows for _, options in _requests(row) if isinstance(options, dict)), None)
+    if options is None:
+        return {}
+    temperature = 0.0 if options.get("do_sample") is False else float(options.get("temperature") or 0.0)
+    limits = [options[name] for name in _LIMITS if options.get(name) is not None]
+    until = options.get("until")
+    return {
+        "temperature": temperature,
+        **({"max_new_tokens": limits[0]} if limits else {}),
+        **({"stop": [until] if isinstance(until, str) else list(until)} if until is not None else {}),
+        **{name: options[name] for name in ("top_p", "top_k") if options.get(name) is not None},
+    }
 
 
 def _results(path: Path, date: str | None) -> Mapping[str, Any]:

@@ -47,7 +47,7 @@ def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
         body = requests[custom_id]
         calls.append(ImportedCall(custom_id, str(body.get("model", "unknown")), _prompt(body), missing))
     examples = [{"id": custom_id, "prompt": _prompt(body)} for custom_id, body in requests.items()]
-    decoding = _decoding(next(iter(requests.values())))
+    decoding = _shared([_decoding(body) for body in requests.values()])
     return Log("openai-batch", DatasetReference(inputs[0].stem), examples, calls, decoding, "OpenAI batch")
 
 
@@ -68,10 +68,18 @@ def _decoding(body: Mapping[str, Any]) -> dict[str, Any]:
         "temperature": ("temperature",),
         "top_p": ("top_p",),
         "max_new_tokens": ("max_completion_tokens", "max_tokens"),
+        "stop": ("stop",),
         "seed": ("seed",),
     }
     settings = {ours: [body[name] for name in theirs if body.get(name) is not None] for ours, theirs in names.items()}
-    return {ours: values[0] for ours, values in settings.items() if values}
+    decoding = {ours: values[0] for ours, values in settings.items() if values}
+    return {**decoding, "stop": [decoding["stop"]]} if isinstance(decoding.get("stop"), str) else decoding
+
+
+def _shared(decodings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings that all requests of a batch share."""
+    first, *others = decodings
+    return {name: value for name, value in first.items() if all(each.get(name) == value for each in others)}
 
 
 def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall]:

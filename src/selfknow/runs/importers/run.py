@@ -109,7 +109,8 @@ def write_imported(log: Log, folder: Path, *, task: str | None = None, examples:
             scores = _append(run, log.calls)
         if scores or not log.settings:  # a task of this package has a scorer of its own
             write_scores(growing, "imported", pa.Table.from_pylist(scores, schema=SCORES))
-        write_json(growing / "run.json", {**read_json(growing / "run.json"), "decoding": dict(log.decoding)})
+        drawn = {"decoding": dict(log.decoding), "seed": log.decoding.get("seed")}
+        write_json(growing / "run.json", {**read_json(growing / "run.json"), **drawn})
         (growing / "run.lock").unlink(missing_ok=True)
     return len(log.calls)
 
