@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from selfknow.portraits.filter import reference
 from selfknow.portraits.filter.layout import FilterShape, probe_constants
-from selfknow.portraits.filter.ngrams import ONE_THREAD_BYTES, Batch, hash_batch
+from selfknow.portraits.filter.ngrams import ONE_THREAD_BYTES, Batch, hash_batch, hash_blocks, shares_by_bytes
 from selfknow.portraits.filter.reference import Words
-from selfknow.portraits.filter.segments import Bytes, Positions
+from selfknow.portraits.filter.segments import Bytes, Positions, text_offsets
 from selfknow.portraits.filter.workers import Streams, region_shift, run
 
 _SORTING_PAYS_BITS = 1 << 26  # 8 MiB: what is smaller stays in a cache
@@ -46,9 +46,32 @@ class Asker:
             One uint8 for each n-gram, 1 if the filter holds it, else 0; and the int64 offsets of each text's first
             n-gram, shape (texts + 1,).
         """
-        is_small = batch.is_small()  # before hashing, which may import the kernel
+        if batch.is_small():
+            hashes, offsets = hash_batch(batch, 1)
+            return reference.answer(hashes, self.shape, self.array), offsets
+        if self.shape.size_in_bits <= _SORTING_PAYS_BITS:
+            return self._answer_at_once(batch)
         hashes, offsets = hash_batch(batch, self._threads)
-        return reference.answer(hashes, self.shape, self.array) if is_small else self._answer(hashes), offsets
+        return self._answer(hashes), offsets
+
+    def _answer_at_once(self, batch: Batch) -> tuple[Bytes, Positions]:
+        """Probe the n-grams of a batch in place, while their hashes are in a core's cache."""
+        segments = batch.segments()
+        counts = np.zeros(len(segments.starts), np.int64)
+
+        def answer(share: tuple[int, int]) -> Bytes:
+            first, last = share
+            hits = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint8)
+            filled = 0
+            for hashes, _ in hash_blocks(batch, segments, first, last, counts):
+                self._probe_in_place(hashes, hits[filled : filled + len(hashes)])
+                filled += len(hashes)
+            return hits[:filled]
+
+        threads = self._threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
+        parts = run(answer, shares_by_bytes(segments, threads), threads)
+        hits = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.uint8), *parts])
+        return hits, text_offsets(counts, segments)
 
     def _answer(self, hashes: Words) -> Bytes:
         if self._is_sorting_faster(hashes):

@@ -159,17 +159,24 @@ def probe_in_place(
     hashes: Words, constants: Words, bits: Any, reciprocal: np.uint64, array: Bytes, hits: Bytes
 ) -> None:
     """Probe n-grams block by block, and write 1 or 0 for each into ``hits``."""
-    positions = np.empty(_BLOCK, dtype=np.uint64)
+    positions, fetched = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint8)
     for offset in range(uint64(0), uint64(hashes.shape[0]), uint64(_BLOCK)):
         block, answers = hashes[offset : offset + uint64(_BLOCK)], hits[offset : offset + uint64(_BLOCK)]
-        probes = _probe_all(block, constants, bits, reciprocal, array, positions, answers)
+        probes = _probe_all(block, constants, bits, reciprocal, array, positions, fetched, answers)
         if probes < constants.shape[0]:
             _probe_survivors(block, probes, constants, bits, reciprocal, array, positions, answers)
 
 
 @compiled
 def _probe_all(
-    hashes: Words, constants: Words, bits: Any, reciprocal: np.uint64, array: Bytes, positions: Words, hits: Bytes
+    hashes: Words,
+    constants: Words,
+    bits: Any,
+    reciprocal: np.uint64,
+    array: Bytes,
+    positions: Words,
+    fetched: Bytes,
+    hits: Bytes,
 ) -> Any:
     """Probe all n-grams of a block until a quarter of them has missed, and return the number of probes of each."""
     count = uint64(hashes.shape[0])
@@ -180,9 +187,12 @@ def _probe_all(
         row = _row(constants, probe)
         for i in range(count):
             positions[i] = _position(hashes[i], row, bits, reciprocal)
+        for i in range(count):  # alone in a loop, so that many fetches are under way at once
+            fetched[i] = array[positions[i] >> uint64(3)]
+        for i in range(count):
+            hits[i] &= (fetched[i] >> uint8(positions[i] & uint64(7))) & uint8(1)
         alive = uint64(0)
         for i in range(count):
-            hits[i] &= _is_set(array, positions[i])
             alive += uint64(hits[i])
         probe += 1
     return probe

@@ -98,14 +98,19 @@ def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
     return hashes, text_offsets(counts, segments)
 
 
-def hash_blocks(batch: Batch, segments: Segments, first: int, last: int) -> Iterator[tuple[Words, int]]:
+def hash_blocks(
+    batch: Batch, segments: Segments, first: int, last: int, counts: Positions | None = None
+) -> Iterator[tuple[Words, int]]:
     """Hash the n-grams of segments ``first`` to ``last`` in blocks that stay in a core's cache.
 
     Yields:
-        The hashes of a block, in an array that the next block overwrites; and the segment after the block.
+        The hashes of a block, in an array that the next block overwrites; and the segment after the block. ``counts``
+        gets the n-grams of each segment.
     """
     longest = int(np.max(segments.ends[first:last] - segments.starts[first:last], initial=0))
-    out, counts = np.empty(_BLOCK_HASHES + longest, np.uint64), np.empty(len(segments.starts), np.int64)
+    out = np.empty(_BLOCK_HASHES + longest, np.uint64)
+    if counts is None:
+        counts = np.empty(len(segments.starts), np.int64)
     while first < last:
         first, filled = _hash(batch, segments, first, last, _BLOCK_HASHES, out, counts)
         yield out[:filled], first
