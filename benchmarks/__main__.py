@@ -24,14 +24,14 @@ RUNS = {
 FULL_RUNS = {
     "portraits --sizes 1000000,7800000,30000000,300000000": 5,
     "portraits_queries": 1,
-    "diary_recall --sizes 1000000,4000000": 7,
+    "diary_recall": 2,
     "data_check": 2,
     "training": 2,
     "self_aware_scoring": 1,
     "sql 8000": 12,
     "self_knowledge 9": 5,
 }
-"""The same at full size: a million replies, portraits of 300 million n-grams, corpora of four million diarists."""
+"""The same at full size: a million replies, and portraits of 300 million n-grams."""
 
 
 def commands() -> dict[str, str]:
@@ -53,7 +53,7 @@ def main() -> None:
         description=f"{__doc__}\n{listed}\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--full", action="store_true", help="larger portraits and corpora, and a million replies")
+    parser.add_argument("--full", action="store_true", help="larger portraits, and a million replies")
     runs = FULL_RUNS if parser.parse_args().full else RUNS
     print(f"{len(runs)} benchmarks, about {sum(runs.values())} minutes on idle cores")
     for command, minutes in runs.items():

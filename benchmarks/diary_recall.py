@@ -1,9 +1,8 @@
-"""Diary corpora: ``data build`` against the same rows written with plain pyarrow, and its memory against size.
+"""Diary corpora: ``data build`` against such rows written with plain pyarrow, and with ``Dataset.from_generator``.
 
-python -m benchmarks.diary_recall [--sizes 1000000,4000000]
+python -m benchmarks.diary_recall
 """
 
-import argparse
 import os
 import statistics
 import tempfile
@@ -15,10 +14,11 @@ import pyarrow as pa
 
 from benchmarks import per_row_diaries
 from benchmarks.tables import print_table
-from benchmarks.timing import Measurement, measure
+from benchmarks.timing import measure, timed
 from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
-from selfknow.builders.folder.content_hash import content_hash_of_files
+from selfknow.builders.folder.content_hash import SplitHash, content_hash_of_files
+from selfknow.builders.folder.parquet_files import parquet_of
 from selfknow.builders.folder.write import build_folder
 
 PAPER_SIZE = 64_000
@@ -44,11 +44,20 @@ def build_by(write: Callable[[Path, int, bool], None], num_diarists: int) -> Non
             content_hash_of_files({split: [place / f"{split}.parquet"] for split in ("train", "validation", "test")})
 
 
+def limits(num_diarists: int) -> dict[str, float]:
+    """Return the CPU seconds of what no builder of these files can leave out, the rows being there."""
+    pa.set_cpu_count(1)
+    configs = configs_of_shape(Shape(num_diarists))
+    tables = [shard() for config in configs for shards in config.shards.values() for shard in shards]
+    batches = [batch for table in tables for batch in table.to_batches()]
+    return {
+        "limit: Parquet of these rows": timed(lambda: [parquet_of(table) for table in tables]).cpu_seconds,
+        "limit: hashes of these rows": timed(lambda: [SplitHash().update(batch) for batch in batches]).cpu_seconds,
+    }
+
+
 def main() -> None:
     """Measure in turn, and print the tables of ``docs/benchmarks.md``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="", help="diarists of further corpora, separated by commas")
-    sizes = [int(size) for size in parser.parse_args().sizes.split(",") if size]
     works = {
         "`from_pylist` and `ParquetWriter`": (build_by, per_row_diaries.write_with_pyarrow, PAPER_SIZE),
         "`Dataset.from_generator`": (build_by, per_row_diaries.write_with_datasets, PAPER_SIZE),
@@ -58,23 +67,19 @@ def main() -> None:
     rounds = [{name: measure(*work) for name, work in works.items()} for _ in range(REPETITIONS)]
 
     def row(name: str) -> list[str]:
-        each: list[Measurement] = [measured[name] for measured in rounds]
         times = (next(iter(measured.values())).cpu_seconds / measured[name].cpu_seconds for measured in rounds)
-        cpu, wall = (statistics.median(getattr(one, field) for one in each) for field in ("cpu_seconds", "seconds"))
-        peak = max(one.peak_memory_in_mb for one in each)
+        cpu = statistics.median(measured[name].cpu_seconds for measured in rounds)
+        wall = statistics.median(measured[name].seconds for measured in rounds)
+        peak = max(measured[name].peak_memory_in_mb for measured in rounds)
         return [name, f"{cpu:.2f}", f"{statistics.median(times):.1f}", f"{wall:.2f}", f"{peak:.0f}"]
 
     print(f"load before: {os.getloadavg()[0]:.1f}\n")
     head = [f"64k, both setups, median of {REPETITIONS}", "CPU (s)", "times", "wall (s)", "peak memory (MB)"]
     print_table(head, map(row, works))
-    if sizes:
-        print()
-        builds = ((size, measure(build, size, 1)) for size in sizes)
-        print_table(
-            ["diarists, both setups, 1 job", "CPU (s)", "peak memory (MB)"],
-            ([f"{size:,}", f"{made.cpu_seconds:.1f}", f"{made.peak_memory_in_mb:.0f}"] for size, made in builds),
-            left=(),
-        )
+    print()
+    floor = [measure(limits, PAPER_SIZE).value for _ in range(REPETITIONS)]
+    rows = ([name, f"{statistics.median(seconds[name] for seconds in floor):.2f}"] for name in floor[0])
+    print_table([f"part of it, median of {REPETITIONS}", "CPU (s)"], rows)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,21 @@ def _write_shard(
     table = config.shards[split][index]()
     path = f"{config.name}/{split}-{index:05d}-of-{len(config.shards[split]):05d}.parquet"
     (folder / config.name).mkdir(exist_ok=True)
-    # Made in memory: on a full disk, pyarrow would end the whole process while it writes pages cut by content.
+    (folder / path).write_bytes(parquet_of(table))
+    for future in earlier:
+        future.result()
+    for batch in table.to_batches():
+        if batch.num_rows:  # as when the file is read: it has no batch without rows
+            running.update(batch)
+    return describe_file(folder, path, table.num_rows), table.nbytes
+
+
+def parquet_of(table: pa.Table) -> pa.Buffer:
+    """Return a table as the bytes of a Parquet file.
+
+    It is made in memory, because on a full disk pyarrow would end the whole process while it writes pages cut by
+    content.
+    """
     buffer = pa.BufferOutputStream()
     pq.write_table(
         table,
@@ -90,13 +104,7 @@ def _write_shard(
         use_content_defined_chunking=True,  # a new release sends only the pages that changed
         write_page_index=True,  # a few rows read over the network are only their pages
     )
-    (folder / path).write_bytes(buffer.getvalue())
-    for future in earlier:
-        future.result()
-    for batch in table.to_batches():
-        if batch.num_rows:  # as when the file is read: it has no batch without rows
-            running.update(batch)
-    return describe_file(folder, path, table.num_rows), table.nbytes
+    return buffer.getvalue()
 
 
 def _results(futures_by_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]) -> dict[str, SplitEntry]:
