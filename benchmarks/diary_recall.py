@@ -6,8 +6,9 @@ python -m benchmarks.diary_recall
 import os
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pyarrow as pa
@@ -58,7 +59,7 @@ def limits(num_diarists: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure in turn, and print the tables of ``docs/benchmarks.md``."""
-    works = {
+    works: dict[str, Sequence[Any]] = {
         "`from_pylist` and `ParquetWriter`": (build_by, per_row_diaries.write_with_pyarrow, PAPER_SIZE),
         "`Dataset.from_generator`": (build_by, per_row_diaries.write_with_datasets, PAPER_SIZE),
         "`selfknow data build`, 1 job": (build, PAPER_SIZE, 1),

@@ -19,6 +19,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import rbloom
+from duckdb import func, sqltypes
 
 from benchmarks.portraits import PEER, RATE, WIDTH, xxh3
 from benchmarks.tables import print_table
@@ -119,14 +120,9 @@ def sql_seconds(path: Path) -> dict[str, float]:
     }
     with duckdb.connect() as connection:
         sql.register(connection)
-        connection.create_function("quip_by_rbloom", quip_by_rbloom, ["varchar"], "double")  # type: ignore[list-item, arg-type]
-        connection.create_function(
-            "zeros",
-            lambda texts: pa.repeat(0.0, len(texts)),
-            ["varchar"],
-            "double",
-            type="arrow",  # type: ignore[list-item, arg-type]
-        )
+        text, double = [sqltypes.VARCHAR], sqltypes.DOUBLE
+        connection.create_function("quip_by_rbloom", quip_by_rbloom, text, double)
+        connection.create_function("zeros", lambda texts: pa.repeat(0.0, len(texts)), text, double, type=func.ARROW)
         connection.execute(f"""
             create table answers as
             select substr('{source * 2}', 1 + (i * 7) % 90, 40) || lpad(i::varchar, 20, '0') as text
@@ -140,6 +136,8 @@ def sql_seconds(path: Path) -> dict[str, float]:
             for _ in range(1 + REPETITIONS)
         ][1:]
         sql.unregister(connection)
+        connection.remove_function("quip_by_rbloom")
+        connection.remove_function("zeros")
     taken = {name: statistics.median(measured[name] for measured in rounds) for name in queries}
     return taken | {PEER: taken[PEER] * ROWS / ROWS_OF_RBLOOM}
 

@@ -71,7 +71,7 @@ def example_rows(shape: Shape, *, simplified: bool) -> dict[str, dict[str, objec
     document, question = order[order < ends[-1]][0], order[order >= ends[-1]][0] - ends[-1]
     diarist = int(np.searchsorted(ends, document, side="right"))
     document -= ends[diarist - 1] if diarist else 0
-    rows = {}
+    rows: dict[str, dict[str, object]] = {}
     for kind, number, position in (("document", diarist, document), ("question", int(question), None)):
         diary_block = _Block.make(shape, range(number, number + 1))
         num_documents = diary_block.num_documents(simplified=simplified)
