@@ -17,7 +17,7 @@ from selfknow.portraits.filter.workers import Streams, region_shift, run
 
 _SORTING_PAYS_BITS = 1 << 26  # 8 MiB: what is smaller stays in a cache
 _SORTING_PAYS_LOAD = 256  # bits of the filter for each probe, at most: each region is read once, whole
-_MIN_ROUND, _MAX_ROUND = 1 << 21, 1 << 22  # n-grams sorted at once; 36 or 72 bytes each with 9 hashes
+_MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; 36 or 72 bytes each with 9 hashes
 _MIN_INDEX_BITS = 10
 _SAMPLE = 1024
 
