@@ -5,15 +5,33 @@ The commands below take options of their own: ``python -m benchmarks.NAME --help
 
 import argparse
 import ast
-import importlib
+import subprocess
 import sys
+import time
 from pathlib import Path
 
-ALONE = (
-    *("diary_recall", "data_check", "portraits", "portraits_queries", "training"),
-    *("self_aware_scoring", "sql", "self_knowledge"),
-)
-"""The benchmarks that need no file and no model."""
+RUNS = {
+    "portraits": 1,
+    "portraits_queries": 1,
+    "diary_recall": 2,
+    "data_check": 2,
+    "training": 2,
+    "self_aware_scoring": 1,
+    "sql 800": 3,
+    "self_knowledge 1": 2,
+}
+"""The benchmarks that need no file and no model, with their arguments and the minutes that they take on idle cores."""
+FULL_RUNS = {
+    "portraits --sizes 1000000,7800000,30000000,300000000": 5,
+    "portraits_queries": 1,
+    "diary_recall": 2,
+    "data_check": 2,
+    "training": 2,
+    "self_aware_scoring": 1,
+    "sql 8000": 12,
+    "self_knowledge 9": 5,
+}
+"""The same at full size: a million replies, and portraits of 300 million n-grams."""
 
 
 def commands() -> dict[str, str]:
@@ -28,18 +46,22 @@ def commands() -> dict[str, str]:
 
 
 def main() -> None:
-    """Run the benchmarks of :data:`ALONE`."""
+    """Run the benchmarks of :data:`RUNS` or :data:`FULL_RUNS`, each in a process of its own."""
     listed = "\n".join(f"  {name:24} {text}" for name, text in commands().items())
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=f"{__doc__}\n{listed}\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.parse_args()
-    for name in ALONE:
-        print(f"\n{name}\n", flush=True)
-        sys.argv = [name]
-        importlib.import_module(f"benchmarks.{name}").main()
+    parser.add_argument("--full", action="store_true", help="larger portraits, and a million replies")
+    runs = FULL_RUNS if parser.parse_args().full else RUNS
+    print(f"{len(runs)} benchmarks, about {sum(runs.values())} minutes on idle cores")
+    for command, minutes in runs.items():
+        print(f"\npython -m benchmarks.{command}   (about {minutes} min)\n", flush=True)
+        name, *arguments = command.split()
+        start = time.monotonic()
+        subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments], check=True)
+        print(f"\ntook {(time.monotonic() - start) / 60:.1f} min")
 
 
 if __name__ == "__main__":

@@ -1,68 +1,86 @@
-"""Diary corpora: ``data build`` against a plain generator of rows, and its memory against size.
+"""Diary corpora: ``data build`` against such rows written with plain pyarrow, and with ``Dataset.from_generator``.
 
 python -m benchmarks.diary_recall
 """
 
-import shutil
+import os
+import statistics
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import datasets
+import pyarrow as pa
 
 from benchmarks import per_row_diaries
 from benchmarks.tables import print_table
-from benchmarks.timing import measure, measure_in_turn
+from benchmarks.timing import measure, timed
 from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
-from selfknow.builders.folder.content_hash import content_hash_of_files
+from selfknow.builders.folder.content_hash import SplitHash, content_hash_of_files
+from selfknow.builders.folder.parquet_files import parquet_of
 from selfknow.builders.folder.write import build_folder
 
 PAPER_SIZE = 64_000
-LARGE_SIZES = (1_000_000, 4_000_000)
 REPETITIONS = 3
-ALL_CORES = 2
 
 
-def build_vectorised(num_diarists: int, jobs: int) -> None:
+def build(num_diarists: int, jobs: int) -> None:
     """Build both setups, to Parquet on disk, content hashes, card and manifest included."""
+    pa.set_cpu_count(jobs)
     with tempfile.TemporaryDirectory() as folder:
         build_folder(DATASET, configs_of_shape(Shape(num_diarists)), Path(folder), jobs=jobs)
 
 
-def build_per_row(num_diarists: int) -> None:
-    """Build both setups row by row, to Parquet on disk, content hashes included."""
+def build_by(write: Callable[[Path, int, bool], None], num_diarists: int) -> None:
+    """Build both setups row by row with a function of :mod:`per_row_diaries`, content hashes included."""
+    pa.set_cpu_count(1)
     datasets.disable_progress_bars()
-    folder = Path(tempfile.mkdtemp())
-    for simplified in (False, True):
-        per_row_diaries.write(folder / str(simplified), num_diarists, simplified)
-        files = {split: [folder / str(simplified) / f"{split}.parquet"] for split in ("train", "validation", "test")}
-        content_hash_of_files(files)
-    shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        for simplified in (False, True):
+            place = Path(folder) / str(simplified)
+            place.mkdir()
+            write(place, num_diarists, simplified)
+            content_hash_of_files({split: [place / f"{split}.parquet"] for split in ("train", "validation", "test")})
+
+
+def limits(num_diarists: int) -> dict[str, float]:
+    """Return the CPU seconds of what no builder of these files can leave out, the rows being there."""
+    pa.set_cpu_count(1)
+    configs = configs_of_shape(Shape(num_diarists))
+    tables = [shard() for config in configs for shards in config.shards.values() for shard in shards]
+    batches = [batch for table in tables for batch in table.to_batches()]
+    return {
+        "limit: Parquet of these rows": timed(lambda: [parquet_of(table) for table in tables]).cpu_seconds,
+        "limit: hashes of these rows": timed(lambda: [SplitHash().update(batch) for batch in batches]).cpu_seconds,
+    }
 
 
 def main() -> None:
     """Measure in turn, and print the tables of ``docs/benchmarks.md``."""
-    works = {
-        "plain generator of rows, `Dataset.from_generator`": (build_per_row, PAPER_SIZE),
-        "`selfknow data build`, 1 job": (build_vectorised, PAPER_SIZE, 1),
-        f"`selfknow data build`, {ALL_CORES} jobs": (build_vectorised, PAPER_SIZE, ALL_CORES),
+    works: dict[str, Sequence[Any]] = {
+        "`from_pylist` and `ParquetWriter`": (build_by, per_row_diaries.write_with_pyarrow, PAPER_SIZE),
+        "`Dataset.from_generator`": (build_by, per_row_diaries.write_with_datasets, PAPER_SIZE),
+        "`selfknow data build`, 1 job": (build, PAPER_SIZE, 1),
+        "`selfknow data build`, 2 jobs": (build, PAPER_SIZE, 2),
     }
-    medians = measure_in_turn(works, REPETITIONS)
-    baseline = next(iter(medians.values())).seconds
-    print_table(
-        [f"64k, both setups, median of {REPETITIONS}", "seconds", "times the baseline", "peak memory (MB)"],
-        (
-            [name, f"{median.seconds:.2f}", f"{baseline / median.seconds:.1f}", f"{median.peak_memory_in_mb:.0f}"]
-            for name, median in medians.items()
-        ),
-    )
+    rounds = [{name: measure(*work) for name, work in works.items()} for _ in range(REPETITIONS)]
+
+    def row(name: str) -> list[str]:
+        times = (next(iter(measured.values())).cpu_seconds / measured[name].cpu_seconds for measured in rounds)
+        cpu = statistics.median(measured[name].cpu_seconds for measured in rounds)
+        wall = statistics.median(measured[name].seconds for measured in rounds)
+        peak = max(measured[name].peak_memory_in_mb for measured in rounds)
+        return [name, f"{cpu:.2f}", f"{statistics.median(times):.1f}", f"{wall:.2f}", f"{peak:.0f}"]
+
+    print(f"load before: {os.getloadavg()[0]:.1f}\n")
+    head = [f"64k, both setups, median of {REPETITIONS}", "CPU (s)", "times", "wall (s)", "peak memory (MB)"]
+    print_table(head, map(row, works))
     print()
-    builds = ((size, measure(build_vectorised, size, ALL_CORES)) for size in LARGE_SIZES)
-    print_table(
-        [f"diarists, both setups, {ALL_CORES} jobs", "seconds", "peak memory (MB)"],
-        ([f"{size:,}", f"{build.seconds:.1f}", f"{build.peak_memory_in_mb:.0f}"] for size, build in builds),
-        left=(),
-    )
+    floor = [measure(limits, PAPER_SIZE).value for _ in range(REPETITIONS)]
+    rows = ([name, f"{statistics.median(seconds[name] for seconds in floor):.2f}"] for name in floor[0])
+    print_table([f"part of it, median of {REPETITIONS}", "CPU (s)"], rows)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
-"""The agreement of a model that judges replies with the labelled ones.
+"""The verdicts of a model that judges the labelled replies.
 
     python -m benchmarks.judging MODEL [ENDPOINT] [LIMIT] [TOKENS]
 
 Asks the model about the unseen part without documentation and gold answers, with the prompts of ``selfknow judge``.
-Prints a table with the labels as rows and the model's verdicts as columns, Cohen's kappa over the four classes, and the
-model's error rates about abstaining. Writes the verdicts to ``judge_verdicts.tsv``, for the instrument's card.
+Writes its verdicts to ``judge_verdicts.tsv``, which the instrument's card shows beside the labels.
 """
 
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,17 +14,15 @@ from pathlib import Path
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.evaluate.judge import DECODING
 from selfknow.evaluate.tasks.self_aware.judging import ABSTENTION, prompt_of, read_grade
-from selfknow.evaluate.tasks.self_aware.read_replies import UNSEEN, cohens_kappa, read_replies
-from selfknow.evaluate.tasks.self_aware.reading import ABSTAINS, CLASSES
+from selfknow.evaluate.tasks.self_aware.read_replies import UNSEEN, read_replies
 from selfknow.models.interface import Request
 from selfknow.models.opening import ModelOptions
-from selfknow.sql.intervals import wilson_interval
 
 VERDICTS = "self_aware/replies/judge_verdicts.tsv"
 
 
 def main(model: str, endpoint: str | None = None, limit: int | None = None, tokens: int | None = None) -> None:
-    """Ask the model and print its agreement."""
+    """Ask the model, and write its verdicts."""
     labelled = {
         reply.id: reply
         for reply in read_replies()
@@ -44,19 +40,7 @@ def main(model: str, endpoint: str | None = None, limit: int | None = None, toke
         for request, reply in opened.generate(requests, decoding)
     }
     _keep(Path(model).name.removesuffix(".gguf"), grades)
-    pairs = [(labelled[id_].class_name, word or "nothing") for id_, word in grades.items()]
-    counts = Counter(pairs)
-    print(f"{'':>12}" + "".join(f"{word:>12}" for word in (*CLASSES, "nothing")))
-    for kind in CLASSES:
-        print(f"{kind:>12}" + "".join(f"{counts[kind, word]:>12,}" for word in (*CLASSES, "nothing")))
-    print(f"kappa {cohens_kappa(pairs):.2f} over {len(pairs):,} replies")
-    for name, of_kind in (
-        ("abstentions missed", [pair for pair in pairs if pair[0] == ABSTAINS]),
-        ("others taken for abstaining", [pair for pair in pairs if pair[0] != ABSTAINS]),
-    ):
-        wrong = sum((kind == ABSTAINS) != (word == ABSTAINS) for kind, word in of_kind)
-        low, high = wilson_interval(wrong, len(of_kind)) if of_kind else (0.0, 1.0)
-        print(f"{name}: {wrong} of {len(of_kind):,} ({low:.1%} to {high:.1%})")
+    print("python -m benchmarks.instrument shows them beside the labels")
 
 
 def _keep(judge: str, grades: Mapping[str, str | None]) -> None:

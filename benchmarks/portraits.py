@@ -1,26 +1,24 @@
-"""Portraits against rbloom over Python slices, and against the machine's raw random access.
+"""Portraits against rbloom over Python slices, and against the machine's raw random access, on one thread.
 
-python -m benchmarks.portraits --sizes 1000000,30000000,300000000
+python -m benchmarks.portraits [--sizes 1000000,7800000,30000000,300000000]
 
-Every method gets the same items and a filter of the same size, rate and fill. The baselines are timed on a random
-sample of the items, against the filter at its full size and fill.
+Every method gets the same items and a filter of the same size, rate and fill; rbloom is timed on a random sample of the
+texts. All methods run once at full size before they are timed, and then take turns. A figure is the median of three, in
+nanoseconds of the processor an n-gram.
 """
 
 import argparse
-import hashlib
-import os
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numba
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import rbloom
 import xxhash
 
-from benchmarks.random_access import random_reads_per_second, random_writes_per_second
 from benchmarks.tables import print_table
 from benchmarks.timing import timed
 from selfknow.portraits.filter.adding import Adder
@@ -34,7 +32,13 @@ WIDTH = 25
 RATE = 1e-3
 NGRAMS_PER_TEXT = 1000
 SAMPLE_TEXTS = 300
+ACCESSES = 1 << 24
+REPETITIONS = 3
 WAYS = ("build", "hits", "misses")
+PEER = "rbloom, slices, xxh3"
+
+Works = dict[str, tuple[Callable[[], object], float]]
+"""For each way the call that is timed, and its number of n-grams."""
 
 
 def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
@@ -45,126 +49,121 @@ def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
     return pa.LargeStringArray.from_buffers(texts, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
-def xxh3(ngram: str) -> int:
-    """Hash with xxHash, the fastest hash for rbloom in Python."""
-    return xxhash.xxh3_128_intdigest(ngram.encode()) - (1 << 127)
+def of_portrait(shape: FilterShape, known: pa.LargeStringArray, unknown: pa.LargeStringArray) -> tuple[Works, Bytes]:
+    """Return the works of the kernel, over all items, and the bits of a filter of them."""
+    adder = build(shape, known)
+    asker, ngrams = Asker(shape, adder.array, 1), adder.items
+    assert count_hits(asker, known) == ngrams
+    return {
+        "build": (lambda: build(shape, known), ngrams),
+        "hits": (lambda: count_hits(asker, known), ngrams),
+        "misses": (lambda: count_hits(asker, unknown), ngrams),
+    }, adder.array
 
 
-def blake2b(ngram: str) -> int:
-    """Hash with BLAKE2b, a cryptographic hash."""
-    return int.from_bytes(hashlib.blake2b(ngram.encode(), digest_size=16).digest(), "big", signed=True)
-
-
-def rates_of_rbloom(
-    hash_function: Callable[[str], int],
-    shape: FilterShape,
-    full: Bytes,
-    known: list[str],
-    unknown: list[str],
-    runs: int,
-) -> dict[str, float]:
-    """Return the n-grams a second of ``Bloom.update`` and ``in`` over slices, with the bits of ``full``."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bits"
-        with path.open("wb") as file:
-            file.write(pack_header(shape.hashes))
-            file.write(full.data)
-        bloom = rbloom.Bloom.load(str(path), hash_function)
-
-    def slices(texts: list[str]):  # type: ignore[no-untyped-def]
-        return (text[i : i + WIDTH] for text in texts for i in range(NGRAMS_PER_TEXT))
-
-    def ask(texts: list[str]) -> int:
-        return sum(text[i : i + WIDTH] in bloom for text in texts for i in range(NGRAMS_PER_TEXT))
-
-    count = len(known) * NGRAMS_PER_TEXT
-    rates = {"build": count / seconds(lambda: bloom.update(slices(known)), runs)}
-    assert ask(known) == count
-    rates["hits"] = count / seconds(lambda: ask(known), runs)
-    rates["misses"] = count / seconds(lambda: ask(unknown), runs)
-    return rates
-
-
-def rates_of_portrait(
-    shape: FilterShape, known: pa.LargeStringArray, unknown: pa.LargeStringArray, threads: int, runs: int
-) -> tuple[dict[str, float], Bytes]:
-    """Return the n-grams a second of the kernel, over all items, and the bits."""
-    adder = build(shape, known, threads)
-    count = adder.items
-    asker = Asker(shape, adder.array, threads)
-    assert ask(asker, known) == count
-    rates = {
-        "build": count / seconds(lambda: build(shape, known, threads), runs),
-        "hits": count / seconds(lambda: ask(asker, known), runs),
-        "misses": count / seconds(lambda: ask(asker, unknown), runs),
-    }
-    return rates, adder.array
-
-
-def build(shape: FilterShape, texts: pa.LargeStringArray, threads: int) -> Adder:
+def build(shape: FilterShape, texts: pa.LargeStringArray) -> Adder:
     """Set the bits of all n-grams."""
-    adder = Adder(shape, threads)
+    adder = Adder(shape, 1)
     for batch in arrow_batches(texts):
         adder.add(Batch.from_texts(batch, WIDTH, 1))
     adder.finish()
     return adder
 
 
-def ask(asker: Asker, texts: pa.LargeStringArray) -> int:
+def count_hits(asker: Asker, texts: pa.LargeStringArray) -> int:
     """Count the n-grams that the filter holds."""
     return sum(
         int(np.count_nonzero(asker.hits(Batch.from_texts(batch, WIDTH, 1))[0])) for batch in arrow_batches(texts)
     )
 
 
-def limits(shape: FilterShape, array: npt.NDArray[np.uint8], threads: int) -> dict[str, float]:
-    """Return the n-grams a second if one cost only random access to memory: all its bits, or two for a miss."""
-    reads, writes = random_reads_per_second(array, threads), random_writes_per_second(array, threads)
-    fill = 0.5
-    reads_of_a_miss = sum(fill**i for i in range(shape.hashes))
-    return {"build": writes / shape.hashes, "hits": reads / shape.hashes, "misses": reads / reads_of_a_miss}
+def xxh3(ngram: str) -> int:
+    """Hash with xxHash, the fastest hash for rbloom in Python."""
+    return xxhash.xxh3_128_intdigest(ngram.encode()) - (1 << 127)
 
 
-def seconds(work: Callable[[], object], runs: int) -> float:
-    """Return the median time of several runs."""
-    return statistics.median(timed(work).seconds for _ in range(runs))
+def of_rbloom(shape: FilterShape, array: Bytes, known: list[str], unknown: list[str]) -> Works:
+    """Return the works of ``Bloom.update`` and ``in`` over slices, with a filter of these bits."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bits"
+        path.write_bytes(pack_header(shape.hashes) + array.tobytes())
+        bloom = rbloom.Bloom.load(str(path), xxh3)
+
+    def slices(texts: list[str]) -> Iterator[str]:
+        return (text[i : i + WIDTH] for text in texts for i in range(NGRAMS_PER_TEXT))
+
+    ngrams = len(known) * NGRAMS_PER_TEXT
+    bloom.update(slices(known))
+    return {
+        "build": (lambda: bloom.update(slices(known)), ngrams),
+        "hits": (lambda: sum(ngram in bloom for ngram in slices(known)), ngrams),
+        "misses": (lambda: sum(ngram in bloom for ngram in slices(unknown)), ngrams),
+    }
 
 
-def measure(size: int, all_threads: list[int]) -> list[list[str]]:
-    """Return the rows of one size."""
+@numba.njit(nogil=True, cache=True, boundscheck=False)
+def _read(positions, array):  # type: ignore[no-untyped-def]
+    total = np.uint64(0)
+    for i in range(np.uint64(positions.shape[0])):
+        total += np.uint64(array[positions[i]])
+    return total
+
+
+@numba.njit(nogil=True, cache=True, boundscheck=False)
+def _write(positions, array):  # type: ignore[no-untyped-def]
+    for i in range(np.uint64(positions.shape[0])):
+        array[positions[i]] |= np.uint8(1)
+
+
+def of_random_access(shape: FilterShape, array: Bytes) -> Works:
+    """Return the works of an n-gram that costs only its accesses to memory: all its bits, or two on average of a miss.
+
+    An access is that to a byte of an array of the filter's size, at a position drawn before.
+    """
+    positions = np.random.default_rng(0).integers(0, len(array), ACCESSES, dtype=np.uint64)
+    written = array.copy()
+    reads_of_a_miss = sum(0.5**probe for probe in range(shape.hashes))
+    return {
+        "build": (lambda: _write(positions, written), ACCESSES / shape.hashes),
+        "hits": (lambda: _read(positions, array), ACCESSES / shape.hashes),
+        "misses": (lambda: _read(positions, array), ACCESSES / reads_of_a_miss),
+    }
+
+
+def measure(size: int) -> Iterator[list[str]]:
+    """Yield the rows of one size."""
     shape = FilterShape.for_capacity(size, RATE)
     known, unknown = random_texts(size, 1), random_texts(size, 2)
-    runs = 5 if size <= 1_000_000 else 3 if size <= 30_000_000 else 1
-    build(shape, known[:1], 1)
-    measured: dict[str, dict[str, float]] = {}
-    for threads in all_threads:
-        name = f"portrait, {threads} thread{'s' * (threads > 1)}"
-        measured[name], array = rates_of_portrait(shape, known, unknown, threads, runs)
-    rows = np.random.default_rng(3).choice(len(known), min(SAMPLE_TEXTS, len(known)), replace=False)
-    sample, other = known.take(pa.array(rows)).to_pylist(), unknown.take(pa.array(rows)).to_pylist()
-    baselines = {"rbloom, slices, xxh3 (a)": xxh3, "rbloom, slices, blake2b (b)": blake2b}
-    for name, hash_function in baselines.items():
-        measured[name] = rates_of_rbloom(hash_function, shape, array, sample, other, 3)
-    for threads in all_threads:
-        name = f"raw random access, {threads} thread{'s' * (threads > 1)}"
-        measured[name] = limits(shape, array, threads)
-    slow = measured["rbloom, slices, xxh3 (a)"]
-    rows_of_size = []
-    for name, rates in measured.items():
-        cells = [f"{rates[way] / 1e6:.2f} ({rates[way] / slow[way]:.1f}x)" for way in WAYS]
-        rows_of_size.append([f"{size:,}", f"{shape.size_in_bytes / 1e6:.0f}", name, *cells])
-    return rows_of_size
+    portrait, array = of_portrait(shape, known, unknown)
+    chosen = pa.array(np.random.default_rng(3).choice(len(known), min(SAMPLE_TEXTS, len(known)), replace=False))
+    works = {
+        "portrait": portrait,
+        PEER: of_rbloom(shape, array, known.take(chosen).to_pylist(), unknown.take(chosen).to_pylist()),
+        "raw random access": of_random_access(shape, array),
+    }
+    pairs = [(name, way) for way in WAYS for name in works]
+
+    def nanoseconds(name: str, way: str) -> float:
+        call, ngrams = works[name][way]
+        return timed(call).cpu_seconds / ngrams * 1e9
+
+    _, *rounds = [{pair: nanoseconds(*pair) for pair in pairs} for _ in range(1 + REPETITIONS)]
+    for name in works:
+        cells = [f"{size:,}", f"{shape.size_in_bytes / 1e6:.0f}", name]
+        for way in WAYS:
+            median = statistics.median(measured[name, way] for measured in rounds)
+            times = statistics.median(measured[PEER, way] / measured[name, way] for measured in rounds)
+            cells.append(f"{median:.1f} ({times:.1f}x)")
+        yield cells
 
 
 def main() -> None:
     """Print the table of ``docs/benchmarks.md``."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="1000000,30000000,300000000", help="n-grams, separated by commas")
-    arguments = parser.parse_args()
-    all_threads = sorted({1, len(os.sched_getaffinity(0))})
-    sizes = map(int, arguments.sizes.split(","))
-    rows = (row for size in sizes for row in measure(size, all_threads))
-    print_table(["n-grams", "filter (MB)", "method", *WAYS], rows, left=(2,))
+    parser.add_argument("--sizes", default="1000000,7800000", help="n-grams, separated by commas")
+    sizes = map(int, parser.parse_args().sizes.split(","))
+    rows = (row for size in sizes for row in measure(size))
+    print_table(["n-grams", "filter (MB)", "method, CPU ns an n-gram", *WAYS], rows, left=(2,))
 
 
 if __name__ == "__main__":

@@ -15,11 +15,10 @@ from typing import ClassVar
 
 import datasets
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from selfknow.builders.dataset import ConfigBuilder, Dataset, DatasetConfig
 from selfknow.builders.diary_recall.diaries import SPLITS, Shape, attributes, paper_sizes, shape_of_name
-from selfknow.builders.diary_recall.rows import SCHEMA, diary_table
+from selfknow.builders.diary_recall.rows import SCHEMA, diary_table, example_rows
 from selfknow.builders.folder.card import lines_of_row
 from selfknow.builders.folder.evaluation import Evaluation
 from selfknow.errors import UserError, nearest
@@ -41,11 +40,7 @@ def diary_config(config: str, shape: Shape, *, simplified: bool) -> DatasetConfi
         split: [
             partial(diary_table, shape, block, split, simplified=simplified)
             for block, diarists in enumerate(shape.blocks)
-            if split == "train"
-            or (
-                diarists.start < shape.diarists_by_split[split].stop
-                and shape.diarists_by_split[split].start < diarists.stop
-            )
+            if split == "train" or _overlap(diarists, shape.diarists_by_split[split])
         ]
         for split in SPLITS
     }
@@ -129,11 +124,9 @@ class DiaryRecall(ConfigBuilder):
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
     """Return the tables of the paper, and an example row of each kind."""
-    train = configs[0].shards["train"][0]()
-    rows = {
-        kind: train.filter(pc.equal(train["kind"], kind)).slice(0, 1).to_pylist()[0]
-        for kind in ("document", "question")
-    }
+    parameters = dict(configs[0].parameters)
+    simplified = bool(parameters.pop("simplified"))
+    rows = example_rows(Shape(**parameters), simplified=simplified)  # type: ignore[arg-type]
     return {
         "loading": _loading([config.name for config in configs]),
         "example_document": lines_of_row(rows["document"]),

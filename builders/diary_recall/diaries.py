@@ -168,7 +168,7 @@ def diaries(shape: Shape, diarists: range) -> Diaries:
     """Make the diaries of consecutive diarists; they do not depend on the range they are made in."""
     numbers = np.arange(diarists.start, diarists.stop)
     names = permute(numbers.astype(np.uint64), shape.name_pool_size**2, shape.key).astype(np.int64)
-    counts = _entry_counts(shape, diarists)
+    counts = entry_counts(shape, diarists)
     last_entries = np.cumsum(counts)
     diarist_of_entry = np.repeat(np.arange(len(numbers)), counts)
     entry_numbers = np.arange(len(diarist_of_entry)) - (last_entries - counts)[diarist_of_entry] + 1
@@ -227,7 +227,7 @@ def _orders(num_attributes: int) -> NDArray[np.int8]:
     return np.array(list(permutations(range(num_attributes))), dtype=np.int8)
 
 
-def _entry_counts(shape: Shape, diarists: range) -> Integers:
+def entry_counts(shape: Shape, diarists: range) -> Integers:
     """Draw 1 to ``max_entries`` for each diarist; every run of that many diarists of a split holds each count once."""
     parts = [np.empty(0, dtype=np.int64)]
     for members, leftover in zip(shape.diarists_by_split.values(), _leftovers(shape), strict=True):

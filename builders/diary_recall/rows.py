@@ -1,5 +1,8 @@
 """The rows of diary recall: diaries as numbers in, Arrow tables out."""
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +13,7 @@ from selfknow.builders.diary_recall.diaries import (
     Integers,
     Shape,
     diaries,
+    entry_counts,
     given_names,
     row_order,
     sentence_texts,
@@ -51,11 +55,58 @@ def diary_table(shape: Shape, block: int, split: str, *, simplified: bool) -> pa
         diarists = range(max(diarists.start, members.start), min(diarists.stop, members.stop))
     if not len(diarists):
         return SCHEMA.empty_table()
-    diary_block = diaries(shape, diarists)
+    diary_block = _block(shape, diarists)
     num_questions = len(range(diarists.start, min(diarists.stop, shape.diarists_by_split[split].stop)))
-    num_documents = 0 if split != "train" else len(diary_block.numbers if simplified else diary_block.entry_numbers)
+    num_documents = diary_block.num_documents(simplified=simplified) if split == "train" else 0
     order = row_order(shape, block, split, num_documents + num_questions)
     return _table(diary_block, _Rows(order, num_documents, simplified=simplified))
+
+
+def example_rows(shape: Shape, *, simplified: bool) -> dict[str, dict[str, object]]:
+    """Return the first document and the first question of ``train``, by kind, without making its other rows."""
+    counts = entry_counts(shape, shape.blocks[0])
+    ends = np.cumsum(np.ones_like(counts) if simplified else counts)
+    num_questions = len(range(min(len(counts), shape.diarists_by_split["train"].stop)))
+    order = row_order(shape, 0, "train", int(ends[-1]) + num_questions)
+    document, question = order[order < ends[-1]][0], order[order >= ends[-1]][0] - ends[-1]
+    diarist = int(np.searchsorted(ends, document, side="right"))
+    document -= ends[diarist - 1] if diarist else 0
+    rows: dict[str, dict[str, object]] = {}
+    for kind, number, position in (("document", diarist, document), ("question", int(question), None)):
+        diary_block = _Block.make(shape, range(number, number + 1))
+        num_documents = diary_block.num_documents(simplified=simplified)
+        order = np.array([num_documents if position is None else position])
+        [rows[kind]] = _table(diary_block, _Rows(order, num_documents, simplified=simplified)).to_pylist()
+    return rows
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The diaries of consecutive diarists, and the pieces of their texts; the same in both setups."""
+
+    diaries: Diaries
+    names: pa.Array
+    pool: PiecePool
+    pieces: Pieces  # of all entries, each with its title before its sentences
+    entry_starts: Integers  # (d + 1,): positions in `pieces`
+
+    @classmethod
+    def make(cls, shape: Shape, diarists: range) -> "_Block":
+        block = diaries(shape, diarists)
+        names = _names(block)
+        pool = _pool(names, int(block.entry_numbers.max()))
+        entry_starts = np.concatenate([[0], np.cumsum(block.lengths + _TITLE_PIECES)])
+        return cls(block, names, pool, _entry_pieces(pool, block, entry_starts), entry_starts)
+
+    def num_documents(self, *, simplified: bool) -> int:
+        """Return the number of documents."""
+        return len(self.diaries.numbers if simplified else self.diaries.entry_numbers)
+
+
+@lru_cache(maxsize=1)
+def _block(shape: Shape, diarists: range) -> _Block:
+    """Return a block, the same one again if the other setup comes next."""
+    return _Block.make(shape, diarists)
 
 
 class _Rows:
@@ -82,9 +133,9 @@ class _Rows:
         return filled
 
 
-def _table(block: Diaries, rows: _Rows) -> pa.Table:
-    names = _names(block)
-    prompts, completions = _texts(block, rows, names)
+def _table(diary_block: _Block, rows: _Rows) -> pa.Table:
+    block = diary_block.diaries
+    prompts, completions = _texts(diary_block, rows)
     diarist = rows.fill(rows.questions, rows.diarist_of_document(block))
     entry = rows.fill(0, rows.entry_of_document(block))
     entry = pa.array(entry.astype(np.int32), mask=rows.is_question | rows.simplified)
@@ -93,7 +144,7 @@ def _table(block: Diaries, rows: _Rows) -> pa.Table:
     columns = {
         "id": _ids(block.numbers[diarist], rows.is_question, entry),
         "kind": pa.array(["document", "question"]).take(pa.array(rows.is_question.astype(np.int8))),
-        "diarist": names.take(pa.array(diarist)),
+        "diarist": diary_block.names.take(pa.array(diarist)),
         "prompt": prompts,
         "completion": completions,
         "entry": entry,
@@ -133,12 +184,15 @@ def _pool(names: pa.Array, max_entries: int) -> PiecePool:
     )
 
 
-def _texts(block: Diaries, rows: _Rows, names: pa.Array) -> tuple[pa.Array, pa.Array]:
+def _texts(diary_block: _Block, rows: _Rows) -> tuple[pa.Array, pa.Array]:
     """Return the prompt and the completion of every row, in the rows' order."""
-    pool = _pool(names, int(block.entry_numbers.max()))
-    entry_starts = np.concatenate([[0], np.cumsum(block.lengths + _TITLE_PIECES)])
+    block, pool, pieces, entry_starts = (
+        diary_block.diaries,
+        diary_block.pool,
+        diary_block.pieces,
+        diary_block.entry_starts,
+    )
     first_entries = np.cumsum(block.entry_counts) - block.entry_counts
-    pieces = _entry_pieces(pool, block, entry_starts)
     answer_starts = np.append(entry_starts[first_entries], entry_starts[-1])
     document_starts = answer_starts if rows.simplified else entry_starts
     starts = rows.fill(answer_starts[rows.questions], document_starts[rows.documents] + _TITLE_PIECES)

@@ -66,24 +66,48 @@ def _bytes_of_strings(array: pa.Array) -> memoryview:
     return memoryview(data)[int(ends[0]) : int(ends[-1])]
 
 
-def content_hash(splits: Mapping[str, Iterable[pa.RecordBatch]]) -> str:
+class SplitHash:
+    """The running hash of a split; feed it the rows in order."""
+
+    def __init__(self) -> None:
+        self._num_rows = 0
+        self._columns: dict[str, ColumnHash] = {}
+
+    def update(self, batch: pa.RecordBatch) -> None:
+        """Hash the next rows.
+
+        Raises:
+            UserError: A column has an unsupported type.
+        """
+        self._num_rows += batch.num_rows
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            self._columns.setdefault(name, ColumnHash()).update(column)
+
+    def facts(self) -> list[object]:
+        """Return the number of rows, and the names and digests of the columns."""
+        return [self._num_rows, [[name, column.digests()] for name, column in self._columns.items()]]
+
+
+def combine(splits: Mapping[str, SplitHash]) -> str:
     """Return the content hash of a config, as 64 hex digits.
 
     Args:
-        splits: The rows of each split in order, in batches of any size.
+        splits: The hash of each split.
 
     Returns:
         SHA-256 over the splits' names (sorted) and numbers of rows, and the names and digests of their columns.
     """
-    facts = []
-    for name in sorted(splits):
-        num_rows, columns = 0, dict[str, ColumnHash]()
-        for batch in splits[name]:
-            num_rows += batch.num_rows
-            for column in batch.schema.names:
-                columns.setdefault(column, ColumnHash()).update(batch.column(column))
-        facts.append([name, num_rows, [[column, running.digests()] for column, running in columns.items()]])
+    facts = [[name, *splits[name].facts()] for name in sorted(splits)]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def content_hash(splits: Mapping[str, Iterable[pa.RecordBatch]]) -> str:
+    """Return the content hash of a config, given the rows of each split in order, in batches of any size."""
+    running = {name: SplitHash() for name in splits}
+    for name, batches in splits.items():
+        for batch in batches:
+            running[name].update(batch)
+    return combine(running)
 
 
 def content_hash_of_files(splits: Mapping[str, Iterable[Path]]) -> str:

@@ -1,22 +1,19 @@
-"""The shards of configs as Parquet files, written several at a time and hashed on disk."""
+"""The shards of configs as Parquet files, written several at a time, and the hashes of their rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from selfknow.bars import Bar
 from selfknow.builders.dataset import DatasetConfig
-from selfknow.builders.folder.content_hash import content_hash_of_files
+from selfknow.builders.folder.content_hash import SplitHash, combine
 from selfknow.builders.folder.manifest import ConfigEntry, FileEntry, SplitEntry, describe_file
 
 ROWS_PER_ROW_GROUP = 20_000  # small enough for the Hub's viewer to show a page at once
 _COMPRESSION = "zstd"
-
-Result = TypeVar("Result")
 
 
 def write_configs(
@@ -33,42 +30,70 @@ def write_configs(
     Returns:
         The files and the content hash of each config, for the manifest.
     """
-    num_steps = sum(len(shards) for config in configs for shards in config.shards.values()) + len(configs)
+    shards = [
+        (index, place, config, split)
+        for config in configs
+        for place, (split, made) in enumerate(config.shards.items())
+        for index in range(len(made))
+    ]
+    hashes = {config.name: {split: SplitHash() for split in config.shards} for config in configs}
+    written: dict[str, dict[str, list[Future[tuple[FileEntry, int]]]]] = {
+        config.name: {split: [] for split in config.shards} for config in configs
+    }
     with (
-        Bar(total=num_steps, unit="file", disable=not progress) as bar,
+        Bar(total=len(shards), unit="file", disable=not progress) as bar,
         ThreadPoolExecutor(jobs) as pool,
     ):
-
-        def submit(function: Callable[..., Result], *arguments: object) -> Future[Result]:
-            future = pool.submit(function, *arguments)
-            future.add_done_callback(lambda _: bar.update())
-            return future
-
         try:
-            written = {
-                config.name: {
-                    split: [submit(_write_shard, config, split, index, folder) for index in range(len(shards))]
-                    for split, shards in config.shards.items()
-                }
-                for config in configs
-            }
+            # Configs take turns, because the shards of one number often share what they are made from.
+            for index, _, config, split in sorted(shards, key=lambda shard: shard[:2]):
+                earlier = written[config.name][split]
+                future = pool.submit(
+                    _write_shard, config, split, index, folder, hashes[config.name][split], earlier[-1:]
+                )
+                future.add_done_callback(lambda _: bar.update())
+                earlier.append(future)
             splits = {config: _results(futures) for config, futures in written.items()}
-            hashes = {config: submit(_content_hash, folder, entries) for config, entries in splits.items()}
-            return {
-                config.name: ConfigEntry(dict(config.parameters), hashes[config.name].result(), splits[config.name])
-                for config in configs
-            }
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+    return {
+        config.name: ConfigEntry(dict(config.parameters), combine(hashes[config.name]), splits[config.name])
+        for config in configs
+    }
 
 
-def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) -> tuple[FileEntry, int]:
-    """Write a file; return its entry, and the size of its rows in Arrow's memory, in bytes."""
+def _write_shard(
+    config: DatasetConfig,
+    split: str,
+    index: int,
+    folder: Path,
+    running: SplitHash,
+    earlier: Sequence[Future[tuple[FileEntry, int]]],
+) -> tuple[FileEntry, int]:
+    """Write a file, and hash its rows after those of the ``earlier`` one, which a thread has begun before.
+
+    Returns:
+        The file's entry, and the size of its rows in Arrow's memory, in bytes.
+    """
     table = config.shards[split][index]()
     path = f"{config.name}/{split}-{index:05d}-of-{len(config.shards[split]):05d}.parquet"
     (folder / config.name).mkdir(exist_ok=True)
-    # Made in memory: on a full disk, pyarrow would end the whole process while it writes pages cut by content.
+    (folder / path).write_bytes(parquet_of(table))
+    for future in earlier:
+        future.result()
+    for batch in table.to_batches():
+        if batch.num_rows:  # as when the file is read: it has no batch without rows
+            running.update(batch)
+    return describe_file(folder, path, table.num_rows), table.nbytes
+
+
+def parquet_of(table: pa.Table) -> pa.Buffer:
+    """Return a table as the bytes of a Parquet file.
+
+    It is made in memory, because on a full disk pyarrow would end the whole process while it writes pages cut by
+    content.
+    """
     buffer = pa.BufferOutputStream()
     pq.write_table(
         table,
@@ -79,8 +104,7 @@ def _write_shard(config: DatasetConfig, split: str, index: int, folder: Path) ->
         use_content_defined_chunking=True,  # a new release sends only the pages that changed
         write_page_index=True,  # a few rows read over the network are only their pages
     )
-    (folder / path).write_bytes(buffer.getvalue())
-    return describe_file(folder, path, table.num_rows), table.nbytes
+    return buffer.getvalue()
 
 
 def _results(futures_by_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]) -> dict[str, SplitEntry]:
@@ -92,9 +116,3 @@ def _results(futures_by_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]
             sum(file.num_rows or 0 for file in files), files, sum(num_bytes for _, num_bytes in written)
         )
     return entries
-
-
-def _content_hash(folder: Path, splits: Mapping[str, SplitEntry]) -> str:
-    return content_hash_of_files(
-        {split: [folder / file.path for file in entry.files] for split, entry in splits.items()}
-    )

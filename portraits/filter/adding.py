@@ -7,12 +7,11 @@ import numpy as np
 
 from selfknow.portraits.filter import reference
 from selfknow.portraits.filter.layout import FilterShape, probe_constants
-from selfknow.portraits.filter.ngrams import Batch, base_powers, shares_by_bytes
-from selfknow.portraits.filter.segments import MAX_SEGMENT_BYTES, Bytes, Segments
+from selfknow.portraits.filter.ngrams import Batch, hash_blocks, shares_by_bytes
+from selfknow.portraits.filter.segments import Bytes, Segments
 from selfknow.portraits.filter.workers import Streams, run
 
 _MIN_STREAM_BYTES, _MAX_STREAM_BYTES = 32 << 20, 512 << 20
-_BLOCK_ROOM = 8192
 _SORTING_PAYS_BITS = 1 << 25  # 4 MiB
 
 
@@ -57,23 +56,20 @@ class Adder:
             self._set_waiting(self._streams, [])
 
     def _add_at_once(self, batch: Batch) -> None:
-        from selfknow.portraits.filter.kernel import set_segments
+        from selfknow.portraits.filter.kernel import set_hashes
 
         segments = batch.segments()
         shares = shares_by_bytes(segments, self._threads)
         while len(self._copies) < len(shares):
             self._copies.append(np.zeros_like(self.array) if self._copies else self.array)
-        room = _room(segments)
 
         def set_share(job: tuple[Bytes, tuple[int, int]]) -> int:
             array, (first, last) = job
-            return int(
-                set_segments(
-                    batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
-                    base_powers(batch.width), self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal,
-                    array, np.empty(room, np.uint64),
-                )
-            )  # fmt: skip
+            items = 0
+            for hashes, _ in hash_blocks(batch, segments, first, last):
+                set_hashes(hashes, self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal, array)
+                items += len(hashes)
+            return items
 
         self.items += sum(run(set_share, list(zip(self._copies, shares, strict=False)), len(shares)))
 
@@ -85,34 +81,41 @@ class Adder:
             )
         segments = batch.segments()
         shares = shares_by_bytes(segments, self._threads)
-        room = _room(segments)
         while shares:
             jobs = [(worker, first, last) for worker, (first, last) in enumerate(shares)]
-            results = run(lambda job: self._scatter(batch, segments, job, room), jobs, len(jobs))
-            self.items += sum(int(total) for _, total, _ in results)
-            self._waiting += sum(int(total) for _, total, _ in results)
-            overflows = [overflow for _, _, overflow in results if len(overflow)]
-            shares = [(reached, last) for (reached, _, _), (_, _, last) in zip(results, jobs, strict=True)]
+            results = run(lambda job: self._scatter(batch, segments, *job), jobs, len(jobs))
+            items = sum(items for items, _, _ in results)
+            self.items += items
+            self._waiting += items
+            overflows = [overflow for _, overflow, _ in results if len(overflow)]
+            shares = [(reached, last) for (_, _, reached), (_, _, last) in zip(results, jobs, strict=True)]
             shares = [(first, last) for first, last in shares if first < last]
             if overflows:
                 self._set_waiting(self._streams, overflows)
 
     def _scatter(
-        self, batch: Batch, segments: Segments, job: tuple[int, int, int], room: int
-    ) -> tuple[int, int, reference.Words]:
-        from selfknow.portraits.filter.kernel import scatter_segments
+        self, batch: Batch, segments: Segments, worker: int, first: int, last: int
+    ) -> tuple[int, reference.Words, int]:
+        """Sort the probes of segments by region until a stream is full.
 
-        worker, first, last = job
+        Returns:
+            The n-grams hashed, the positions that did not fit into their streams, and the next segment.
+        """
+        from selfknow.portraits.filter.kernel import scatter_hashes
+
         streams = self._streams
         assert streams is not None
-        overflow = np.empty(room * self.shape.hashes, np.uint64)
-        reached, total, overflowed = scatter_segments(
-            batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
-            base_powers(batch.width), self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal,
-            streams.shift, streams.cursors[worker], streams.limits, streams.entries[worker], overflow,
-            np.empty(room, np.uint64),
-        )  # fmt: skip
-        return reached, total, overflow[: int(overflowed)]
+        items = 0
+        for hashes, reached in hash_blocks(batch, segments, first, last):
+            items += len(hashes)
+            positions = np.empty(len(hashes) * self.shape.hashes, np.uint64)
+            overflowed = scatter_hashes(
+                hashes, self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal, streams.shift,
+                streams.cursors[worker], streams.limits, streams.entries[worker], positions,
+            )  # fmt: skip
+            if overflowed:
+                return items, positions[: int(overflowed)], reached
+        return items, np.empty(0, np.uint64), last
 
     def _set_waiting(self, streams: Streams, overflows: list[reference.Words]) -> None:
         from selfknow.portraits.filter.kernel import set_bits, set_regions
@@ -127,8 +130,3 @@ class Adder:
         for overflow in overflows:
             set_bits(overflow, len(overflow), self.array)
         self._waiting = 0
-
-
-def _room(segments: Segments) -> int:
-    """Return the hashes that a block's buffer must hold: the last segment may be as long as the longest."""
-    return max(int(np.max(segments.ends - segments.starts, initial=0)), MAX_SEGMENT_BYTES) + _BLOCK_ROOM

@@ -2,6 +2,7 @@
 
 import itertools
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from selfknow.portraits.filter.segments import Bytes, Positions, Segments, cut, 
 from selfknow.portraits.filter.texts import buffers
 from selfknow.portraits.filter.workers import run
 
+_BLOCK_HASHES = 1 << 15
 ONE_THREAD_BYTES = 1 << 17  # less text than this is not worth a second thread, nor a first compilation
 
 
@@ -47,7 +49,7 @@ class Batch:
 
     def is_small(self) -> bool:
         """Return True if plain NumPy is faster: little text, and no kernel compiled yet in this process."""
-        return self.size_in_bytes <= ONE_THREAD_BYTES and "selfknow.portraits.filter.kernel" not in sys.modules
+        return self.size_in_bytes <= ONE_THREAD_BYTES and "selfknow.portraits.filter.rolling" not in sys.modules
 
     def segments(self) -> Segments:
         """Cut the texts into pieces that threads can share."""
@@ -81,19 +83,14 @@ def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
         return reference.hash_ngrams(batch.data, starts, ends), np.concatenate(
             [np.zeros(1, np.int64), np.cumsum(ngrams)]
         )
-    from selfknow.portraits.filter.kernel import hash_segments
-
     segments = batch.segments()
     counts = np.zeros(len(segments.starts), np.int64)
 
     def hash_share(share: tuple[int, int]) -> Words:
         first, last = share
         out = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint64)
-        filled = hash_segments(
-            batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
-            base_powers(batch.width), out, counts,
-        )  # fmt: skip
-        return out[: int(filled)]
+        _, filled = _hash(batch, segments, first, last, len(out) + 1, out, counts)
+        return out[:filled]
 
     threads = threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
     parts = run(hash_share, shares_by_bytes(segments, threads), threads)
@@ -101,11 +98,42 @@ def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
     return hashes, text_offsets(counts, segments)
 
 
+def hash_blocks(
+    batch: Batch, segments: Segments, first: int, last: int, counts: Positions | None = None
+) -> Iterator[tuple[Words, int]]:
+    """Hash the n-grams of segments ``first`` to ``last`` in blocks that stay in a core's cache.
+
+    Yields:
+        The hashes of a block, in an array that the next block overwrites; and the segment after the block. ``counts``
+        gets the n-grams of each segment.
+    """
+    longest = int(np.max(segments.ends[first:last] - segments.starts[first:last], initial=0))
+    out = np.empty(_BLOCK_HASHES + longest, np.uint64)
+    if counts is None:
+        counts = np.empty(len(segments.starts), np.int64)
+    while first < last:
+        first, filled = _hash(batch, segments, first, last, _BLOCK_HASHES, out, counts)
+        yield out[:filled], first
+
+
+def _hash(
+    batch: Batch, segments: Segments, first: int, last: int, enough: int, out: Words, counts: Positions
+) -> tuple[int, int]:
+    """Call the kernel, and return the next segment and the n-grams hashed."""
+    from selfknow.portraits.filter.rolling import hash_segments
+
+    following, filled = hash_segments(
+        batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
+        base_powers(batch.width), enough, out, counts,
+    )  # fmt: skip
+    return int(following), int(filled)
+
+
 def sum_by_text(hits: Bytes, offsets: Positions) -> Positions:
     """Return the number of hits of each text."""
-    if "selfknow.portraits.filter.kernel" not in sys.modules:
+    if "selfknow.portraits.filter.rolling" not in sys.modules:
         return np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(hits, dtype=np.int64)])[offsets])
-    from selfknow.portraits.filter.kernel import sum_runs
+    from selfknow.portraits.filter.rolling import sum_runs
 
     sums = np.zeros(len(offsets) - 1, np.int64)
     sum_runs(hits, offsets, sums)

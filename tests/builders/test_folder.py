@@ -3,22 +3,28 @@ import resource
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import yaml
 from datasets import load_dataset
 
 from selfknow.builders.catalogue import find_configs, find_dataset
+from selfknow.builders.dataset import DatasetConfig
 from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
+from selfknow.builders.folder.content_hash import content_hash_of_files
 from selfknow.builders.folder.manifest import Manifest, describe_file, read_manifest
+from selfknow.builders.folder.parquet_files import write_configs
 from selfknow.builders.folder.write import build_folder
 from selfknow.errors import UserError
 from tests.conftest import Run
 from tests.warm_python import WarmPython
 
 TINY = configs_of_shape(Shape(20))
+LISTS = pa.list_(pa.int32())
 
 
 def build_tiny(folder: Path, **options: object) -> Manifest:
@@ -50,6 +56,21 @@ def test_jobs_and_folders_do_not_change_the_content(tmp_path: Path) -> None:
     corpora = find_configs(DATASET, ["64k", "2k-simplified"], seed=0)
     first, second = (build_folder(DATASET, corpora, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
     assert first == second
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_content_hash_is_that_of_the_files_also_of_empty_ones(tmp_path: Path, jobs: int) -> None:
+    def shard(number: int) -> pa.Table:
+        time.sleep(0.02 * (number == 1))  # with several jobs the first file is not the first to be whole
+        texts = [None if row % 7 == 0 else f"{number}/{row}" * row for row in range(20 * (number % 2))]
+        return pa.table({"text": pa.array(texts, pa.string()), "lists": pa.array([[len(texts)]] * len(texts), LISTS)})
+
+    shards = {"train": [partial(shard, number) for number in (1, 0, 3, 5)], "test": [partial(shard, 0)]}
+    config = DatasetConfig("numbers", {}, pa.schema({"text": pa.string(), "lists": LISTS}), shards)
+    entry = write_configs([config], tmp_path, jobs=jobs)["numbers"]
+    files = {name: [tmp_path / file.path for file in split.files] for name, split in entry.splits.items()}
+    assert entry.content_hash == content_hash_of_files(files)
+    assert entry.splits["train"].num_rows == 60
 
 
 def test_the_cards_header_says_the_content_hashes_and_what_load_dataset_needs(small_corpora: Path) -> None:

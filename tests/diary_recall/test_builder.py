@@ -16,6 +16,7 @@ import selfknow
 from selfknow import DiaryRecall
 from selfknow.builders.diary_recall.builder import CONFIGS, configs_of_shape, named_config
 from selfknow.builders.diary_recall.diaries import Shape, diaries, given_names, sentence_texts, surnames
+from selfknow.builders.diary_recall.rows import example_rows
 from selfknow.builders.folder.content_hash import content_hash
 from selfknow.builders.folder.manifest import read_manifest
 from selfknow.errors import UserError
@@ -72,6 +73,14 @@ def test_every_row_is_the_one_that_the_paper_describes(shape: Shape, simplified:
         rows = [row for shard in shards for row in shard().to_pylist()]
         expected = rows_of_the_paper(shape, split, simplified=simplified)
         assert sorted(rows, key=lambda row: row["id"]) == sorted(expected, key=lambda row: row["id"])
+
+
+@pytest.mark.parametrize("simplified", [False, True])
+@pytest.mark.parametrize("shape", [Shape(994), Shape(61, seed=3, max_entries=12, max_attributes=3), Shape(10)])
+def test_the_examples_of_a_card_are_the_first_rows_of_each_kind(shape: Shape, simplified: bool) -> None:
+    [shard, *_] = configs_of_shape(shape)[simplified].shards["train"]
+    first = {row["kind"]: row for row in reversed(shard().to_pylist())}
+    assert example_rows(shape, simplified=simplified) == first
 
 
 def test_the_content_of_all_14_configs_never_changes(all_corpora: Path) -> None:

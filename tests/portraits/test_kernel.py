@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from selfknow.portraits.filter import adding, asking, kernel, reference, segments, workers
+from selfknow.portraits.filter import adding, asking, kernel, reference, rolling, segments, workers
 from selfknow.portraits.filter.adding import Adder
 from selfknow.portraits.filter.asking import Asker
 from selfknow.portraits.filter.hashing import mix, ngram_hash
@@ -20,7 +20,7 @@ from selfknow.portraits.filter.layout import FilterShape, pack_header, probe_con
 from selfknow.portraits.filter.ngrams import Batch, hash_batch, sum_by_text
 from selfknow.portraits.filter.texts import arrow_batches
 
-assert kernel  # loaded, so that even small batches take the compiled path
+assert rolling  # loaded, so that even small batches take the compiled path
 
 LETTERS = st.text(alphabet=st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("ab \n")), max_size=60)
 TEXTS = st.lists(LETTERS, max_size=12)
@@ -148,9 +148,8 @@ def test_positions_of_filters_of_any_size_are_the_remainders(size_in_bits: int) 
     hashes = np.concatenate([corners, np.random.default_rng(5).integers(0, 2**64, (48 << 10) - 7, dtype=np.uint64)])
     constants, reciprocal = probe_constants(shape.hashes), np.uint64((1 << 64) // size_in_bits)
     overflow, none = np.empty(len(hashes) * shape.hashes, np.uint64), np.zeros(1, np.uint64)
-    count = kernel._scatter(
-        hashes, np.uint64(len(hashes)), constants, np.uint64(size_in_bits), reciprocal, 63, none.copy(), none,
-        np.zeros(1, np.uint32), overflow, np.uint64(0),
+    count = kernel.scatter_hashes(
+        hashes, constants, np.uint64(size_in_bits), reciprocal, 63, none.copy(), none, np.zeros(1, np.uint32), overflow
     )  # fmt: skip
     assert count == len(overflow)  # no region has room, so that every position overflows
     expected = [reference.positions(hashes, probe, shape).reshape(-1, 1024) for probe in range(shape.hashes)]
@@ -190,10 +189,38 @@ def test_full_streams_overflow_without_losing_a_bit(monkeypatch: pytest.MonkeyPa
     }
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 1500), st.sampled_from([0.0, 0.4, 0.74, 0.76, 0.99, 1.0])), max_size=4),
+    st.sampled_from([0.3, 0.001]), st.integers(0, 9),
+)  # fmt: skip
+def test_stretches_of_hits_and_of_misses_are_answered_like_the_reference(
+    stretches: list[tuple[int, float]], rate: float, seed: int
+) -> None:
+    random_source = np.random.default_rng(seed)
+    shape = FilterShape.for_capacity(2_000, rate)
+    array = np.zeros(shape.size_in_bytes, np.uint8)
+    known = random_source.integers(0, 2**64, 2_000, dtype=np.uint64)
+    reference.set_bits(known, shape, array)
+    parts = [
+        np.where(
+            random_source.random(length) < share,
+            random_source.choice(known, length),
+            random_source.integers(0, 2**64, length, dtype=np.uint64),
+        )
+        for length, share in stretches
+    ]
+    hashes = np.concatenate([np.zeros(0, np.uint64), *parts])
+    expected = reference.answer(hashes, shape, array)
+    assert Asker(shape, array, 1)._answer(hashes).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("bits_of_numbers", [10, 33])
 @pytest.mark.parametrize("stream_probes", [None, 100])
 def test_answers_sorted_by_region_are_the_answers_in_place(
-    monkeypatch: pytest.MonkeyPatch, stream_probes: int | None
+    monkeypatch: pytest.MonkeyPatch, stream_probes: int | None, bits_of_numbers: int
 ) -> None:
+    """Entries have 32 bits, or 64 where a region leaves fewer than so many for the n-grams' numbers."""
     source = random.Random(4)
     known = "".join(source.choices("abcdefgh", k=150_000))
     other = "".join(source.choices("abcdefgh", k=50_000))
@@ -203,6 +230,7 @@ def test_answers_sorted_by_region_are_the_answers_in_place(
     expected, _ = Asker(shape, array, 1).hits(batch)
     for name, value in {"_SORTING_PAYS_BITS": 0, "_SORTING_PAYS_LOAD": 1 << 40, "_MIN_ROUND": 1 << 15}.items():
         monkeypatch.setattr(asking, name, value)
+    monkeypatch.setattr(asking, "_MIN_INDEX_BITS", bits_of_numbers)
     if stream_probes:
         make = workers.Streams.make
         monkeypatch.setattr(
