@@ -144,7 +144,9 @@ def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
 def ask_duckdb(name: str, runs: list[str]) -> float:
     """Return the sum of a share, as one would write it in DuckDB."""
     share = SHARES[name]
-    some = " or ".join(f"(variant = '{one}/ours' and stage = '{stage}')" for one, stage in share.protocols or ())
+    some = " or ".join(
+        f"(variant = '{protocol}/ours' and stage = '{stage}')" for protocol, stage in share.protocols or ()
+    )
     task = "regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1)" if share.by_task else "null"
     [[total]] = duckdb.sql(
         f"""
@@ -169,7 +171,10 @@ def ask_polars(name: str, runs: list[str]) -> float:
     scores = pl.scan_parquet([f"{run}/scores/*.parquet" for run in runs])
     scores = scores.filter(pl.col("metric") == share.metric, pl.col("value").is_not_null())
     if share.protocols is not None:
-        some = ((pl.col("variant") == f"{one}/ours") & (pl.col("stage") == stage) for one, stage in share.protocols)
+        some = (
+            (pl.col("variant") == f"{protocol}/ours") & (pl.col("stage") == stage)
+            for protocol, stage in share.protocols
+        )
         calls = calls.filter(pl.any_horizontal(*some))
     task = pl.col("example_id").str.extract(r"^(.*)-[0-9]{3}-[a-z]+$") if share.by_task else pl.lit(None)
     calls = calls.select("generation_id", "model", "variant", "stage", task.alias("task"))

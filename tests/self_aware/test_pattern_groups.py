@@ -20,7 +20,7 @@ EXPRESSIONS = [
 ]
 
 
-def found(match: re.Match[str] | None) -> tuple[int, str] | None:
+def place_and_words(match: re.Match[str] | None) -> tuple[int, str] | None:
     return match and (match.start(), match.group())
 
 
@@ -42,7 +42,7 @@ def test_every_group_of_the_scorer_finds_what_its_expressions_joined_find() -> N
     for name in patterns().expressions:
         for text in texts_to_try:
             expected = patterns().joined[name].search(text)
-            assert found(patterns().search(name, text)) == found(expected), (name, text)
+            assert place_and_words(patterns().search(name, text)) == place_and_words(expected), (name, text)
             assert patterns().holds(name, text) == (expected is not None), (name, text)
             matches += expected is not None
     assert matches > 100
@@ -50,9 +50,9 @@ def test_every_group_of_the_scorer_finds_what_its_expressions_joined_find() -> N
 
 def test_of_two_matches_the_first_counts_and_of_two_at_one_place_that_of_the_earlier_expression() -> None:
     groups = PatternGroups({"some": ["known fact", "unknown", "known"], "other": ["fact"]})
-    assert found(groups.search("some", "an unknown known fact")) == (3, "unknown")
-    assert found(groups.search("some", "a known fact")) == (2, "known fact")
-    assert found(groups.search("some", "a known one")) == (2, "known")
+    assert place_and_words(groups.search("some", "an unknown known fact")) == (3, "unknown")
+    assert place_and_words(groups.search("some", "a known fact")) == (2, "known fact")
+    assert place_and_words(groups.search("some", "a known one")) == (2, "known")
     assert groups.search("some", "a knoll") is None
     assert not groups.holds("other", "unknown")
 
@@ -85,4 +85,4 @@ def test_every_match_holds_one_of_the_needed_words(data: st.DataObject) -> None:
     assert words
     assert any(word in text for word in words)
     groups = PatternGroups({"all": EXPRESSIONS})
-    assert found(groups.search("all", text)) == found(groups.joined["all"].search(text))
+    assert place_and_words(groups.search("all", text)) == place_and_words(groups.joined["all"].search(text))

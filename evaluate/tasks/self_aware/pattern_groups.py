@@ -75,7 +75,9 @@ class PatternGroups:
     def search(self, group: str, text: str) -> re.Match[str] | None:
         """Return the first match in a text; of two at one place, that of the earlier expression."""
         candidates = self._candidates(text.rstrip(_ENDS)) & self._of_group[group]
-        return min(self._matches(candidates, text), key=re.Match.start, default=None) if candidates else None
+        return (
+            min(self._matches(candidates, text), key=lambda match: match.start(), default=None) if candidates else None
+        )
 
     def holds(self, group: str, text: str) -> bool:
         """Return true if an expression matches somewhere in a text."""
@@ -107,7 +109,7 @@ def _alternatives(items: Iterable[tuple[Any, Any]]) -> list[frozenset[str]]:
             sets, run = [*sets, frozenset([run])], ""
             if name == "BRANCH":
                 branches = [_best(_alternatives(branch)) for branch in value[1]]
-                sets.append(frozenset().union(*branches) if all(branches) else frozenset())
+                sets.append(frozenset[str]().union(*branches) if all(branches) else frozenset())
             elif name == "SUBPATTERN":
                 sets += _alternatives(value[-1])
             elif name == "ATOMIC_GROUP":
