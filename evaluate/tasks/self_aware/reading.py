@@ -239,7 +239,7 @@ def _unknown(text: str, *, leniently: bool = False) -> str | None:
 
 
 def _of_its_subject(text: str, *, leniently: bool) -> Iterator[str]:
-    """Yield what in a text says of its subject that it is not known."""
+    """Yield the words of a text that say of its subject that it is not known."""
     groups = [("of_its_subject", text)]
     if leniently:
         main = _LEADING_CLAUSE.match(text)
