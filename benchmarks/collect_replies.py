@@ -35,7 +35,7 @@ from selfknow.builders.model_replies.runs import (
 )
 from selfknow.builders.sources import DATASETS_SRC
 from selfknow.errors import UserError
-from selfknow.evaluate.score import score_run
+from selfknow.evaluate.score import score_to_files
 from selfknow.files import read_json, read_parquet, write_json
 from selfknow.runs.schema import SCORES, read_examples, read_generations
 
@@ -212,7 +212,7 @@ def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[
     for run in collected:
         folder = sources / FOLDER / run.name
         if run.config == task:
-            score_run(folder)
+            score_to_files(folder)
             for path in [*(folder / "scores").glob("*.parquet"), *(folder / "parsed").glob("*.parquet")]:
                 _write(path, read_parquet(path))
         runs.append(replace(run, digest=digest_of_folder(folder)))

@@ -64,20 +64,22 @@ def steps(folder: Path) -> dict[str, float]:
     from selfknow.validation.check import validate
     from selfknow.validation.data_docs import write_pages
     from selfknow.validation.folder.suite import batch_of_folder, facts_of_folder
-    from selfknow.validation.queries import exceptions, open_batch
+    from selfknow.validation.queries import SharedRows, exceptions, that_share_files
 
     manifest = read_manifest(folder)
     suite = SUITES[manifest.dataset]
     with timed(seconds, "hashes of files and rows, card"):
         facts = facts_of_folder(folder, manifest, suite)
     batches = [batch_of_folder(facts, suite), *suite.batches(folder, manifest, list(manifest.configs))]
-    for batch in batches:
-        start = time.process_time()
-        with open_batch(batch) as connection:
-            seconds["set-ups"] += time.process_time() - start
-            for query in batch.queries:
-                with timed(seconds, f"`{query.name}`"):
-                    assert exceptions(connection, query) == []
+    for group in that_share_files(batches):
+        with SharedRows() as rows:
+            for place in group:
+                start = time.process_time()
+                with rows.open_batch(batches[place]) as connection:
+                    seconds["set-ups, reading the files"] += time.process_time() - start
+                    for query in batches[place].queries:
+                        with timed(seconds, f"`{query.name}`"):
+                            assert exceptions(connection, query) == []
     with timed(seconds, "Great Expectations itself"):
         results = validate([_without_work(batch) for batch in batches], lambda: None)
     with timed(seconds, "pages of Data Docs"), tempfile.TemporaryDirectory() as pages:

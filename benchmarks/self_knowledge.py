@@ -1,16 +1,24 @@
-"""SQL over a million generations of self-knowledge, one query of it against pandas and part by part.
+"""SQL over a million generations of self-knowledge, five queries of it against plain DuckDB and polars.
 
 python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance make a million generations)
+
+The peers compute one share of each cell, without intervals, prompts and texts that nobody was asked about. If its sum
+is another one, the benchmark stops. Polars is measured if it is installed; the package does not need it. One query is
+measured part by part, too.
 """
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
+from statistics import median
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -33,6 +41,39 @@ MODELS = tuple(f"org/model-{number}b" for number in (1, 2, 4, 8, 16))
 TASKS = tuple(task for task in REPLY_KINDS if not task.startswith("image-"))
 INSTANCES, SAMPLES = 100, 9
 METRICS = ("reply_parsed", "verification_correct", "self_consistent", "all_correct")
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of each cell of a query, which the peers compute, too.
+
+    Attributes:
+        column: Its column in the query.
+        metric: The metric that it is the mean of.
+        protocols: The protocols and stages that count, as in ``variant`` and ``stage``; null: all.
+        by_task: Whether tasks are cells of their own.
+    """
+
+    column: str
+    metric: str
+    protocols: tuple[tuple[str, str], ...] | None = None
+    by_task: bool = True
+
+
+_PLAINLY = ("separate", "verify")
+SHARES = {
+    "self_knowledge_matrix": Share("consistent", "self_consistent"),
+    "self_knowledge_protocols": Share(
+        "read",
+        "verification_correct",
+        (_PLAINLY, ("in-context", "verify"), ("in-context-noise", "verify")),
+    ),
+    "self_knowledge_styles": Share("true", "all_correct", (_PLAINLY,)),
+    "self_knowledge_inconsistency": Share(
+        "read", "verification_correct", (_PLAINLY, ("inconsistency", "verify-broken"))
+    ),
+    "self_knowledge_summary": Share("consistent", "self_consistent", by_task=False),
+}
 
 
 def make_runs(folder: Path, samples: int) -> int:
@@ -94,21 +135,69 @@ def _column(value: object, type_: pa.DataType, length: int) -> pa.Array:
 
 
 def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
-    """Fetch every row of a query; return their number, and for the matrix the sum of its shares."""
+    """Fetch every row of a query; return their number, and the sum of the share that the peers compute, too."""
     with connect(runs) as connection:
         rows = run_query(connection, name).fetchdf()
-    return len(rows), float(rows["consistent"].sum()) if name.endswith("_matrix") else 0.0
+    return len(rows), float(rows[SHARES[name].column].sum()) if name in SHARES else 0.0
 
 
-def ask_pandas(runs: list[str]) -> float:
-    """Return the matrix's sum of self-consistent shares, as one would write it in pandas."""
-    total = 0.0
-    for run in runs:
-        calls = pd.read_parquet(f"{run}/generations", columns=["generation_id", "stage", "model"])
-        scores = pd.read_parquet(f"{run}/scores")
-        consistent = scores[scores["metric"] == "self_consistent"].merge(calls, on="generation_id")
-        total += float(consistent.groupby(["stage", "model"])["value"].mean().sum())
-    return total
+def ask_duckdb(name: str, runs: list[str]) -> float:
+    """Return the sum of a share, as one would write it in DuckDB."""
+    share = SHARES[name]
+    some = " or ".join(
+        f"(variant = '{protocol}/ours' and stage = '{stage}')" for protocol, stage in share.protocols or ()
+    )
+    task = "regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1)" if share.by_task else "null"
+    [[total]] = duckdb.sql(
+        f"""
+        select sum(share) from (
+            select {task} as task, model, variant, stage, avg(value) as share
+            from read_parquet({[f"{run}/scores/*.parquet" for run in runs]}) as scores
+            inner join read_parquet({[f"{run}/generations/*.parquet" for run in runs]}) using (generation_id)
+            where metric = '{share.metric}' and ({some or "true"})
+            group by all
+        )
+        """
+    ).fetchall()
+    return float(total)
+
+
+def ask_polars(name: str, runs: list[str]) -> float:
+    """Return the sum of a share, as one would write it in polars."""
+    import polars as pl  # type: ignore[import-not-found,unused-ignore]
+
+    share = SHARES[name]
+    calls = pl.scan_parquet([f"{run}/generations/*.parquet" for run in runs])
+    scores = pl.scan_parquet([f"{run}/scores/*.parquet" for run in runs])
+    scores = scores.filter(pl.col("metric") == share.metric, pl.col("value").is_not_null())
+    if share.protocols is not None:
+        some = (
+            (pl.col("variant") == f"{protocol}/ours") & (pl.col("stage") == stage)
+            for protocol, stage in share.protocols
+        )
+        calls = calls.filter(pl.any_horizontal(*some))
+    task = pl.col("example_id").str.extract(r"^(.*)-[0-9]{3}-[a-z]+$") if share.by_task else pl.lit(None)
+    calls = calls.select("generation_id", "model", "variant", "stage", task.alias("task"))
+    cells = scores.join(calls, on="generation_id").group_by("task", "model", "variant", "stage")
+    return float(cells.agg(pl.col("value").mean()).select(pl.col("value").sum()).collect().item())
+
+
+PEERS: dict[str, Callable[[str, list[str]], float]] = {"plain DuckDB": ask_duckdb}
+if find_spec("polars"):
+    PEERS["polars"] = ask_polars
+
+
+def compare(name: str, runs: list[str]) -> list[str]:
+    """Measure a query and its peers in turn, three times; return its row of the table: medians and ratios."""
+    ways: dict[str, Callable[[str, list[str]], object]] = {"ours": ask_sql, **PEERS}
+    rounds = [{way: measure(ask, name, runs) for way, ask in ways.items()} for _ in range(3)]
+    for peer in PEERS:
+        check_same(f"{name} in {peer}", rounds[0]["ours"].value[1], rounds[0][peer].value)
+    times = {way: median(each[way].cpu_seconds for each in rounds) for way in ways}
+    ratios = {peer: median(each[peer].cpu_seconds / each["ours"].cpu_seconds for each in rounds) for peer in PEERS}
+    cells = [f"{times[peer]:.1f} ({ratios[peer]:.2f})" for peer in PEERS]
+    memory = [f"{max(each[way].peak_memory_in_mb for each in rounds):,.0f}" for way in ways]
+    return [f"`{name}`", f"{times['ours']:.1f}", *cells, *memory]
 
 
 def steps_of_the_matrix(runs: list[str]) -> dict[str, Measurement]:
@@ -135,22 +224,18 @@ def main(samples: int = SAMPLES) -> None:
         print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)
     runs = [str(run) for run in sorted(folder.iterdir())]
     print(f"load before: {os.getloadavg()[0]:.1f}\n", file=sys.stderr)
-    matrix: list[Measurement] = []
 
     def row(name: str) -> list[str]:
         measurement = measure(ask_sql, name, runs)
-        if name == "self_knowledge_matrix":
-            matrix.append(measurement)
-        num_rows, _ = measurement.value
         seconds = [f"{measurement.seconds:.1f}", f"{measurement.cpu_seconds:.1f}"]
-        return [f"`{name}`", f"{num_rows:,}", *seconds, f"{measurement.peak_memory_in_mb:,.0f}"]
+        return [f"`{name}`", f"{measurement.value[0]:,}", *seconds, f"{measurement.peak_memory_in_mb:,.0f}"]
 
     names = (name for name, query in queries().items() if query.task == "self-knowledge")
     print_table(["query", "rows", "SQL (s)", "SQL CPU (s)", "SQL peak (MB)"], map(row, names))
-    pandas, [whole] = measure(ask_pandas, runs), matrix
-    check_same("self_knowledge_matrix", whole.value[1], pandas.value)
-    ratio = pandas.seconds / whole.seconds
-    print(f"\none column of the matrix in pandas: {pandas.seconds:.1f} s, {ratio:.1f} times the whole matrix in SQL\n")
+    print()
+    head = ["CPU seconds (times ours)", "ours", *PEERS, "peak, ours (MB)", *(f"{peer} (MB)" for peer in PEERS)]
+    print_table(head, (compare(name, runs) for name in SHARES))
+    print()
     parts = measure(steps_of_the_matrix, runs).value.items()
     rows = ([part, f"{step.seconds:.2f}", f"{step.cpu_seconds:.2f}"] for part, step in parts)
     print_table(["part of `self_knowledge_matrix`", "seconds", "CPU (s)"], rows)

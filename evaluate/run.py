@@ -48,13 +48,19 @@ class Run:
         Raises:
             UserError: No scorer knows the run, it has no such option, or the run holds no reply.
         """
-        from selfknow.evaluate.score import check_replies, score_run
+        from selfknow.evaluate.score import read_scores
+
+        return read_scores(self.score_to_files(**options))
+
+    def score_to_files(self, **options: Any) -> list[Path]:
+        """Score as :meth:`score` does, and return the files of scores: a large run's are not all held in memory."""
+        from selfknow.evaluate.score import check_replies, score_to_files
         from selfknow.files import read_json
 
         task = task_of_run(self.folder, read_json(self.folder / "run.json"))
         check_names(options, [task.score_options], task.name)
         check_replies(self.folder)
-        return score_run(self.folder, filled(task.score_options, options))
+        return score_to_files(self.folder, filled(task.score_options, options))
 
     def judge(
         self,

@@ -1,31 +1,41 @@
-"""Scoring of a run folder: its task's scorer judges every call, and the result is Parquet again."""
+"""Scoring of a run folder: its task's scorer judges every call, and the result is Parquet again.
 
-from collections.abc import Mapping
+A run is read, scored and written in batches of a few thousand calls, so that memory hardly grows with it. The files
+appear when all calls are scored: a run whose scoring is killed or fails keeps the scores that it had.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from filelock import FileLock, Timeout
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.replies import Excerpt, up_to_next_question
-from selfknow.evaluate.task import FinishedRun, ScoreOptions
-from selfknow.files import read_json, write_parquet
-from selfknow.models.interface import GRADE
+from selfknow.evaluate.task import FinishedRun, ScoreOptions, Scores
+from selfknow.files import read_json, read_parquet
+from selfknow.parquet_batches import ParquetWriter, parquet_writer
+from selfknow.runs.calls import Calls, read_calls
 from selfknow.runs.failures import explain_no_replies
-from selfknow.runs.schema import (
-    CALL,
-    KEPT,
-    KEPT_FILE,
-    last_attempts,
-    read_examples,
-    read_generations,
-    write_scores,
-)
+from selfknow.runs.schema import KEPT, KEPT_FILE, SCORES, read_examples
 
 
 def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
+    """Score a run as :func:`score_to_files` does, and return all scores (see :func:`read_scores`)."""
+    return read_scores(score_to_files(folder, options))
+
+
+def read_scores(files: Sequence[Path]) -> pa.Table:
+    """Return all scores of some files, in the shape of :data:`selfknow.runs.schema.SCORES`."""
+    return pa.concat_tables([SCORES.empty_table(), *(read_parquet(path, SCORES) for path in files)])
+
+
+def score_to_files(folder: Path, options: ScoreOptions | None = None) -> list[Path]:
     """Score the last attempt of every call of a run, and write ``scores/`` and ``parsed/`` anew.
 
     Args:
@@ -33,24 +43,75 @@ def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
         options: Options of the task's scorer; null: the defaults.
 
     Returns:
-        All scores, in the shape of :data:`selfknow.runs.schema.SCORES`.
+        The files of scores that were written, in the shape of :data:`selfknow.runs.schema.SCORES`.
 
     Raises:
-        UserError: It is not a run folder, no scorer knows its task, or a call is about no example.
+        UserError: It is not a run folder, no scorer knows its task, a call is about no example, or another process is
+            scoring it.
     """
     description = read_json(folder / "run.json")
     run = finished_run(folder, description)
     task = task_of_run(folder, description)
     chosen: Any = options or task.score_options()
-    scores = task.score(run, chosen)
-    del run  # a large one makes room for writing
-    if scores.excerpts:
-        write_parquet(folder / KEPT_FILE, _kept_table(scores.excerpts))
-    for name, table in scores.parsed.items():
-        write_parquet(folder / "parsed" / f"{name}.parquet", table)
-    for name, table in scores.tables.items():
-        write_scores(folder, name, table)
-    return pa.concat_tables(scores.tables.values())
+    with ExitStack() as of_scores, ExitStack() as of_parsed:
+        files = _Files(folder, of_scores, of_parsed)
+        for scores in task.score(run, chosen):
+            files.write(scores)
+    return files.of_scores
+
+
+class _Files:
+    """The files that scoring writes: each grows batch by batch; they appear when the two stacks are closed."""
+
+    def __init__(self, folder: Path, of_scores: ExitStack, of_parsed: ExitStack) -> None:
+        self._folder, self._of_scores, self._of_parsed = folder, of_scores, of_parsed
+        self._writers: dict[Path, ParquetWriter] = {}
+
+    def write(self, scores: Scores) -> None:
+        """Add the scores of some calls.
+
+        Raises:
+            UserError: By the first ones: another process is scoring this run.
+        """
+        if not self._writers:
+            self._of_scores.enter_context(_lock(self._folder))
+        for name, table in scores.tables.items():
+            self._add(self._of_scores, self._folder / "scores" / f"{name}.parquet", table.cast(SCORES))
+        for name, table in scores.parsed.items():
+            self._add(self._of_parsed, self._folder / "parsed" / f"{name}.parquet", table)
+        if scores.excerpts:
+            self._add(self._of_parsed, self._folder / KEPT_FILE, _kept_table(scores.excerpts))
+
+    def _add(self, stack: ExitStack, path: Path, table: pa.Table) -> None:
+        if path not in self._writers:
+            self._writers[path] = stack.enter_context(parquet_writer(path, table.schema))
+        self._writers[path].write(table)
+
+    @property
+    def of_scores(self) -> list[Path]:
+        """The files of scores, in the order in which the scorer named them."""
+        return [path for path in self._writers if path.parent.name == "scores"]
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of a run's scores: two processes that write one file would damage it.
+
+    Raises:
+        UserError: Another process holds it, or the folder cannot be written.
+    """
+    lock = FileLock(folder / "scores" / ".lock")
+    try:
+        (folder / "scores").mkdir(exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise UserError(f"another process is scoring {folder}: wait for it") from error
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror or error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def check_replies(folder: Path) -> None:
@@ -59,8 +120,13 @@ def check_replies(folder: Path) -> None:
     Raises:
         UserError: No call has a reply, with why most of them failed; or it is not a run folder.
     """
-    calls = last_attempts(read_generations(folder, [*CALL, "attempt", "error"]))
-    if not calls["error"].null_count and (reason := explain_no_replies(str(folder), calls["error"].to_pylist())):
+    calls = read_calls(folder)
+    errors: list[str | None] = []
+    for batch in (*calls.of_models.select("error"), *calls.of_judges.select("error")):
+        if batch["error"].null_count:
+            return
+        errors += batch["error"].to_pylist()
+    if reason := explain_no_replies(str(folder), errors):
         raise UserError(reason)
 
 
@@ -70,17 +136,25 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     Raises:
         UserError: It is not a run folder, holds no generation of its models, or a call is about no example.
     """
-    calls = last_attempts(read_generations(folder))
+    calls = read_calls(folder)
     examples = read_examples(folder)
-    _check_examples(folder, calls, examples)
-    is_grade = pc.equal(calls["stage"], GRADE)
-    grades = calls.filter(is_grade)
-    if len(grades):  # else a large run need not be copied
-        calls = calls.filter(pc.invert(is_grade))
-    if not len(calls):
+    _check_examples(folder, calls.example_ids, examples)
+    if not len(calls.of_models):
         raise UserError(f"{folder} holds no generations: run `selfknow evaluate` into it first")
-    calls, whole = up_to_next_question(calls)
-    return FinishedRun(folder, description, calls, examples, grades, whole)
+    return FinishedRun(folder, description, _Answers(calls.of_models), examples, calls.of_judges)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Calls whose replies end where their answers do."""
+
+    calls: Calls
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        for batch in self.calls:
+            table, whole = up_to_next_question(batch)
+            replies = map(whole.get, batch["generation_id"].to_pylist())
+            yield table.append_column("whole", pa.array(replies, pa.string()))
 
 
 def _kept_table(excerpts: Mapping[str, Excerpt]) -> pa.Table:
@@ -91,34 +165,7 @@ def _kept_table(excerpts: Mapping[str, Excerpt]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=KEPT)
 
 
-def _check_examples(folder: Path, calls: pa.Table, examples: pa.Table) -> None:
-    known = pc.is_in(calls["example_id"], value_set=examples["id"].combine_chunks())
-    unknown = calls["example_id"].filter(pc.invert(known))
+def _check_examples(folder: Path, ids: pa.Array, examples: pa.Table) -> None:
+    unknown = ids.filter(pc.invert(pc.is_in(ids, value_set=examples["id"].combine_chunks())))
     if len(unknown):
         raise UserError(f"{folder} holds generations about {unknown[0].as_py()!r}, which is not an example")
-
-
-def summarize(folder: Path, scores: pa.Table) -> list[dict[str, object]]:
-    """Return the mean of every metric, for each model, stage and variant of a run.
-
-    Returns:
-        Rows of model, stage, variant, metric, ``n`` (all), ``n_graded`` (those with a value) and their mean. Numbered
-        variants, such as ``after-1``, ``after-2``, …, stand together as ``after-*``.
-    """
-    generations = read_generations(folder, ["generation_id", "model", "stage", "variant"])
-    variant = pc.replace_substring_regex(generations["variant"], r"-\d+$", "-*")
-    generations = generations.set_column(3, "variant", variant)
-    keys = ["model", "stage", "variant", "metric"]
-    joined = scores.append_column("order", pa.array(range(len(scores)), pa.int64())).join(generations, "generation_id")
-    grouped = joined.group_by(keys).aggregate(
-        [("generation_id", "count"), ("value", "count"), ("value", "mean"), ("order", "min")]
-    )
-    return [
-        {
-            **{key: row[key] for key in keys},
-            "n": row["generation_id_count"],
-            "n_graded": row["value_count"],
-            "mean": row["value_mean"],
-        }
-        for row in grouped.sort_by([("model", "ascending"), ("order_min", "ascending")]).to_pylist()
-    ]

@@ -12,14 +12,14 @@ A task is one frozen :class:`Task` in ``evaluate/tasks/<task>/task.py``. ``selfk
 and ``selfknow score RUN`` scores it, in :mod:`selfknow.evaluate.score`::
 
     run = finished_run(RUN)             # FinishedRun: the last attempt of every call, and the rows that were asked
-    scores = task.score(run, …)         # Scores: for every reply a value, or null with its reason (outcome.py)
+    for scores in task.score(run, …):   # Scores of a batch: for each reply a value, or null with a reason (outcome.py)
 
 A task sends no request and writes no file; between the two commands stands the run folder, and nothing else. The
 command line, SQL and the report know tasks by this shape alone. This module and every ``task.py`` are light to import:
 what is heavy is imported inside their functions.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -207,28 +207,36 @@ class Models:
 class FinishedRun:
     """A run whose replies are scored.
 
+    A run may not fit in memory: a scorer goes through its calls batch by batch, and holds only what it needs of others.
+
     Attributes:
         folder: The run folder.
         description: Its ``run.json``.
-        calls: The last attempt of every call, in the shape of ``generations``; a completion model's reply ends where it
-            ran on to a next question of its own.
+        calls: The last attempt of every call, in tables of a few thousand rows in the shape of ``generations``. A
+            completion model's reply ends where it ran on to a next question of its own; ``whole`` is then the reply as
+            it came, and else null. Each iteration reads the run anew.
         examples: The rows that were asked.
-        whole: By ``generation_id`` the replies that ran on, as they came.
         grades: Replies of models that judged the calls (``selfknow judge``), in the shape of ``generations``; each has
-            the call that it is about as its parent. Null: no model judged them.
+            the call that it is about as its parent.
     """
 
     folder: Path
     description: Mapping[str, Any]
-    calls: "pa.Table"
+    calls: "Iterable[pa.Table]"
     examples: "pa.Table"
-    grades: "pa.Table | None" = None
-    whole: Mapping[str, str] = field(default_factory=dict)
+    grades: "Iterable[pa.Table]" = ()
+
+    def rows(self, *columns: str) -> Iterator[Row]:
+        """Yield the calls one by one, with these columns; without a name, with all."""
+        for batch in self.calls:
+            yield from (batch.select(columns) if columns else batch).to_pylist()
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of a run.
+    """The scores of some calls of a run, usually of a batch.
+
+    A scorer yields them in the order of the calls. Rows of one file have the same columns in all of them.
 
     Attributes:
         tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``: one row a call and metric.
@@ -296,7 +304,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
         open: Maps a set's name, the options and the run folder to the rows.
         stages: Maps the options and the rows to the stages, in order.
         cast: Maps the options, those of opening models, and the run folder to the models that are asked.
-        score: Maps a whole run to its scores.
+        score: Maps a whole run to its scores, which it yields batch by batch.
         score_options: The options of ``score``.
         grades: Maps a run to the requests to a model that judges its replies, in the stage :data:`GRADE`.
         sql: Its queries, views and columns in SQL.
@@ -312,7 +320,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
     open: "Callable[[SetName, OptionsType, Path], Rows]"
     stages: "Callable[[OptionsType, Rows], Sequence[Stage]]"
     cast: "Callable[[OptionsType, ModelOptions, Path], Models]" = only_writer
-    score: "Callable[[FinishedRun, ScoreOptionsType], Scores]"
+    score: "Callable[[FinishedRun, ScoreOptionsType], Iterable[Scores]]"
     score_options: "type[ScoreOptionsType]" = ScoreOptions  # type: ignore[assignment]
     grades: Callable[[FinishedRun], Sequence[Request]] = no_grades
     sql: TaskSql

@@ -39,7 +39,7 @@ def validate_by_sql(batches: Sequence[Batch], advance: Callable[[], object]) -> 
 
 def _result(batch: Batch) -> SimpleNamespace:
     results = []
-    for name, exceptions in run_queries(batch).items():
+    for name, exceptions in run_queries([batch])[0].items():
         if isinstance(exceptions, duckdb.Error):
             raise exceptions
         config = SimpleNamespace(kwargs={"name": name})

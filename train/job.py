@@ -173,11 +173,12 @@ class TrainingJob(JobOptions):
     def test(self, folder: Path) -> "dict[str, object]":
         """Ask the trained model the test split, and score the run folder ``test``."""
         from selfknow.evaluate.ask import ask_task
-        from selfknow.evaluate.score import score_run, summarize
+        from selfknow.evaluate.score import score_to_files
         from selfknow.evaluate.task import Models
         from selfknow.evaluate.tasks.diary_recall.task import DIARY_RECALL, DiaryOptions, question_rows
         from selfknow.models.interface import Decoding
         from selfknow.models.local import LocalModel
+        from selfknow.runs.summary import summarize
 
         model = LocalModel.load(str(folder / "model"), batch_size=self.batch_size, precision="float32")
         decoding = Decoding(max_new_tokens=self.recipe.max_new_tokens)
@@ -185,7 +186,7 @@ class TrainingJob(JobOptions):
         options = DiaryOptions()
         questions = question_rows(self.corpus, options)
         ask_task(DIARY_RECALL, questions, options, Models([model]), folder / "test", decoding)
-        rows = summarize(folder / "test", score_run(folder / "test"))
+        rows = summarize(folder / "test", score_to_files(folder / "test"))
         means = {row["metric"]: row["mean"] for row in rows}
         return {f"test_{name}": means[name] for name in ("exact_match", "right_count", "right_content")}
 

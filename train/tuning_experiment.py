@@ -18,7 +18,7 @@ from pathlib import Path
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import ask_task
-from selfknow.evaluate.score import score_run
+from selfknow.evaluate.score import score_to_files
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.gsm8k.questions import Questions
 from selfknow.evaluate.tasks.gsm8k.task import GSM8K, Gsm8kOptions, question_rows
@@ -185,7 +185,7 @@ def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = 
     decoding = replace(experiment.decoding, stop=(*experiment.decoding.stop, *rows.decoding.stop))
     (progress,) = ask_task(GSM8K, rows, options, Models([deferred]), run, decoding)
     if progress.answered or not list((run / "scores").glob("*.parquet")):
-        score_run(run)
+        score_to_files(run)
     return progress.failed
 
 

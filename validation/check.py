@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from selfknow.validation.suite import Batch, DatasetSuite
 
-_BATCHES_AT_A_TIME = 2  # DuckDB can run them in parallel, but each batch keeps its own tables in memory
+_GROUPS_AT_A_TIME = 2  # DuckDB can run them in parallel, but each group of batches keeps its tables in memory
 _thread_state = threading.local()
 
 
@@ -101,8 +101,8 @@ def _suite_of(dataset: str) -> "DatasetSuite":
 def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list[ExpectationSuiteValidationResult]":
     """Run the suites of batches, in a Great Expectations context that leaves nothing behind.
 
-    The queries run in threads, the largest batches first. Meanwhile Great Expectations is imported, and judges the
-    exceptions of each batch as they arrive.
+    The queries run in threads, the largest files first; batches over the same files run one after the other. Meanwhile
+    Great Expectations is imported, and judges the exceptions of each batch as they arrive.
 
     Args:
         batches: The batches to validate.
@@ -114,24 +114,25 @@ def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list
     Raises:
         RuntimeError: An expectation could not be evaluated, which is a mistake of ours, not a finding about the data.
     """
-    from selfknow.validation.queries import run_queries
+    from selfknow.validation.queries import run_queries, that_share_files
 
     results = {}
-    with ThreadPoolExecutor(_BATCHES_AT_A_TIME) as pool:
-        places = sorted(range(len(batches)), key=lambda place: -_num_bytes(batches[place]))
-        running = {pool.submit(run_queries, batches[place]): place for place in places}
+    groups = sorted(that_share_files(batches), key=lambda group: -sum(_num_bytes(batches[place]) for place in group))
+    with ThreadPoolExecutor(_GROUPS_AT_A_TIME) as pool:
+        running = {pool.submit(run_queries, [batches[place] for place in group]): group for group in groups}
         try:
             from selfknow.validation.expectations import provide_exceptions, suite_of
 
             definition, frame = _frame_definition(), _empty_frame()
             for future in as_completed(running):
-                with provide_exceptions(future.result()):
-                    batch = definition.get_batch({"dataframe": frame})
-                    result = batch.validate(suite_of(batches[running[future]]))
-                for judgement in result.results:
-                    _raise_if_failed(judgement.expectation_config.kwargs["name"], judgement.exception_info)
-                results[running[future]] = result
-                advance()
+                for place, exceptions in zip(running[future], future.result(), strict=True):
+                    with provide_exceptions(exceptions):
+                        batch = definition.get_batch({"dataframe": frame})
+                        result = batch.validate(suite_of(batches[place]))
+                    for judgement in result.results:
+                        _raise_if_failed(judgement.expectation_config.kwargs["name"], judgement.exception_info)
+                    results[place] = result
+                    advance()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -8,7 +8,7 @@ import glob
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,36 +18,81 @@ import pyarrow as pa
 from selfknow.validation.suite import Batch, Query
 
 _MOST_EXAMPLES = 5
+_LARGEST_TABLE_IN_BYTES = 64 << 20  # of Parquet files, which take several times as much in memory
 Group = dict[str, Any]
 """Exceptions of one config and split: ``config``, ``split``, ``count`` and ``examples``."""
 
 
-def run_queries(batch: Batch) -> dict[str, list[Group] | duckdb.Error]:
-    """Run the queries of a batch.
+def run_queries(batches: Sequence[Batch]) -> list[dict[str, list[Group] | duckdb.Error]]:
+    """Run the queries of batches, and read the files that several of them share but once.
 
     Returns:
-        The exceptions of each query by config and split, none if all is as expected; or DuckDB's error, which is a
-        mistake of ours, not a finding about the data. If the set-up fails, every query gets its error.
+        For each batch the exceptions of each query by config and split, none if all is as expected; or DuckDB's error,
+        which is a mistake of ours, not a finding about the data. If the set-up fails, every query gets its error.
     """
+    with SharedRows() as rows:
+        return [_run_batch(rows, batch) for batch in batches]
+
+
+def _run_batch(rows: "SharedRows", batch: Batch) -> dict[str, list[Group] | duckdb.Error]:
     try:
-        with open_batch(batch) as connection:
+        with rows.open_batch(batch) as connection:
             return {query.name: _run_query(connection, query) for query in batch.queries}
     except duckdb.Error as error:
         return {query.name: error for query in batch.queries}
 
 
-@contextmanager
-def open_batch(batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a connection that sees the batch's table as ``batch``, its files as views, and the tables of its set-up."""
-    settings: dict[str, Any] = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
-    with closing(duckdb.connect(config=settings)) as connection:
-        if batch.table is not None:
-            connection.register("batch", batch.table)
-        for view, files in batch.files.items():
-            _rows_of(connection, files).create_view(view)
-        for statement in connection.extract_statements(batch.setup):
-            connection.execute(statement, _named_values(statement, batch.parameters))
-        yield connection
+def that_share_files(batches: Sequence[Batch]) -> list[list[int]]:
+    """Return the places of batches in groups: batches that share a file are in one group.
+
+    Example:
+        >>> files = [{"a": [("train", Path("a"))]}, {"b": [("train", Path("b"))]}, {"c": [("train", Path("a"))]}]
+        >>> that_share_files([Batch("", None, "", [], files=each) for each in files])
+        [[0, 2], [1]]
+    """
+    groups: list[tuple[set[Path], list[int]]] = []
+    for place, batch in enumerate(batches):
+        paths = {path for files in batch.files.values() for _, path in files}
+        sharing = [group for group in groups if group[0] & paths]
+        groups = [group for group in groups if group not in sharing]
+        groups.append(
+            (paths.union(*(group[0] for group in sharing)), [*(n for _, many in sharing for n in many), place])
+        )
+    return sorted(sorted(places) for _, places in groups)
+
+
+class SharedRows(AbstractContextManager["SharedRows"]):
+    """A database in memory that reads each file once, for all batches over it; large files are read by each query."""
+
+    def __init__(self) -> None:
+        settings: dict[str, Any] = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
+        self._database = duckdb.connect(config=settings)
+        self._tables: dict[tuple[tuple[str, Path], ...], str] = {}
+
+    @contextmanager
+    def open_batch(self, batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open a connection that sees the batch's table as ``batch``, its files as views, and what its set-up makes."""
+        with closing(self._database.cursor()) as connection:
+            if batch.table is not None:
+                connection.register("batch", batch.table)
+            for view, files in batch.files.items():
+                connection.execute(f"create temp view {view} as select * from {self._source(connection, files)}")  # noqa: S608
+            for statement in connection.extract_statements(batch.setup):
+                connection.execute(statement, _named_values(statement, batch.parameters))
+            yield connection
+
+    def _source(self, connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> str:
+        """Return the name of the table or view with the rows of some files."""
+        key = tuple(files)
+        if key not in self._tables:
+            self._tables[key] = name = f"rows_{len(self._tables)}"
+            rows = _rows_of(connection, files)
+            is_large = sum(path.stat().st_size for _, path in files) > _LARGEST_TABLE_IN_BYTES
+            rows.create_view(name) if is_large else rows.create(name)
+        return self._tables[key]
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
 
 
 def exceptions(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group]:

@@ -63,9 +63,9 @@ def write_replies(generations: int, out: str) -> None:
 
 def score(run: str) -> None:
     """Run ``selfknow score``."""
-    from selfknow.evaluate.score import score_run
+    from selfknow.evaluate.score import score_to_files
 
-    score_run(Path(run))
+    score_to_files(Path(run))
 
 
 def ask_sql(run: str) -> int:

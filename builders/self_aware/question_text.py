@@ -61,7 +61,16 @@ def holds_phrase(text: str, phrase: str) -> bool:
     >>> holds_phrase("Do we know?", "no"), holds_phrase("Is it a no, then?", "No")
     (False, True)
     """
-    return f" {normalized(phrase)} " in f" {normalized(text)} "
+    return whole_words(phrase) in whole_words(text)
+
+
+def whole_words(text: str) -> str:
+    """Return the normalized words of a text, with a space at each end: a phrase's stand in those of its holder.
+
+    >>> whole_words("Is it a no, then?")
+    ' is it a no then '
+    """
+    return f" {normalized(text)} "
 
 
 def answer_flags(question: str, answers: Sequence[str], *, whole_words: bool = True) -> list[str]:

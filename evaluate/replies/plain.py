@@ -17,6 +17,7 @@ _LATEX = tuple(
 _MARKDOWN = re.compile(
     r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|^[ \t]*#{1,6} |^[ \t]*> ?|`{1,3}", re.MULTILINE
 )
+_MARK = re.compile(r"[*_#>`]")  # one of these is in all Markdown; most sentences have none
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((https?://[^\s()]*)\)")
 
 
@@ -27,8 +28,10 @@ def plain(text: str) -> str:
         >>> plain(r"**The answer** is $\boxed{1{,}000}$.")
         'The answer is 1,000.'
     """
-    text = _LINK.sub(r"\1 \2", text)
+    if "](http" in text:
+        text = _LINK.sub(r"\1 \2", text)
     if "\\" in text or "{,}" in text:
         for pattern, plainly in _LATEX:
             text = pattern.sub(plainly, text)
-    return _MARKDOWN.sub("", text.replace("$", ""))
+    text = text.replace("$", "")
+    return _MARKDOWN.sub("", text) if _MARK.search(text) else text

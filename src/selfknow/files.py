@@ -176,25 +176,36 @@ def read_json(path: Path) -> dict[str, object]:
     return content
 
 
-def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
-    """Read one Parquet file; with a schema, exactly the schema's columns.
+@contextlib.contextmanager
+def parquet_errors(path: Path) -> Iterator[None]:
+    """Turn the errors of reading a Parquet file into one line.
 
     Raises:
-        UserError: The file is missing, is no whole Parquet file, fails its checksums, lacks a column or holds another
-            type.
+        UserError: The file is missing, or is no whole Parquet file.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path, partitioning=None, page_checksum_verification=True)
-        table.validate(full=True)
+        yield
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist") from error
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read as Parquet (was it cut off?): {error}") from error
-    if schema is None:
-        return table
+
+
+def with_schema(table: "pa.Table", schema: "pa.Schema", path: Path) -> "pa.Table":
+    """Return the columns of a schema, with its types.
+
+    Args:
+        table: Rows of a file.
+        schema: The columns.
+        path: The file, for an error.
+
+    Raises:
+        UserError: The table lacks a column, has it twice, or holds another type.
+    """
+    import pyarrow as pa
+
     if missing := [name for name in schema.names if name not in table.column_names]:
         raise UserError(f"{path} lacks the columns {', '.join(missing)}")
     try:
@@ -203,6 +214,21 @@ def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
         raise UserError(f"{path} has a column twice: {error}") from error
     except (pa.ArrowException, ValueError) as error:
         raise UserError(f"{path} has a column of another type: {error}") from error
+
+
+def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
+    """Read one Parquet file; with a schema, exactly the schema's columns.
+
+    Raises:
+        UserError: The file is missing, is no whole Parquet file, fails its checksums, lacks a column or holds another
+            type.
+    """
+    import pyarrow.parquet as pq
+
+    with parquet_errors(path):
+        table = pq.read_table(path, partitioning=None, page_checksum_verification=True)
+        table.validate(full=True)
+    return table if schema is None else with_schema(table, schema, path)
 
 
 def read_rows(path: Path) -> list[Mapping[str, Any]]:

@@ -2,16 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from selfknow.errors import UserError
+from selfknow.evaluate.task import FinishedRun
 from selfknow.evaluate.tasks.according_to.answers import answer_match
 from selfknow.evaluate.tasks.according_to.prompts import Setup
 from selfknow.evaluate.tasks.according_to.questions import open_questions
-from selfknow.evaluate.tasks.according_to.score import cut, rouge_l, score
+from selfknow.evaluate.tasks.according_to.score import NAME, cut, rouge_l, score
 from selfknow.evaluate.tasks.short_answers import exact_match, f1, normalize_answer
 from selfknow.portraits import Portrait
 
@@ -89,6 +91,14 @@ def test_a_reply_is_cut_at_the_first_semicolon_alone() -> None:
     assert cut("; only an explanation") == ("", "only an explanation")
 
 
+def scored(rows: list[dict[str, Any]], examples: list[dict[str, Any]], format_: str, corpus: str) -> list[Any]:
+    """Return the scores of calls that come in two batches."""
+    batches = [pa.Table.from_pylist(part) for part in (rows[:1], rows[1:])]
+    run = FinishedRun(Path("run"), {}, batches, pa.Table.from_pylist(examples))
+    tables = [scores.tables[NAME] for scores in score(run, format_, Portrait.build([corpus]))]
+    return list(pa.concat_tables(tables).to_pylist())
+
+
 def test_what_cannot_be_graded_keeps_a_row_of_every_metric() -> None:
     replies = {"right": "it; so", "unanswered": "it", "failed": None}
     rows = [
@@ -103,17 +113,12 @@ def test_what_cannot_be_graded_keeps_a_row_of_every_metric() -> None:
         for name, text in replies.items()
     ]
     examples = [{"id": name, "answers": ["it"] if name == "right" else []} for name in replies]
-    scores = score(
-        pa.Table.from_pylist(rows),
-        pa.Table.from_pylist(examples),
-        "short",
-        Portrait.build(["A corpus of more than twenty-five characters."]),
-    )
-    values = {(row["generation_id"], row["metric"]): row["value"] for row in scores.to_pylist()}
+    scores = scored(rows, examples, "short", "A corpus of more than twenty-five characters.")
+    values = {(row["generation_id"], row["metric"]): row["value"] for row in scores}
     assert len(values) == 3 * 7
     assert [values[name, "exact_match"] for name in replies] == [1.0, None, None]
     assert [values[name, "has_explanation"] for name in replies] == [1.0, 0.0, None]
-    reasons = {row["reason"] for row in scores.to_pylist() if row["generation_id"] == "failed"}
+    reasons = {row["reason"] for row in scores if row["generation_id"] == "failed"}
     assert reasons == {"the request failed: 503"}
 
 
@@ -128,8 +133,7 @@ def test_what_failed_in_two_steps_says_which_of_them_failed() -> None:
     names = ("generation_id", "stage", "parent_generation_id", "generation")
     shared = {"example_id": "one", "prompt": "?", "error": "503"}
     rows = [dict(zip(names, step, strict=True)) | shared for step in steps]
-    examples = pa.Table.from_pylist([{"id": "one", "answers": ["it"]}])
-    scores = score(pa.Table.from_pylist(rows), examples, "two-step", Portrait.build([corpus])).to_pylist()
+    scores = scored(rows, [{"id": "one", "answers": ["it"]}], "two-step", corpus)
     outcomes = {(row["generation_id"], row["metric"]): (row["value"], row["reason"]) for row in scores}
     assert outcomes["explained", "quip"] == outcomes["explained", "exact_match"] == (1.0, None)
     assert outcomes["unexplained", "quip"] == (None, "the request failed: 503")

@@ -11,9 +11,10 @@ import pytest
 import selfknow
 from selfknow.errors import UserError
 from selfknow.evaluate.run import Run
-from selfknow.evaluate.score import score_run, summarize
+from selfknow.evaluate.score import score_run, score_to_files
 from selfknow.models.interface import GREEDY, Reply, Request
 from selfknow.runs.description import DatasetReference, RunDescription
+from selfknow.runs.summary import summarize
 from selfknow.runs.writer import RunWriter
 
 ROWS = [{"id": str(number), "question": f"{number} + 1?", "answer": f"#### {number + 1}"} for number in range(3)]
@@ -52,7 +53,9 @@ def test_a_run_whose_generations_have_no_row_is_one_line(folder: Path, reader: s
 
 
 def test_no_score_at_all_is_an_empty_summary(folder: Path) -> None:
-    assert summarize(folder, score_run(folder).slice(0, 0)) == []
+    [scores] = score_to_files(folder)
+    change(scores, lambda table: table.slice(0, 0))
+    assert summarize(folder, [scores]) == []
 
 
 def test_rows_that_are_numbered_are_named_by_their_numbers(folder: Path) -> None:

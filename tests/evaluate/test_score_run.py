@@ -10,11 +10,12 @@ import pytest
 
 from selfknow.errors import UserError
 from selfknow.evaluate.ask import collect
-from selfknow.evaluate.score import score_run, summarize
+from selfknow.evaluate.score import score_run, score_to_files
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests
 from selfknow.models.interface import Decoding
 from selfknow.runs.description import DatasetReference, RunDescription
 from selfknow.runs.schema import CALL, last_attempts
+from selfknow.runs.summary import summarize
 from selfknow.runs.writer import RunWriter
 from tests.diary_questions import Parrot, questions
 
@@ -48,7 +49,7 @@ def test_scores_join_to_generations_and_examples_with_duckdb_alone(folder: Path)
 
 
 def test_a_failed_first_attempt_is_not_counted_twice(folder: Path) -> None:
-    summary = {(row["stage"], row["metric"]): row for row in summarize(folder, score_run(folder))}
+    summary = {(row["stage"], row["metric"]): row for row in summarize(folder, score_to_files(folder))}
     exact = summary["answer", "exact_match"]
     assert (exact["n"], exact["n_graded"], exact["mean"]) == (10, 10, 0.4)
     assert summary["stop", "stop_log_odds"]["n"] == sum(1 + index % 5 for index in range(10))

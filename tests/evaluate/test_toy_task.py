@@ -5,7 +5,7 @@ Somebody writes a word of a given length, and somebody else counts its letters.
 
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,9 +147,9 @@ def stages(options: WordOptions, rows: Rows) -> Sequence[Stage]:
     return [Stage("write", words), Stage("read", counts, by_verifier=True)]
 
 
-def score(run: FinishedRun, options: WordScoreOptions) -> Scores:
+def score(run: FinishedRun, options: WordScoreOptions) -> Iterator[Scores]:
     wanted = {row["id"]: row["length"] for row in run.examples.to_pylist()}
-    readings = [row for row in run.calls.to_pylist() if row["stage"] == "read"]
+    readings = [row for row in run.rows() if row["stage"] == "read"]
     outcomes = [
         failed(row)
         if row["error"]
@@ -159,7 +159,7 @@ def score(run: FinishedRun, options: WordScoreOptions) -> Scores:
     ids = [row["generation_id"] for row in readings]
     letters = [{"generation_id": row["generation_id"], "letters": int(row["generation"] or 0)} for row in readings]
     table = scores_table((id_, "right_length", outcome) for id_, outcome in zip(ids, outcomes, strict=True))
-    return Scores({"words": table}, {"words_read": pa.Table.from_pylist(letters, schema=READ)})
+    yield Scores({"words": table}, {"words_read": pa.Table.from_pylist(letters, schema=READ)})
 
 
 def draw(rows: Sequence[Any]) -> Sequence[Panel]:

@@ -10,11 +10,12 @@ from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_reports
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.run import ask
-from selfknow.evaluate.score import score_run, summarize
+from selfknow.evaluate.score import score_run, score_to_files
 from selfknow.evaluate.tasks.gsm8k.questions import open_questions
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.report.write import write_html
 from selfknow.runs.schema import read_generations
+from selfknow.runs.summary import summarize
 from tests.conftest import Run
 
 # Each question with its answer, what the model says, and how that is graded.
@@ -62,12 +63,12 @@ def test_every_reply_is_graded_and_a_failed_request_stays_null(file: Path, tmp_p
     assert (progress.answered, progress.failed) == (6, 1)
     graded = [(row["value"], row["reason"]) for row in score_run(run).to_pylist()]
     assert graded == [case[2] for case in CASES.values()]
-    [row] = summarize(run, score_run(run))
+    [row] = summarize(run, score_to_files(run))
     assert (row["metric"], row["n"], row["n_graded"], row["mean"]) == ("correct", 7, 5, pytest.approx(2 / 5))
     again = Scripted(fails=False)
     [progress] = ask(f"gsm8k:{file}", again, out=run, quiet=True).progress
     assert (again.asked, progress.failed) == (["Goats?"], 0), "what is there is not asked again"
-    assert summarize(run, score_run(run))[0]["mean"] == pytest.approx(3 / 6)
+    assert summarize(run, score_to_files(run))[0]["mean"] == pytest.approx(3 / 6)
 
 
 def test_a_run_says_what_was_asked_and_how(file: Path, tmp_path: Path) -> None:

@@ -16,22 +16,66 @@ SHARES = {
 }
 
 
+FEW_PROMPTS = "(select * replace (hash(prompt_id) % 5 as prompt_id) from self_knowledge_replies)"
+"""The replies, as if there were five prompts at most: each prompt was asked once, so that here most are repeated."""
+
+
 def test_cells_say_what_the_functions_of_shares_say_over_all_replies() -> None:
     columns = ", ".join(f'n_{name}, "{name}", {name}_low, {name}_high' for name in SHARES)
     shares = ", ".join(f"unnest({name}_share({value}, prompt_id))" for name, value in SHARES.items())
-    # Each prompt was asked once. Here a cell has five at most, so that most were asked several times.
-    few_prompts = "(select * replace (hash(prompt_id) % 5 as prompt_id) from self_knowledge_replies)"
     view = (files(self_knowledge) / "views" / "self_knowledge_cells.sql").read_text(encoding="utf-8")
-    of_few_prompts = view[view.index("with prompts as") :].replace("self_knowledge_replies", few_prompts).rstrip(";\n ")
+    of_few_prompts = view[view.index("with prompts as") :].replace("self_knowledge_replies", FEW_PROMPTS).rstrip(";\n ")
     with connect(sorted(run_folders().glob("*/self-knowledge-*"))) as connection:
         cells = connection.rows(f"select {KEYS}, n, n_prompts, {columns} from ({of_few_prompts}) order by {KEYS}")
         direct = connection.rows(
             f"select {KEYS}, count(*) as n, count(distinct prompt_id) as n_prompts, {shares} "
-            f"from {few_prompts} group by {KEYS} order by {KEYS}"
+            f"from {FEW_PROMPTS} group by {KEYS} order by {KEYS}"
         )
     assert len(cells) > 90
     assert {cell["n_prompts"] for cell in cells} <= {3, 4, 5}
     assert [_rounded(cell) for cell in cells] == [_rounded(row) for row in direct]
+
+
+def test_the_summary_and_the_numbers_beside_the_paper_count_prompts_once_however_often_they_were_asked() -> None:
+    summary = _query("self_knowledge_summary")
+    measured = _query("self_knowledge_published").partition("\nselect\n    published.table")[0].rstrip(" \n,")
+    settings = "protocol, wording, style, stage, generator, verifier"
+    of_summary = f"""
+        select {settings}, n_tasks, n, n_prompts, n_read, read.* from (
+            select
+                {settings}, count(distinct task) as n_tasks, count(*) as n, count(distinct prompt_id) as n_prompts,
+                count(verification_correct) as n_read, prompt_share(read, prompt_id) as read
+            from {FEW_PROMPTS} group by all
+        ) order by all
+    """
+    of_paper = f"""
+        select {KEYS}, temperature, unnest(prompt_share(generation_correct, prompt_id))
+        from (select *, self.task as task from {FEW_PROMPTS} as self inner join runs using (run_id))
+        group by {KEYS}, temperature order by all
+    """
+    with connect(sorted(run_folders().glob("*/self-knowledge-*"))) as connection:
+        rows = connection.rows(f"select * from ({summary}) order by {settings}")
+        direct = connection.rows(of_summary)
+        for row, expected in zip(rows, direct, strict=True):
+            names = ("n_tasks", "n", "n_prompts", "n_read")
+            assert [row[name] for name in names] == [expected[name] for name in names]
+            shares = [expected[name] for name in ("share", "low", "high")]
+            assert [row["read"], row["read_low"], row["read_high"]] == shares
+        assert len(rows) > 15
+        numbers = connection.rows(
+            f"{measured} select {KEYS}, temperature, n, shares.n_graded, n_prompts, shares.* exclude (n_graded) "
+            "from measured where measure = 'written' order by all"
+        )
+        columns = f"{KEYS}, temperature, n, n_graded, n_prompts, share, low, high"
+        expected = connection.rows(f"select {columns} from ({of_paper})")
+        assert sorted(map(repr, map(_rounded, numbers))) == sorted(map(repr, map(_rounded, expected)))
+        assert len(numbers) > 90
+
+
+def _query(name: str) -> str:
+    """Return a query over few prompts, without its head."""
+    text = (files(self_knowledge) / f"{name}.sql").read_text(encoding="utf-8")
+    return text[text.index("\nwith ") :].replace("self_knowledge_replies", FEW_PROMPTS)
 
 
 def _rounded(row: dict[str, object]) -> dict[str, object]:

@@ -15,7 +15,7 @@ Metrics, of every completion:
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, scores_table
-from selfknow.evaluate.task import Row, Rows, Scores
+from selfknow.evaluate.replies import Excerpt
+from selfknow.evaluate.task import FinishedRun, Row, Rows, Scores
 from selfknow.evaluate.tasks.according_to.questions import SCHEMA
-from selfknow.evaluate.tasks.according_to.score import kept_parts, quip_outcomes
+from selfknow.evaluate.tasks.according_to.score import NAME, Outcomes, kept_parts, quip_outcomes
 from selfknow.models.interface import Request
 from selfknow.portraits import Portrait
 from selfknow.portraits.normalization import normalize
@@ -112,33 +113,48 @@ def requests(rows: Iterable[Row], samples: int) -> list[Request]:
     ]
 
 
-def score(generations: pa.Table, examples: pa.Table, portrait: Portrait, control: Portrait | None) -> Scores:
+def score(run: FinishedRun, portrait: Portrait, control: Portrait | None) -> Iterator[Scores]:
     """Score the completions of a run.
 
     Args:
-        generations: The last attempt of every call.
-        examples: The passages.
+        run: The run.
         portrait: The portrait of the text.
         control: The control of a text that the model cannot have seen; null: there is none.
+
+    Yields:
+        The scores of each batch.
     """
-    rows = generations.to_pylist()
-    excerpts = kept_parts(generations)
+    passages = {row["id"]: row["question"] for row in run.examples.select(["id", "question"]).to_pylist()}
+    for batch in run.calls:
+        rows = batch.to_pylist()
+        excerpts = kept_parts(rows)
+        of_rows = _outcomes(rows, excerpts, passages, portrait, control)
+        scores = (
+            (row["generation_id"], metric, outcome)
+            for row, outcomes in zip(rows, of_rows, strict=True)
+            for metric, outcome in outcomes.items()
+        )
+        yield Scores({NAME: scores_table(scores)}, excerpts=excerpts)
+
+
+def _outcomes(
+    rows: Sequence[Row],
+    excerpts: Mapping[str, Excerpt],
+    passages: Mapping[str, str],
+    portrait: Portrait,
+    control: Portrait | None,
+) -> list[Outcomes]:
+    """Return the metrics of completions."""
     texts = [excerpts[row["generation_id"]].text.strip() if row["generation_id"] in excerpts else None for row in rows]
-    passages = {row["id"]: row["question"] for row in examples.to_pylist()}
-    prompts = [passages[row["example_id"]] for row in rows]
     outcomes = quip_outcomes(rows, texts, portrait)
     if control is not None:
         for outcomes_of_row, other in zip(outcomes, quip_outcomes(rows, texts, control), strict=True):
             outcomes_of_row[CONTROL] = other["quip"]
+    prompts = [passages[row["example_id"]] for row in rows]
     for outcomes_of_row, share in zip(outcomes, beyond_prompt(texts, prompts, portrait), strict=True):
         usual = outcomes_of_row["quip"]
         outcomes_of_row[BEYOND_PROMPT] = usual if usual.value is None else share
-    scores = [
-        (row["generation_id"], metric, outcome)
-        for row, of_row in zip(rows, outcomes, strict=True)
-        for metric, outcome in of_row.items()
-    ]
-    return Scores({"according-to": scores_table(scores)}, excerpts=excerpts)
+    return outcomes
 
 
 def beyond_prompt(texts: Sequence[str | None], prompts: Sequence[str], portrait: Portrait) -> list[Outcome[float]]:

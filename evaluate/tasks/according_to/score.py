@@ -16,22 +16,22 @@ Where the first of two steps failed, there is nothing to explain: the metrics st
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
-
-import pyarrow as pa
 
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
-from selfknow.evaluate.task import FinishedRun, Row
+from selfknow.evaluate.task import FinishedRun, Row, Scores
 from selfknow.evaluate.tasks.according_to.answers import answer_match
 from selfknow.evaluate.tasks.according_to.prompts import EXPLAIN, TWO_STEP
 from selfknow.evaluate.tasks.short_answers import exact_match, f1
 from selfknow.files import user_path
 from selfknow.portraits import Portrait
 
+NAME = "according-to"
+"""The name of the file of its scores."""
 _QUIP = ("quip", "quip_zero", "quip_corrected")
 _SHORT = ("exact_match", "f1", "whole_word_match")
 Outcomes = dict[str, Outcome[float]]
@@ -109,45 +109,72 @@ def portrait_of_run(run: FinishedRun, described: Mapping[str, Any], name: str | 
     return portrait
 
 
-def score(generations: pa.Table, examples: pa.Table, format_: str, portrait: Portrait) -> pa.Table:
+def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores]:
     """Score the calls of a run.
 
     Args:
-        generations: The last attempt of every call.
-        examples: The questions that were asked.
-        format_: How they were asked.
+        run: The run.
+        format_: How its questions were asked.
         portrait: The portrait of the corpus.
 
-    Returns:
-        A table in the shape of :data:`selfknow.runs.schema.SCORES`.
+    Yields:
+        The scores of each batch; behind them those of first steps that failed.
     """
-    rows = {row["generation_id"]: row for row in generations.to_pylist()}
-    references = {row["id"]: row["answers"] or [] for row in examples.to_pylist()}
-    explaining = [row for row in rows.values() if format_ != TWO_STEP or row["stage"] == EXPLAIN]
-    parts = [_parts(row, rows, format_) for row in explaining]
-    quip = quip_outcomes(explaining, [explanation for _, explanation in parts], portrait)
-    scores: list[tuple[str, str, Outcome[float]]] = []
-    for row, (answer, explanation), outcomes in zip(explaining, parts, quip, strict=True):
-        answering = rows[row["parent_generation_id"]] if format_ == TWO_STEP else row
-        reply = "" if answering["generation"] is None else _said(answering).text
-        metrics = outcomes | _task_metrics(row, reply, answer, explanation, references[row["example_id"]], format_)
-        scores += [(row["generation_id"], metric, outcome) for metric, outcome in metrics.items()]
-    for row in rows.values():
-        if row["stage"] != EXPLAIN and format_ == TWO_STEP and row["generation"] is None:
-            not_asked = Outcome[float](None, f"not asked: {failed(row).reason}")
-            scores += [(row["generation_id"], metric, not_asked) for metric in (*_QUIP, *_SHORT)]
-    return scores_table(scores)
+    references = {row["id"]: row["answers"] or [] for row in run.examples.select(["id", "answers"]).to_pylist()}
+    first_answers = _first_answers(run) if format_ == TWO_STEP else {}
+    for batch in run.calls:
+        rows = batch.to_pylist()
+        explaining = [row for row in rows if format_ != TWO_STEP or row["stage"] == EXPLAIN]
+        parts = [_parts(row, first_answers, format_) for row in explaining]
+        quip = quip_outcomes(explaining, [explanation for _, _, explanation in parts], portrait)
+        scores = [
+            (row["generation_id"], metric, outcome)
+            for row, part, outcomes in zip(explaining, parts, quip, strict=True)
+            for metric, outcome in (
+                outcomes | _task_metrics(row, *part, references[row["example_id"]], format_)
+            ).items()
+        ]
+        yield Scores({NAME: scores_table(scores)}, excerpts=kept_parts(rows))
+    if format_ == TWO_STEP:
+        yield from _without_second_steps(run)
 
 
-def _parts(row: Row, rows: Mapping[str, Row], format_: str) -> tuple[str | None, str | None]:
-    """Return the answer and the explanation of a reply; null what is not there."""
+def _first_answers(run: FinishedRun) -> dict[str, str]:
+    """Return the replies of the first of two steps, by ``generation_id``."""
+    rows = run.rows("generation_id", "stage", "prompt", "generation")
+    return {
+        row["generation_id"]: _said(row).text
+        for row in rows
+        if row["stage"] != EXPLAIN and row["generation"] is not None
+    }
+
+
+def _without_second_steps(run: FinishedRun) -> Iterator[Scores]:
+    """Yield the scores of first steps that failed."""
+    for batch in run.calls:
+        failures = [row for row in batch.to_pylist() if row["stage"] != EXPLAIN and row["generation"] is None]
+        not_asked = (Outcome[float](None, f"not asked: {failed(row).reason}") for row in failures)
+        yield Scores(
+            {
+                NAME: scores_table(
+                    (row["generation_id"], metric, outcome)
+                    for row, outcome in zip(failures, not_asked, strict=True)
+                    for metric in (*_QUIP, *_SHORT)
+                )
+            }
+        )
+
+
+def _parts(row: Row, first_answers: Mapping[str, str], format_: str) -> tuple[str, str | None, str | None]:
+    """Return the reply that answers, and of it the answer and the explanation; null what is not there."""
     reply = row["generation"]
     if format_ == TWO_STEP:
-        return _said(rows[row["parent_generation_id"]]).text.strip(), reply and _said(row).text.strip()
+        answering = first_answers[row["parent_generation_id"]]
+        return answering, answering.strip(), reply and _said(row).text.strip()
     if reply is None:
-        return None, None
+        return "", None, None
     text = _said(row).text
-    return cut(text) if format_ == "short" else (None, text.strip())
+    return (text, *cut(text)) if format_ == "short" else (text, None, text.strip())
 
 
 def _said(row: Row) -> Excerpt:
@@ -155,9 +182,9 @@ def _said(row: Row) -> Excerpt:
     return measured_text(row["generation"], row["prompt"])
 
 
-def kept_parts(generations: pa.Table) -> dict[str, Excerpt]:
+def kept_parts(rows: Iterable[Row]) -> dict[str, Excerpt]:
     """Return the measured part of every reply, by its ``generation_id``."""
-    return {row["generation_id"]: _said(row) for row in generations.to_pylist() if row["generation"] is not None}
+    return {row["generation_id"]: _said(row) for row in rows if row["generation"] is not None}
 
 
 def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portrait: Portrait) -> list[Outcomes]:
@@ -180,7 +207,7 @@ def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portr
 def _task_metrics(
     row: Row, reply: str, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
 ) -> Outcomes:
-    """Grade an answer; ``said`` is the whole reply that gives it."""
+    """Grade an answer; ``reply`` is the whole reply that gives it."""
     is_long = format_.startswith("long")
     graded = explanation if is_long else answer
     metrics: tuple[str, ...] = ("rouge_l",) if is_long else _SHORT

@@ -4,7 +4,7 @@ Weller et al., "According to ...": Prompting Language Models Improves Quoting fr
 A row: ``{"id": "question-00000", "question": "Who wrote Emma?", "answers": ["Jane Austen"], "cooccurrences": 12}``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -196,17 +196,16 @@ def _prompts(rows: Rows) -> Sequence[str]:
     return list(map(str, prompts)) if isinstance(prompts, list) else ["continuation"]
 
 
-def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Scores:
+def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Iterator[Scores]:
     from selfknow.evaluate.tasks.according_to import continuation
-    from selfknow.evaluate.tasks.according_to.score import kept_parts, open_portrait, portrait_of_run, score
+    from selfknow.evaluate.tasks.according_to.score import open_portrait, portrait_of_run, score
 
     format_, portrait = open_portrait(run, options.portrait)
-    if format_ == continuation.CONTINUATION:
-        described = run.description["settings"].get("control_portrait")
-        control = portrait_of_run(run, described, options.control_portrait) if described else None
-        return continuation.score(run.calls, run.examples, portrait, control)
-    table = score(run.calls, run.examples, format_, portrait)
-    return Scores({ACCORDING_TO.name: table}, excerpts=kept_parts(run.calls))
+    if format_ != continuation.CONTINUATION:
+        return score(run, format_, portrait)
+    described = run.description["settings"].get("control_portrait")
+    control = portrait_of_run(run, described, options.control_portrait) if described else None
+    return continuation.score(run, portrait, control)
 
 
 def _report() -> "TaskReport":

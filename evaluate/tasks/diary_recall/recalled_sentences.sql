@@ -6,35 +6,52 @@
 -- length recalled; share, low and high (95%, bootstrap over diarists, whose documents are no independent trials);
 -- chance: all lengths are equally likely.
 -- Needs: scores
-with diarists as (
-    select cohort, target_sentences, example_id, list_sort(list(recalled_sentences)) as lengths
+with lengths as (
+    select
+        cohort, target_sentences, example_id, recalled_sentences,
+        count(*) as documents,
+        sum(count(*)) over (partition by cohort, target_sentences, example_id)::bigint as recalled
     from answers
     inner join documents using (generation_id)
     where fate in ('correct', 'wrong')
-    group by all
+    group by cohort, target_sentences, example_id, recalled_sentences
 ),
 
-alike as (
-    select cohort, target_sentences, lengths, count(*) as diarists
-    from diarists
+-- diarists who recalled as many documents, and as many of this length
+with_length as (
+    select cohort, target_sentences, recalled_sentences, recalled, documents, count(*) as diarists
+    from lengths
     group by all
 ),
 
 cells as (
-    select distinct cohort, target_sentences, unnest(lengths) as recalled_sentences
-    from alike
+    select distinct cohort, target_sentences, recalled_sentences
+    from with_length
 ),
 
--- every cell with every kind of diarist of its target length, those who recalled none of its length among them
-counted as (
+alike as (
+    select cohort, target_sentences, recalled, (sum(diarists * documents) // recalled)::bigint as diarists
+    from with_length
+    group by cohort, target_sentences, recalled
+),
+
+-- those who recalled as many documents, and none of this length
+without_length as (
     select
-        cohort, target_sentences, recalled_sentences,
-        len(lengths) as recalled,
-        len(list_filter(lengths, lambda length: length = recalled_sentences)) as documents,
-        sum(diarists)::bigint as diarists
+        cohort, target_sentences, cells.recalled_sentences, recalled,
+        0 as documents,
+        alike.diarists - coalesce(sum(with_length.diarists), 0)::bigint as diarists
     from cells
     inner join alike using (cohort, target_sentences)
-    group by all
+    left join with_length using (cohort, target_sentences, recalled_sentences, recalled)
+    group by cohort, target_sentences, cells.recalled_sentences, recalled, alike.diarists
+    having alike.diarists > coalesce(sum(with_length.diarists), 0)
+),
+
+counted as (
+    select * from with_length
+    union all by name
+    select * from without_length
 ),
 
 shares as (

@@ -6,6 +6,7 @@ Prato et al., Do Large Language Models Know How Much They Know?, sections 4.2 an
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from sys import intern
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
+from selfknow.evaluate.task import FinishedRun, Scores
 from selfknow.evaluate.tasks.diary_recall.documents import Document, Fate, MatchedDocument, match
 from selfknow.evaluate.tasks.diary_recall.prompts import PROBES, target
 from selfknow.evaluate.tasks.diary_recall.typography import (
@@ -22,7 +24,6 @@ from selfknow.evaluate.tasks.diary_recall.typography import (
     read_documents,
     undressed_document,
 )
-from selfknow.runs.schema import SCORES
 
 METRICS: dict[str, dict[str, str]] = {
     "answer": {
@@ -192,66 +193,59 @@ def boundary_scores(variant: str, stop_logprob: float, title_logprob: float | No
     return {"stop_log_odds": Outcome(log_odds), "stop_right": Outcome(float((log_odds > 0) == is_last)), **last}
 
 
-def score(generations: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """Score the generations of a diary run.
+def score(run: FinishedRun) -> Iterator[Scores]:
+    """Score a diary run.
 
-    Args:
-        generations: The last attempt of every call (:func:`selfknow.runs.schema.last_attempts`).
-        examples: The questions that were asked.
-
-    Returns:
-        The scores (SCORES), the documents of the answers as parsed (PARSED_DOCUMENTS), and the bodies of those that
-        were read through typography (PARSED_BODIES). Rows of other stages than those in METRICS get none.
+    Yields:
+        For each batch of calls the scores, the documents of the answers as parsed (PARSED_DOCUMENTS), the bodies of
+        those that were read through typography (PARSED_BODIES, if there are any), and the measured parts of answers
+        that thinking was taken off. Rows of other stages than those in METRICS get no scores.
 
     Raises:
         UserError: An example is no diary question.
     """
-    if "completion" not in examples.column_names:
+    if "completion" not in run.examples.column_names:
         raise UserError("the examples have no column `completion`: they are not diary questions")
-    targets = {row["id"]: target(row) for row in examples.select(["id", "completion"]).to_pylist()}
-    generations = generations.select(_COLUMNS)
-    next_titles = generations.filter(pc.equal(generations["stage"], "next-title"))
-    titles = {_place(row): row["logprob"] for row in next_titles.to_pylist()}
-    scores, parsed = [SCORES.empty_table()], [PARSED_DOCUMENTS.empty_table()]
-    bodies: list[dict[str, object]] = []
-    for batch in generations.to_batches(max_chunksize=_ROWS_PER_BATCH):
+    targets = {row["id"]: target(row) for row in run.examples.select(["id", "completion"]).to_pylist()}
+    titles = _next_titles(run)
+    for batch in run.calls:
         outcomes: list[tuple[str, str, Outcome[float]]] = []
         documents: list[dict[str, object]] = []
-        for row in batch.to_pylist():
-            entries = targets[row["example_id"]]
-            metrics, documents_of_row = _score_row(row, entries, titles.get(_place(row)))
-            outcomes.extend((row["generation_id"], metric, outcome) for metric, outcome in metrics.items())
-            documents.extend({"generation_id": row["generation_id"], **vars(item)} for item in documents_of_row)
-        scores.append(scores_table(outcomes))
-        parsed.append(pa.Table.from_pylist(documents, schema=PARSED_DOCUMENTS))
-        bodies += (document for document in documents if document["body"] is not None)
-    return pa.concat_tables(scores), pa.concat_tables(parsed), pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
+        excerpts: dict[str, Excerpt] = {}
+        for row in batch.select(_COLUMNS).to_pylist():
+            id_, spoken = row["generation_id"], measured_text(row["generation"] or "")
+            title = titles.get(_place(row)) if row["stage"] == "stop" else None
+            metrics, documents_of_row = _score_row(row, spoken, targets[row["example_id"]], title)
+            outcomes.extend((id_, metric, outcome) for metric, outcome in metrics.items())
+            documents.extend({"generation_id": id_, **vars(item)} for item in documents_of_row)
+            if row["stage"] in ("answer", "probe") and not spoken.is_whole:
+                excerpts[id_] = spoken
+        parsed = {"diary_documents": pa.Table.from_pylist(documents, schema=PARSED_DOCUMENTS)}
+        if bodies := [document for document in documents if document["body"] is not None]:
+            parsed["diary_bodies"] = pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
+        yield Scores({"diary-recall": scores_table(outcomes)}, parsed, excerpts)
 
 
-def kept_answers(generations: pa.Table) -> dict[str, Excerpt]:
-    """Return the measured part of every answer that thinking was taken off, by its ``generation_id``."""
-    answered = pa.array(["answer", "probe"])
-    columns = generations.select(["generation_id", "generation", "stage"])
-    # A batch at a time: the texts of a large run are not copied.
-    batches = (
-        batch.filter(pc.is_in(batch["stage"], answered)) for batch in columns.to_batches(max_chunksize=_ROWS_PER_BATCH)
-    )
-    rows = (row for batch in batches for row in batch.to_pylist() if row["generation"] is not None)
-    parts = ((row["generation_id"], measured_text(row["generation"])) for row in rows)
-    return {id_: part for id_, part in parts if not part.is_whole}
+_PLACE = ("example_id", "variant", "sample", "model", "revision")
+_COLUMNS = ("generation_id", "stage", *_PLACE, "generation", "finish_reason", "logprob", "error")
 
 
-_ROWS_PER_BATCH = 16_384
-_PLACE = ["example_id", "variant", "sample", "model", "revision"]
-_COLUMNS = ["generation_id", "stage", *_PLACE, "generation", "finish_reason", "logprob", "error"]
+def _next_titles(run: FinishedRun) -> dict[tuple[object, ...], float | None]:
+    """Return the log-probability of the next title at every boundary."""
+    titles: dict[tuple[object, ...], float | None] = {}
+    for batch in run.calls:
+        next_titles = batch.filter(pc.equal(batch["stage"], "next-title"))
+        titles |= {_place(row): row["logprob"] for row in next_titles.select([*_PLACE, "logprob"]).to_pylist()}
+    return titles
 
 
 def _place(row: Mapping[str, Any]) -> tuple[object, ...]:
-    return tuple(row[name] for name in _PLACE)
+    values = (row[name] for name in _PLACE)
+    return tuple(intern(value) if isinstance(value, str) else value for value in values)  # few values, each often
 
 
 def _score_row(
-    row: Mapping[str, Any], entries: tuple[Document, ...], title_logprob: float | None
+    row: Mapping[str, Any], spoken: Excerpt, entries: tuple[Document, ...], title_logprob: float | None
 ) -> tuple[Metrics, list[MatchedDocument]]:
     stage = row["stage"]
     if stage not in METRICS:
@@ -260,13 +254,12 @@ def _score_row(
         return dict.fromkeys(METRICS[stage], failed(row)), []
     if stage == "stop":
         return boundary_scores(row["variant"], row["logprob"], title_logprob, len(entries)), []
-    answer_text = measured_text(row["generation"])
     documents: list[MatchedDocument] = []
     if stage == "answer":
-        metrics, documents = answer_scores(answer_text.text, entries, row["finish_reason"])
+        metrics, documents = answer_scores(spoken.text, entries, row["finish_reason"])
     else:
-        metrics = probe_scores(answer_text.text, row["variant"], entries)
-    if not answer_text.is_whole:
+        metrics = probe_scores(spoken.text, row["variant"], entries)
+    if not spoken.is_whole:
         metrics |= {
             name: _without_thinking(metrics[name]) for name in ("exact_match", "probe_exact_match") if name in metrics
         }

@@ -4,7 +4,7 @@ Prato et al., Do Large Language Models Know How Much They Know?, sections 3.2 an
 "Recall all of Tom's diary entries, in order.\n", "completion": "Tom's Diary Entry 1\nMood: Sad\n…", …}``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,12 +95,10 @@ def _stages(options: DiaryOptions, rows: Rows) -> Sequence[Stage]:
     ]
 
 
-def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
-    from selfknow.evaluate.tasks.diary_recall.score import kept_answers, score
+def _score(run: FinishedRun, options: ScoreOptions) -> Iterator[Scores]:
+    from selfknow.evaluate.tasks.diary_recall.score import score
 
-    scores, documents, bodies = score(run.calls, run.examples)
-    parsed = {"diary_documents": documents} | ({"diary_bodies": bodies} if len(bodies) else {})
-    return Scores({DIARY_RECALL.name: scores}, parsed, kept_answers(run.calls))
+    return score(run)
 
 
 def _documents() -> "pa.Schema":

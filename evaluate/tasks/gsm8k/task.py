@@ -7,7 +7,7 @@ the reply is empty or was cut off (the reason says which); null where it holds n
 of equal right, or the request failed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,18 +103,19 @@ def _own_rows(questions: Sequence[Row], reference: "DatasetReference", options: 
     return Rows(own_questions(questions), reference, {"samples": options.samples, "limit": None, "tuning": None})
 
 
-def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
+def _score(run: FinishedRun, options: ScoreOptions) -> Iterator[Scores]:
     from selfknow.evaluate.replies import without_thinking
 
     if "answer" not in run.examples.column_names:
         raise UserError("the questions of this run have no column `answer` with solutions in GSM8K's format")
     solutions = dict(zip(run.examples["id"].to_pylist(), run.examples["answer"].to_pylist(), strict=True))
-    rows = run.calls.to_pylist()
-    scores = ((row["generation_id"], "correct", _correct(row, solutions[row["example_id"]])) for row in rows)
-    excerpts = {
-        row["generation_id"]: without_thinking(row["generation"], row["prompt"]) for row in rows if not row["error"]
-    }
-    return Scores({GSM8K.name: scores_table(scores)}, excerpts=excerpts)
+    for batch in run.calls:
+        rows = batch.to_pylist()
+        scores = ((row["generation_id"], "correct", _correct(row, solutions[row["example_id"]])) for row in rows)
+        excerpts = {
+            row["generation_id"]: without_thinking(row["generation"], row["prompt"]) for row in rows if not row["error"]
+        }
+        yield Scores({GSM8K.name: scores_table(scores)}, excerpts=excerpts)
 
 
 def _correct(row: Row, solution: str) -> Outcome[float]:

@@ -7,10 +7,12 @@ one that says none of them, or several, has no verdict.
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import yaml
 
 from selfknow.builders.sources import read_text
@@ -18,6 +20,7 @@ from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row
 from selfknow.models.interface import GRADE, Request
+from selfknow.runs.schema import SCORES
 
 ABSTENTION, CORRECTNESS = "abstention", "correctness"
 JUDGE = "judge"
@@ -57,7 +60,7 @@ def requests(run: FinishedRun) -> list[Request]:
             variant=what,
             parent_generation_id=call["generation_id"],
         )
-        for call in run.calls.to_pylist()
+        for call in run.rows()
         if call["error"] is None and call["generation"].strip()
         for what in (ABSTENTION, CORRECTNESS)
         if what == ABSTENTION or examples[call["example_id"]]["answers"]
@@ -90,12 +93,32 @@ def _outcome(grade: Row) -> Outcome[float]:
     return Outcome(WORDS[grade["variant"]][word], f"{grade['model']}: {word}")
 
 
-def judged_scores(grades: pa.Table) -> pa.Table:
-    """``judge_abstained`` and ``judge_correct`` of the replies; with several judges the last one by name counts."""
-    names = {ABSTENTION: "judge_abstained", CORRECTNESS: "judge_correct"}
-    ordered = sorted(grades.to_pylist(), key=lambda row: (row["model"], row["revision"] or ""))
-    by_reply = {(row["parent_generation_id"], names[row["variant"]]): _outcome(row) for row in ordered}
-    return scores_table((generation_id, metric, outcome) for (generation_id, metric), outcome in by_reply.items())
+_METRICS = {ABSTENTION: "judge_abstained", CORRECTNESS: "judge_correct"}
+_JUDGES = pa.schema([*SCORES, pa.field("model", pa.string()), pa.field("revision", pa.string())])
+
+
+def judged_scores(grades: Iterable[pa.Table]) -> pa.Table:
+    """Return ``judge_abstained`` and ``judge_correct`` of the replies; of several judges, the last by name counts.
+
+    Args:
+        grades: The judges' replies, in the shape of ``generations``.
+
+    Returns:
+        A table in the shape of ``SCORES``, in the order of the first judge.
+    """
+    scores = pa.concat_tables([_JUDGES.empty_table(), *map(_judged, grades)])
+    by_name = pc.sort_indices(scores, sort_keys=[("model", "ascending"), ("revision", "ascending")])  # it is stable
+    scores = scores.take(by_name).append_column("place", pa.array(np.arange(len(scores))))
+    of_replies = scores.group_by(["generation_id", "metric"]).aggregate([("place", "min"), ("place", "max")])
+    return scores.take(of_replies.sort_by("place_min")["place_max"]).select(SCORES.names)
+
+
+def _judged(grades: pa.Table) -> pa.Table:
+    """Return the scores of some grades, each with its judge."""
+    rows = [row for row in grades.to_pylist() if row["variant"] in _METRICS]
+    scores = scores_table((row["parent_generation_id"], _METRICS[row["variant"]], _outcome(row)) for row in rows)
+    judges = {"model": [row["model"] for row in rows], "revision": [row["revision"] or "" for row in rows]}
+    return pa.table({**dict(zip(SCORES.names, scores.columns, strict=True)), **judges}, schema=_JUDGES)
 
 
 def judged_verdicts(grades: pa.Table, schema: pa.Schema) -> dict[str, pa.Table]:

@@ -5,16 +5,16 @@ data (``datasets_src/self_aware/replies/sentence_patterns.yaml``).
 """
 
 import re
-from collections.abc import Mapping
 from functools import cache
 
 import yaml
 
-from selfknow.builders.self_aware.question_text import normalized
+from selfknow.builders.self_aware.question_text import whole_words
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.readers.sentences import TITLES_AND_INITIALS, own_words, sentences
 from selfknow.evaluate.replies import plain
 from selfknow.evaluate.tasks.self_aware.paper_scorer import denials
+from selfknow.evaluate.tasks.self_aware.pattern_groups import PatternGroups
 
 _NOT_KNOWING = re.compile(
     r"know|unsure|uncertain|not able|unable|cannot|can't|no answer|unanswerable|not sure", re.IGNORECASE
@@ -31,7 +31,7 @@ _ASIDE = re.compile(r"(?<=\w )\([^()]*\)")
 
 
 @cache
-def patterns() -> Mapping[str, re.Pattern[str]]:
+def patterns() -> PatternGroups:
     """Return the patterns of sentences in lower case, by the name of their group."""
     groups = yaml.safe_load(read_text("self_aware/replies/sentence_patterns.yaml"))
     words = groups.pop("words")
@@ -40,14 +40,14 @@ def patterns() -> Mapping[str, re.Pattern[str]]:
         for _ in range(2):  # words may stand in words
             for name, alternatives in words.items():
                 pattern = pattern.replace(f"{{{name}}}", alternatives)
-        return f"(?:{pattern})"
+        return pattern
 
-    return {name: re.compile("|".join(map(filled, group))) for name, group in groups.items()}
+    return PatternGroups({name: [*map(filled, group)] for name, group in groups.items()})
 
 
 def says(group: str, text: str) -> bool:
     """Return true if a text in lower case holds a pattern of this group."""
-    return patterns()[group].search(text) is not None
+    return patterns().holds(group, text)
 
 
 def own_sentences(reply: str, prompt: str) -> list[str]:
@@ -59,9 +59,9 @@ def own_sentences(reply: str, prompt: str) -> list[str]:
     """
     text = _ASIDE.sub(" ", own_words(plain(reply).replace("’", "'"), gap=" … "))
     pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _pieces(text)]
-    echoes = {words_only(piece) for piece in _pieces(prompt)} - sentences_to_say(prompt)
     every = [piece for piece in pieces if re.search(r"\w", piece)]
-    own = [piece for piece in every if words_only(piece) not in echoes] or every
+    echoes = {words_only(piece) for piece in _pieces(prompt)} - sentences_to_say(prompt)
+    own = [piece for piece in every if words_only(piece) not in echoes] or every if echoes else every
     own = [piece for piece in own if not says("courtesies", piece)] or own
     return [piece for piece in own if not _denies(piece)]
 
@@ -73,14 +73,8 @@ def _pieces(text: str) -> list[str]:
 
 def _denies(sentence: str) -> bool:
     """Return true if a sentence takes back what it says of not knowing: "it is not true that nobody knows"."""
-    words = f" {normalized(sentence)} "
-    return any(denial in words for denial in _denials())
-
-
-@cache
-def _denials() -> tuple[str, ...]:
-    """Return the denials as they stand in a normalized sentence, with a space at each end."""
-    return tuple(f" {normalized(denial)} " for denial in denials())
+    words = whole_words(sentence)
+    return any(map(words.__contains__, denials()))
 
 
 def words_only(sentence: str) -> str:

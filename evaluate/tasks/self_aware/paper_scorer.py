@@ -22,13 +22,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from selfknow.builders.self_aware.encoders import Encoder
-from selfknow.builders.self_aware.question_text import holds_phrase
+from selfknow.builders.self_aware.question_text import whole_words
 from selfknow.builders.sources import read_json
 from selfknow.builders.tables import read_groups
 from selfknow.errors import UserError, nearest
@@ -84,9 +85,10 @@ def default_threshold(encoder: str, scorer: str) -> float:
     return float(calibrated.get(encoder, {}).get(scorer, PAPER_THRESHOLD))
 
 
+@cache
 def denials() -> tuple[str, ...]:
-    """Return the words that deny that something is unknown ("not true that"), without punctuation."""
-    return phrases_of("denial")
+    """Return the words that deny that something is unknown (" not true that "), to look for in ``whole_words``."""
+    return tuple(map(whole_words, phrases_of("denial")))
 
 
 def phrases_of(name: str) -> tuple[str, ...]:
@@ -226,10 +228,16 @@ def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
     >>> look_strictly("They wrote 'it is not known' there.", ["It is not known."]).holds_phrase
     False
     """
-    own = sentences(own_words(reply))
-    remaining = [piece for piece in own if not any(holds_phrase(piece, denial) for denial in denials())]
-    has_phrase = any(holds_phrase(piece, phrase) for piece in remaining for phrase in phrases)
-    return Evidence(has_phrase, tuple(window for piece in remaining for window in windows(piece)))
+    own = [(piece, whole_words(piece)) for piece in sentences(own_words(reply))]
+    remaining = [(piece, words) for piece, words in own if not any(denial in words for denial in denials())]
+    sought = _as_whole_words(tuple(phrases))
+    has_phrase = any(phrase in words for _, words in remaining for phrase in sought)
+    return Evidence(has_phrase, tuple(window for piece, _ in remaining for window in windows(piece)))
+
+
+@cache
+def _as_whole_words(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(whole_words, phrases))
 
 
 _LOOKS = {"paper": look_as_paper, "strict": look_strictly}

@@ -16,7 +16,7 @@ answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from selfknow.evaluate.replies import without_thinking
@@ -100,9 +100,9 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
         reason = "an empty reply" if not reply.strip() else "nothing but thinking or marks"
         return Reading(UNREADABLE, reason=reason)
     sentences = own_sentences(text, prompt)
-    if any(words_only(sentence) in sentences_to_say(prompt) for sentence in sentences):
-        offered = next(sentence for sentence in sentences if words_only(sentence) in sentences_to_say(prompt))
-        if not any(says("answers", sentence) for sentence in sentences[sentences.index(offered) + 1 :]):
+    if offers := sentences_to_say(prompt):
+        offered = next((sentence for sentence in sentences if words_only(sentence) in offers), None)
+        if offered and not any(says("answers", sentence) for sentence in sentences[sentences.index(offered) + 1 :]):
             return Reading(ABSTAINS, evidence=offered)
     if sentences and all(
         sentence.endswith("?")
@@ -170,7 +170,7 @@ def _read_marked(
 
 
 def _without_refusals(sentence: str) -> str:
-    return patterns()["refuses"].sub(" ", sentence)
+    return patterns().joined["refuses"].sub(" ", sentence)
 
 
 def _side(sentence: str, *, leniently: bool) -> bool:
@@ -224,19 +224,26 @@ def _is_a_side(contrast: str, after: str) -> bool:
 
 def _unknown(text: str, *, leniently: bool = False) -> str | None:
     """Return true if a text says of the question, or only of its own subject, that it is not known."""
+    of_the_question = patterns().search("of_the_question", text)
+    of_its_subject = [] if of_the_question else list(_of_its_subject(text, leniently=leniently))
+    if of_the_question is None and not of_its_subject:
+        return None
     own = says("first_person", text)
     if _DEFINITION.match(text) and not own:
         return None
-    report = patterns()["reports"].search(text)
-    match = patterns()["of_the_question"].search(text)
-    if match:
-        return "question" if own or report is None or report.start() > match.start() else None
-    main = _LEADING_CLAUSE.match(text)
+    report = patterns().search("reports", text)
+    if of_the_question:
+        return "question" if own or report is None or report.start() > of_the_question.start() else None
+    is_own = any(report is None or report.start() > text.find(words) for words in of_its_subject)
+    return "subject" if is_own else None
+
+
+def _of_its_subject(text: str, *, leniently: bool) -> Iterator[str]:
+    """Yield the words of a text that say of its subject that it is not known."""
     groups = [("of_its_subject", text)]
     if leniently:
+        main = _LEADING_CLAUSE.match(text)
         groups += [("in_a_short_reply", item) for item in (text, main["main"] if main else "")]
     for group, spoken in groups:
-        match = patterns()[group].search(spoken)
-        if match and (report is None or report.start() > text.find(match.group())):
-            return "subject"
-    return None
+        if match := patterns().search(group, spoken):
+            yield match.group()

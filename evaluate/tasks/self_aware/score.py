@@ -18,7 +18,8 @@ file for every scorer, encoder and set of references: what was scored in several
 
 import hashlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ from selfknow.evaluate.tasks import short_answers
 from selfknow.evaluate.tasks.self_aware.judging import judged_scores, judged_verdicts
 from selfknow.evaluate.tasks.self_aware.paper_scorer import SCORERS as WITH_AN_ENCODER
 from selfknow.evaluate.tasks.self_aware.paper_scorer import (
+    References,
     Verdict,
     WindowSimilarity,
     cache_file,
@@ -105,46 +107,58 @@ def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
     return scorers
 
 
-def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Scores:
+def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Iterator[Scores]:
     """Score the calls of a run.
 
     Args:
         run: The run.
         options: How abstaining is judged.
 
+    Yields:
+        The scores of each batch, and last those of models that judged the replies.
+
     Raises:
         UserError: There is no such scorer, or the encoder or the references cannot be had.
     """
     scorers = _check(options)
-    rows = run.calls.to_pylist()
-    verdicts: dict[str, pa.Table] = {}
-    tables: dict[str, pa.Table] = {}
-    for scorer in scorers:
-        if scorer == SENTENCES:
-            verdicts[scorer] = _read_verdicts(rows)
-            tables["self-aware-sentences"] = _reading_scores(verdicts[scorer])
-        else:
-            # The authors' scorer looks at all of a reply, also at what a base model goes on with.
-            looked_at = [_as_it_came(row, run.whole) for row in rows] if scorer == "paper" else rows
-            key, table = _verdicts(run.folder, looked_at, scorer, options)
-            verdicts[f"{scorer}-{key}"] = table
-            tables[f"self-aware-{scorer}"] = _abstention_scores(scorer, table)
-    by_id = {row["id"]: row for row in run.examples.to_pylist()}
-    tables["self-aware-answers"] = _answer_scores(rows, by_id, run.whole)
-    if run.grades is not None and len(run.grades):
-        tables["self-aware-judge"] = judged_scores(run.grades)
-        for judge_name, table in judged_verdicts(run.grades, VERDICTS).items():
-            verdicts[f"judge-{judge_name}"] = table
-    excerpts = {
-        row["generation_id"]: without_thinking(row["generation"], row["prompt"])
-        for row in rows
-        if row["generation"] is not None
-    }
-    return Scores(tables, {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}, excerpts)
+    encoders = {name: _open(run.folder, name, options) for name in scorers if name != SENTENCES}
+    by_id = {row["id"]: row for row in run.examples.select(["id", "answers", "answerable"]).to_pylist()}
+    for batch in run.calls:
+        rows = batch.to_pylist()
+        verdicts: dict[str, pa.Table] = {}
+        tables: dict[str, pa.Table] = {}
+        for scorer in scorers:
+            if scorer == SENTENCES:
+                verdicts[scorer] = _read_verdicts(rows)
+                tables["self-aware-sentences"] = _reading_scores(verdicts[scorer])
+            else:
+                # The authors' scorer looks at all of a reply, also at what a base model goes on with.
+                looked_at = [_as_it_came(row) for row in rows] if scorer == "paper" else rows
+                table = encoders[scorer].verdicts(looked_at)
+                verdicts[f"{scorer}-{encoders[scorer].key}"] = table
+                tables[f"self-aware-{scorer}"] = _abstention_scores(scorer, table)
+        tables["self-aware-answers"] = _answer_scores(rows, by_id)
+        excerpts = {
+            row["generation_id"]: without_thinking(row["generation"], row["prompt"])
+            for row in rows
+            if row["generation"] is not None
+        }
+        yield Scores(tables, _named(verdicts), excerpts)
+    judged = False
+    for grades in run.grades:
+        judged = True
+        by_judge = judged_verdicts(grades, VERDICTS)
+        yield Scores({}, _named({f"judge-{name}": table for name, table in by_judge.items()}))
+    if judged:
+        yield Scores({"self-aware-judge": judged_scores(run.grades)})
 
 
-def _as_it_came(row: Row, whole: Mapping[str, str]) -> Row:
-    return {**row, "generation": whole.get(row["generation_id"], row["generation"])}
+def _named(verdicts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    return {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}
+
+
+def _as_it_came(row: Row) -> Row:
+    return row if row["whole"] is None else {**row, "generation": row["whole"]}
 
 
 def _read_verdicts(rows: Sequence[Row]) -> pa.Table:
@@ -182,30 +196,46 @@ def _reading_scores(verdicts: pa.Table) -> pa.Table:
     )
 
 
-def _verdicts(folder: Path, rows: Sequence[Row], scorer: str, options: "SelfAwareScoreOptions") -> tuple[str, pa.Table]:
-    """Return a scorer's verdicts on all rows, with a key of the encoder and the references that it used."""
+@dataclass(frozen=True)
+class _WithEncoder:
+    """A scorer with its encoder, references and threshold."""
+
+    scorer: str
+    encoder: str
+    references: References
+    threshold: float
+    similarity: WindowSimilarity
+
+    @property
+    def key(self) -> str:
+        """A key of the encoder and the references, for file names."""
+        return hashlib.sha256("\n".join([self.encoder, self.references.name]).encode()).hexdigest()[:8]
+
+    def verdicts(self, rows: Sequence[Row]) -> pa.Table:
+        """Return the scorer's verdicts on some calls."""
+        answered = [row for row in rows if row["error"] is None]
+        replies = [row["generation"] for row in answered]
+        verdicts = judge(replies, self.scorer, self.references, self.similarity, self.threshold, quiet=False)
+        by_id = dict(zip((row["generation_id"] for row in answered), verdicts, strict=True))
+        settings = {
+            "scorer": self.scorer,
+            "encoder": self.encoder,
+            "threshold": self.threshold,
+            "references_name": self.references.name,
+        }
+        return pa.Table.from_pylist(
+            [_verdict_row(row, by_id.get(row["generation_id"])) | settings for row in rows], schema=VERDICTS
+        )
+
+
+def _open(folder: Path, scorer: str, options: "SelfAwareScoreOptions") -> _WithEncoder:
     encoder, references = options.encoder or PAPER, load_references(options.references or scorer)
     if encoder == PACKAGED and scorer == "paper":
         sys.stderr.write(f"warning: {_SUBSTITUTE}\n")
-    threshold = options.threshold
-    if threshold is None:
-        threshold = default_threshold(encoder, scorer)
-    answered = [row for row in rows if row["error"] is None]
-    verdicts = judge(
-        [row["generation"] for row in answered],
-        scorer,
-        references,
-        WindowSimilarity(partial(load_encoder, encoder), references, cache_file(folder, encoder, references)),
-        threshold,
-        quiet=False,
-    )
-    by_id = dict(zip((row["generation_id"] for row in answered), verdicts, strict=True))
-    settings = {"scorer": scorer, "encoder": encoder, "threshold": threshold, "references_name": references.name}
-    table = pa.Table.from_pylist(
-        [_verdict_row(row, by_id.get(row["generation_id"])) | settings for row in rows], schema=VERDICTS
-    )
-    key = hashlib.sha256("\n".join([encoder, references.name]).encode()).hexdigest()[:8]
-    return key, table
+    threshold = default_threshold(encoder, scorer) if options.threshold is None else options.threshold
+    cache = cache_file(folder, encoder, references)
+    similarity = WindowSimilarity(partial(load_encoder, encoder), references, cache)
+    return _WithEncoder(scorer, encoder, references, threshold, similarity)
 
 
 def _verdict_row(row: Row, verdict: Verdict | None) -> dict[str, object]:
@@ -229,12 +259,12 @@ def _abstention_scores(scorer: str, verdicts: pa.Table) -> pa.Table:
     )
 
 
-def _answer_scores(rows: Sequence[Row], examples: Mapping[str, Row], whole: Mapping[str, str]) -> pa.Table:
+def _answer_scores(rows: Sequence[Row], examples: Mapping[str, Row]) -> pa.Table:
     def outcome(row: Row, metric: str, grade: Grade) -> Outcome[float]:
         if row["error"] is not None:
             return failed(row)
         answers = examples[row["example_id"]]["answers"]
-        looked_at = _as_it_came(row, whole) if metric == "substring_match" else row  # the authors' accuracy
+        looked_at = _as_it_came(row) if metric == "substring_match" else row  # the authors' accuracy
         return grade(looked_at["generation"], answers) if answers else Outcome(None, "no answer is known")
 
     return scores_table(

@@ -4,7 +4,7 @@ Yin et al., Do Large Language Models Know What They Don't Know?, section 4. A ro
 life elsewhere in the universe?", "answers": [], "answerable": false, "category": "no scientific consensus", …}``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,7 +154,7 @@ def _grades(run: FinishedRun) -> Sequence[Request]:
     return requests(run)
 
 
-def _score(run: FinishedRun, options: SelfAwareScoreOptions) -> Scores:
+def _score(run: FinishedRun, options: SelfAwareScoreOptions) -> Iterator[Scores]:
     from selfknow.evaluate.tasks.self_aware.score import score
 
     return score(run, options)

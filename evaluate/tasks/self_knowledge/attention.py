@@ -146,7 +146,7 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
 
 
 def _only_writer(run: FinishedRun) -> str:
-    writers = {row["model"] for row in run.calls.to_pylist() if row["stage"] == GENERATE}
+    writers = {row["model"] for row in run.rows("model", "stage") if row["stage"] == GENERATE}
     if len(writers) != 1:
         raise UserError(
             f"{', '.join(sorted(writers)) or 'nobody'} wrote in {run.folder}: name one of them with --attention"
@@ -156,7 +156,7 @@ def _only_writer(run: FinishedRun) -> str:
 
 def _texts(run: FinishedRun, name: str) -> list[Row]:
     """Return the texts that a model wrote in a run of ``designated-count``."""
-    texts = [row for row in run.calls.to_pylist() if row["stage"] == GENERATE and row["generation"] is not None]
+    texts = [row for row in run.rows() if row["stage"] == GENERATE and row["generation"] is not None]
     tasks = set(run.examples["task"].to_pylist())
     if tasks != {"designated-count"}:
         raise UserError(f"attention is scored in a run of designated-count: {run.folder} is one of {', '.join(tasks)}")

@@ -21,7 +21,7 @@ the verifying replies that are missing stand on the text's own row, null, so tha
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
@@ -31,7 +31,7 @@ from selfknow.evaluate.readers.reading import UNFINISHED
 from selfknow.evaluate.readers.words import bare
 from selfknow.evaluate.replies import Excerpt
 from selfknow.evaluate.task import FinishedRun, Row, Scores
-from selfknow.evaluate.tasks.self_knowledge import attention, replies
+from selfknow.evaluate.tasks.self_knowledge import attention
 from selfknow.evaluate.tasks.self_knowledge.content import Content
 from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.options import SelfKnowledgeScoreOptions
@@ -46,70 +46,61 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
     Example,
     shown_in_context,
 )
-from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, READINGS, REPLY_KINDS, UNREAD, leaks_answer
-from selfknow.evaluate.tasks.self_knowledge.truth import ESTIMATE, Judge
+from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, READINGS, UNREAD, leaks_answer
+from selfknow.evaluate.tasks.self_knowledge.texts import COLUMNS, Text, Texts, compared
+from selfknow.evaluate.tasks.self_knowledge.truth import Judge
 
 _NUMBERS = ("verification_correct", "self_consistent", "all_correct")
 
 
-def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Scores:
+def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Iterator[Scores]:
     """Score a run.
 
     Args:
         run: With the last attempt of every call.
         options: Whether attention is scored, too.
 
-    Returns:
-        The scores, of attention in a table of their own; and what was parsed: a row a verifying reply, with what it
-        said, what was expected and what is true.
+    Yields:
+        The scores of each batch, and what was parsed: a row a verifying reply, with what it said, what was expected and
+        what is true. Attention comes last, in a table of its own.
 
     Raises:
         UserError: The attention of this run, or of this model, cannot be scored.
     """
     # What is wrong with the model is told before anything is scored.
     writer = None if options.attention is None else attention.load_writer(run, options.attention)
-    rows = {row["generation_id"]: row for row in run.calls.to_pylist()}
     programs = Programs()
     if "code" in run.examples["task"].unique().to_pylist() and programs.missing:
         warnings.warn(f"{programs.missing}; code is graded null", SelfknowWarning, stacklevel=2)
     with Decider() as decider:
-        scorer = _Scorer(rows, run.examples, Judge(decider, programs))
-        scores = scores_table(
-            (row["generation_id"], metric, outcome)
-            for row in rows.values()
-            for metric, outcome in scorer.of(row).items()
-        )
-    tables = {"self-knowledge": scores}
+        texts = Texts(run, Judge(decider, programs))
+        for batch in run.calls:
+            yield _BatchScorer(texts).scores(batch.select(COLUMNS).to_pylist())
     if writer is not None:
-        tables[attention.TABLE] = attention.score_attention(run, writer)
-    parsed = {
-        "self_knowledge_readings": pa.Table.from_pylist(scorer.parsed, schema=READINGS),
-        "self_knowledge_unread": pa.Table.from_pylist(scorer.unread, schema=UNREAD),
-    }
-    return Scores(tables, parsed, scorer.excerpts)
+        yield Scores({attention.TABLE: attention.score_attention(run, writer)})
 
 
-class _Scorer:
-    """Scores row after row; each needs what its parent says."""
+class _BatchScorer:
+    """Scores the calls of one batch; each needs what its text says."""
 
-    def __init__(self, rows: Mapping[str, Row], examples: pa.Table, judge: Judge) -> None:
-        self._rows = rows
-        self._judge = judge
-        listed = examples.to_pylist()
-        self._examples = {
-            (row["id"], wording): Example.of(row, wording) for row in listed for wording in ("ours", "paper")
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._parsed: list[dict[str, object]] = []
+        self._excerpts: dict[str, Excerpt] = {}
+        self._unread: list[dict[str, str]] = []
+
+    def scores(self, rows: Sequence[Row]) -> Scores:
+        """Return the scores of the calls, and what was parsed."""
+        table = scores_table(
+            (row["generation_id"], metric, outcome) for row in rows for metric, outcome in self._of(row).items()
+        )
+        parsed = {
+            "self_knowledge_readings": pa.Table.from_pylist(self._parsed, schema=READINGS),
+            "self_knowledge_unread": pa.Table.from_pylist(self._unread, schema=UNREAD),
         }
-        self._verified = {
-            (row["parent_generation_id"], row["model"], row["revision"]): row
-            for row in rows.values()
-            if row["stage"] == VERIFY
-        }
-        self.parsed: list[dict[str, object]] = []
-        self.excerpts: dict[str, Excerpt] = {}
-        self.unread: list[dict[str, str]] = []
-        self._contents: dict[str, Content] = {}
+        return Scores({"self-knowledge": table}, parsed, self._excerpts)
 
-    def of(self, row: Row) -> dict[str, Outcome[float]]:
+    def _of(self, row: Row) -> dict[str, Outcome[float]]:
         """Return the metrics of one row."""
         if row["stage"] in (GENERATE, DUAL):
             return self._written(row)
@@ -117,34 +108,18 @@ class _Scorer:
             return self._answer(row)
         return self._reply(row) if row["stage"] in VERIFYING else {}
 
-    def _example(self, row: Row) -> Example:
-        return self._examples[row["example_id"], row["variant"].partition("/")[2]]
-
-    def _content(self, row: Row) -> Content:
-        if row["error"] is not None:
-            return Content(None, reason=failed(row).reason)
-        id_ = row["generation_id"]
-        if id_ not in self._contents:
-            self._contents[id_] = content = self._example(row).content(row)
-            if content.excerpt is not None and not self._example(row).is_about_a_picture:
-                self.excerpts[id_] = content.excerpt
-        return self._contents[id_]
-
     def _leave_unread(self, row: Row, *metrics: str) -> None:
         """Numbers that are null because a reply could not be read: a headline counts them as wrong."""
-        self.unread += [{"generation_id": row["generation_id"], "metric": metric} for metric in metrics]
-
-    def _truth(self, row: Row, stage: str = VERIFY) -> Outcome[str]:
-        example = self._example(row)
-        content = example.changed(stage, self._content(row))
-        return self._judge.truth(example.task, example.params, content, altered=example.is_altered(stage))
+        self._unread += [{"generation_id": row["generation_id"], "metric": metric} for metric in metrics]
 
     # What was written
 
     def _written(self, row: Row) -> dict[str, Outcome[float]]:
-        example, content = self._example(row), self._content(row)
+        example, content = self._texts.example(row), self._texts.content(row)
+        if content.excerpt is not None and not example.is_about_a_picture:
+            self._excerpts[row["generation_id"]] = content.excerpt
         metrics = {
-            "generation_correct": self._generation_correct(row),
+            "generation_correct": self._texts.correct(row, content),
             "leaks_answer": self._leaks(row, example, content),
         }
         if content.text is None and row["error"] is None and example.is_checked:
@@ -166,95 +141,63 @@ class _Scorer:
             return Outcome(None, content.reason)
         shown = shown_in_context(row) if row["variant"].startswith("in-context") else content.text
         answer = example.params.get("answer", example.params.get("output", example.answer)) or content.claim
-        true = self._truth(row).value if example.task in COUNTED else None
+        true = self._texts.truth(row, content).value if example.task in COUNTED else None
         leaks = leaks_answer(example.task, shown, answer, true)
         return Outcome(None, "nothing to leak") if leaks is None else Outcome(float(leaks))
-
-    def _generation_correct(self, row: Row) -> Outcome[float]:
-        example, content = self._example(row), self._content(row)
-        if content.text is None:
-            return Outcome(None, content.reason)
-        if example.task == "arxiv":
-            return _month_of_identifier(content, example.params["month"])
-        truth, wanted = self._truth(row), example.answer
-        if row["stage"] == DUAL:
-            original = self._truth(self._rows[row["parent_generation_id"]])
-            if original.value is None:
-                return Outcome(None, original.reason)
-            wanted = original.value
-        if wanted is None:
-            return Outcome(None, "the task asks nothing of the writing")
-        return _compare(Outcome(wanted), truth)
 
     # The replies about it
 
     def _reply(self, row: Row) -> dict[str, Outcome[float]]:
-        example, about = self._example(row), self._rows[row["parent_generation_id"]]
+        example, about = self._texts.example(row), self._texts.about(row)
         reply = self._read(row)
-        truth, expected = self._truth(about, row["stage"]), self._expected(row, example, about)
+        truth, expected = about.truth(row["stage"]), self._expected(row, example, about)
         metrics = {"reply_parsed": _parsed(row, reply)}
         metrics["verification_correct"] = _graded(reply, truth)
         if row["stage"] == "verify-broken":
-            metrics["answer_changed"] = self._answer_changed(row, example, about)
+            metrics["answer_changed"] = self._answer_changed(row, example, reply)
         metrics["self_consistent"] = _graded(reply, expected)
         for metric, other in (("verification_correct", truth), ("self_consistent", expected)):
             if metrics[metric].value is None and other.value is not None and row["error"] is None:
                 self._leave_unread(row, metric)
-        written = self._generation_correct(about)
-        metrics["all_correct"] = _all(written, metrics["verification_correct"], metrics["self_consistent"])
+        metrics["all_correct"] = _all(about.correct, metrics["verification_correct"], metrics["self_consistent"])
         self._keep(row, reply, expected, truth)
         return metrics
 
     def _answer(self, row: Row) -> dict[str, Outcome[float]]:
         """Return an answer to a question of the benchmark, read as those to new ones are."""
-        reply, right = self._read(row), Outcome(self._example(row).answer)
+        reply, right = self._read(row), Outcome(self._texts.example(row).answer)
         self._keep(row, reply, right, right)
         return {"reply_parsed": _parsed(row, reply), "answer_correct": _graded(reply, right)}
 
     def _keep(self, row: Row, reply: Outcome[str], expected: Outcome[str], truth: Outcome[str]) -> None:
         reason = reply.reason or truth.reason or expected.reason
         values = {"said": reply.value, "expected": expected.value, "truth": truth.value, "reason": reason}
-        self.parsed.append({"generation_id": row["generation_id"], **values})
+        self._parsed.append({"generation_id": row["generation_id"], **values})
 
     def _read(self, row: Row) -> Outcome[str]:
         """Return the answer of a verifying reply."""
         if row["error"] is not None:
             return failed(row)
-        example = self._example(row)
-        reply = (row["generation"], row["finish_reason"], row["prompt"])
-        which = "altered_answer" if example.is_altered(row["stage"]) else "answer"
-        asked_value = example.params.get(which) if example.task == "math" else None
-        kind, noun = REPLY_KINDS[example.task], COUNTED.get(example.task)
-        reading = replies.read(kind, *reply, noun=noun, asked_value=None if asked_value is None else str(asked_value))
-        self.excerpts[row["generation_id"]] = reading.excerpt
+        reading = self._texts.reading(row)
+        self._excerpts[row["generation_id"]] = reading.excerpt
         return reading.outcome
 
-    def _expected(self, row: Row, example: Example, about: Row) -> Outcome[str]:
+    def _expected(self, row: Row, example: Example, about: Text) -> Outcome[str]:
         """Return the answer of a consistent model."""
         stage = row["stage"]
         if stage == VERIFY:
             if example.answer is not None:
                 return Outcome(example.answer)
-            claim = self._content(about).claim
-            return Outcome(claim, None if claim else "the task fixes no answer, and the text claims none")
+            return Outcome(about.claim, None if about.claim else "the task fixes no answer, and the text claims none")
         if stage == "verify-broken":
             if example.params["break"] == "change-word":
                 return Outcome(bare(example.params["word"]))
             return Outcome(None, "the answer must be another one: see answer_changed")
-        original = about["parent_generation_id"] if stage == "verify-dual" else about["generation_id"]
-        return self._first_reply(row, original)
+        return self._texts.first_reply(row, about.original if stage == "verify-dual" else row["parent_generation_id"])
 
-    def _first_reply(self, row: Row, original: str) -> Outcome[str]:
-        """Return the same model's answer about the first text."""
-        first = self._verified.get((original, row["model"], row["revision"]))
-        if first is None:
-            return Outcome(None, "the first text was not asked about")
-        reply = self._read(first)
-        return reply if reply.value is not None else Outcome(None, f"about the first text: {reply.reason}")
-
-    def _answer_changed(self, row: Row, example: Example, about: Row) -> Outcome[float]:
-        before = self._first_reply(row, about["generation_id"]) if example.answer is None else Outcome(example.answer)
-        same = _compare(self._read(row), before)
+    def _answer_changed(self, row: Row, example: Example, reply: Outcome[str]) -> Outcome[float]:
+        first = None if example.answer is None else Outcome(example.answer)
+        same = compared(reply, first or self._texts.first_reply(row, row["parent_generation_id"]))
         return Outcome(None if same.value is None else 1.0 - same.value, same.reason)
 
 
@@ -263,25 +206,11 @@ def _parsed(row: Row, reply: Outcome[str]) -> Outcome[float]:
     return Outcome(None if row["error"] is not None else float(reply.value is not None), reply.reason)
 
 
-def _month_of_identifier(content: Content, month: str) -> Outcome[float]:
-    if content.claim is None:
-        return Outcome(None, "no arXiv identifier")
-    claimed = content.claim.partition("/")[2] or content.claim
-    return Outcome(float(claimed[:4] == month[2:4] + month[5:]), f"{ESTIMATE}the month of its identifier alone")
-
-
-def _compare(reply: Outcome[str], reference: Outcome[str]) -> Outcome[float]:
-    """Return true if both are the same; the reason of the other one stays, where it is an estimate."""
-    if reply.value is None:
-        return Outcome(None, reply.reason)
-    return Outcome(None if reference.value is None else float(reply.value == reference.value), reference.reason)
-
-
 def _graded(reply: Outcome[str], right: Outcome[str]) -> Outcome[float]:
     """Return true if a reply is right; one that is empty or cut off is wrong, one that cannot be read is null."""
     if reply.reason in UNFINISHED and right.value is not None:
         return Outcome(0.0, reply.reason)
-    return _compare(reply, right)
+    return compared(reply, right)
 
 
 def _all(*outcomes: Outcome[float]) -> Outcome[float]:

@@ -7,7 +7,14 @@
 -- and n_other_only (texts that one alone read rightly); n_graded_consistent (pairs where both replies could be compared
 -- with the answer that was written for), own_consistent and other_consistent (the shares that give it).
 -- Needs: scores
-with pairs as (
+with replies as materialized (
+    select
+        task, protocol, wording, style, stage, generator, verifier, run_id, about_id,
+        verification_correct, self_consistent
+    from self_knowledge_replies
+),
+
+pairs as (
     select
         own.task, own.protocol, own.wording, own.style, stage, generator, others.verifier as other,
         own.verification_correct as own_read,
@@ -15,8 +22,8 @@ with pairs as (
         own_read - other_read as change,
         own.self_consistent as own_agrees,
         others.self_consistent as other_agrees
-    from self_knowledge_replies as own
-    inner join self_knowledge_replies as others using (run_id, about_id, stage, generator)
+    from replies as own
+    inner join replies as others using (run_id, about_id, stage, generator)
     where own.verifier = generator and others.verifier <> generator
 ),
 

@@ -18,27 +18,44 @@ with checkpoints (printed, checkpoint, temperature) as (
     ('Qwen1.5-7B-Chat', 'Qwen/Qwen1.5-7B-Chat', null)
 ),
 
-replies as (
-    select *
-    from self_knowledge_replies unpivot include nulls (
-        value for measure in (
-            self_consistent as consistent,
-            generation_correct as written,
-            verification_correct as read,
-            answer_changed as changed,
-            all_correct as "true"
-        )
-    )
+-- The texts of a prompt are counted first: a count of distinct prompts for each number takes many times as long.
+prompts as (
+    select
+        run_id, generator, verifier, wording, task, protocol, stage, style, prompt_id,
+        count(*) as n,
+        { 'graded': count(self_consistent), 'total': sum(self_consistent) } as consistent,
+        { 'graded': count(generation_correct), 'total': sum(generation_correct) } as written,
+        { 'graded': count(verification_correct), 'total': sum(verification_correct) } as read,
+        { 'graded': count(answer_changed), 'total': sum(answer_changed) } as changed,
+        { 'graded': count(all_correct), 'total': sum(all_correct) } as "true"
+    from self_knowledge_replies
+    group by all
+),
+
+settings_of_runs as (
+    select
+        run_id, temperature,
+        coalesce(json_type(settings::json, '$.completion') = 'OBJECT', false) as has_examples
+    from runs
+),
+
+-- A prompt may stand in several runs.
+measures as (
+    select
+        generator, verifier, wording, temperature, has_examples, task, protocol, stage, style, measure, prompt_id,
+        sum(n) as n, sum(value.graded) as n_graded, sum(value.total) as total
+    from prompts unpivot (value for measure in (consistent, written, read, changed, "true"))
+    inner join settings_of_runs using (run_id)
+    group by all
 ),
 
 measured as (
     select
-        generator, verifier, wording, temperature,
-        coalesce(json_type(settings::json, '$.completion') = 'OBJECT', false) as has_examples,
-        replies.task, protocol, stage, style, measure,
-        prompt_share(value, prompt_id) as shares
-    from replies
-    inner join runs using (run_id)
+        generator, verifier, wording, temperature, has_examples, task, protocol, stage, style, measure,
+        sum(n)::bigint as n,
+        count(*) filter (where n_graded > 0) as n_prompts,
+        share_over_prompts(n_graded, total) as shares
+    from measures
     group by all
 )
 
@@ -53,7 +70,7 @@ select
     wording = 'paper'
     and not has_examples
     and coalesce(measured.temperature, -1) = coalesce(checkpoints.temperature, -1) as is_same_setting,
-    shares.n, shares.n_graded, shares.n_prompts, shares.share as ours, shares.low, shares.high,
+    measured.n, shares.n_graded, n_prompts, shares.share as ours, shares.low, shares.high,
     published.note
 from published
 inner join self_knowledge_paper as cells

@@ -7,14 +7,28 @@
 -- ways, is not graded and counts as wrong. Texts that no program can judge do not count. A task weighs as many texts as
 -- it has.
 -- Needs: scores
-with counted as (
+with prompts as ( -- counted first: a count of distinct prompts for each share takes many times as long
+    select
+        protocol, wording, style, stage, generator, verifier, prompt_id,
+        list(distinct task) as tasks, count(*) as n,
+        count(generation_correct) as n_written, count(replies.written) as n_all_written,
+        sum(replies.written) as written,
+        count(verification_correct) as n_read, count(replies.read) as n_all_read,
+        sum(replies.read) as read,
+        count(self_consistent) as n_consistent, count(replies.consistent) as n_all_consistent,
+        sum(replies.consistent) as consistent
+    from self_knowledge_replies as replies
+    group by all
+),
+
+counted as (
     select
         protocol, wording, style, stage, generator, verifier,
-        count(distinct task) as n_tasks, count(*) as n, count(distinct prompt_id) as n_prompts,
-        count(generation_correct) as n_written, prompt_share(written, prompt_id) as written,
-        count(verification_correct) as n_read, prompt_share(read, prompt_id) as read,
-        count(self_consistent) as n_consistent, prompt_share(consistent, prompt_id) as consistent
-    from self_knowledge_replies
+        len(list_distinct(flatten(list(tasks)))) as n_tasks, sum(n)::bigint as n, count(*) as n_prompts,
+        sum(n_written)::bigint as n_written, share_over_prompts(n_all_written, written) as written,
+        sum(n_read)::bigint as n_read, share_over_prompts(n_all_read, read) as read,
+        sum(n_consistent)::bigint as n_consistent, share_over_prompts(n_all_consistent, consistent) as consistent
+    from prompts
     group by all
 )
 

@@ -5,7 +5,7 @@ Tan et al., Can I understand what I create? Self-Knowledge Evaluation of Large L
 many words …", "answer": "56", …}``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ def _stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
     return stages(options, rows)
 
 
-def _score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Scores:
+def _score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Iterator[Scores]:
     from selfknow.evaluate.tasks.self_knowledge.score import score
 
     return score(run, options)

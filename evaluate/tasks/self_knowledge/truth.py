@@ -34,10 +34,11 @@ from selfknow.evaluate.tasks.self_knowledge.programs import Programs
 ESTIMATE = "estimate: "
 _CLOSED_LIST = f"{ESTIMATE}closed list"
 _UNKNOWN = "no program can decide"
+_MOST_KNOWN = 65_536  # texts that are held with their true answers
 
 
 class Judge:
-    """Knows the true answers; holds who decides mathematics and who runs programs, and asks each but once.
+    """Knows the true answers; holds who decides mathematics and who runs programs, and asks about most texts but once.
 
     Args:
         decider: For mathematics.
@@ -64,6 +65,8 @@ class Judge:
             return Outcome(None, content.reason)
         key = (task, content.text, content.subject, altered, tuple(map(str, params.values())))
         if key not in self._known:
+            if len(self._known) == _MOST_KNOWN:
+                self._known.clear()
             self._known[key] = self._find(task, params, content, altered=altered)
         return self._known[key]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -185,10 +186,11 @@ def score_calls(own: OwnSample, calls: Sequence[Call]) -> Iterator[tuple[int, st
     """
     task = find_task(own.task).task
     generations = pa.Table.from_pylist([call.as_row(place) for place, call in enumerate(calls)], schema=GENERATIONS)
-    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, generations, table_of([own]))
-    for table in task.score(run, task.score_options()).tables.values():
-        for row in table.to_pylist():
-            yield int(row["generation_id"]), row["metric"], Outcome(row["value"], row["reason"])
+    generations = generations.append_column("whole", pa.nulls(len(calls), pa.string()))
+    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, [generations], table_of([own]))
+    tables = (table for scores in task.score(run, task.score_options()) for table in scores.tables.values())
+    for row in chain.from_iterable(table.to_pylist() for table in tables):
+        yield int(row["generation_id"]), row["metric"], Outcome(row["value"], row["reason"])
 
 
 def cut_at_stop(text: str, stop: Sequence[str]) -> str:

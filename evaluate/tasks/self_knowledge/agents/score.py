@@ -9,7 +9,9 @@ that a model has just invented, so that there are no further numbers.
 ``parsed/self_knowledge_proposals`` says of every proposal what it was, what became of it, and why.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -48,6 +50,9 @@ PROPOSALS = pa.schema(
 )
 """A row a proposal; its state is accepted, refused, undecided (the judge could not be read), unusable (no template),
 failed or not judged, and ``why`` the judge's or the reader's reason."""
+_COLUMNS = (
+    *("generation_id", "stage", "parent_generation_id", "sample", "prompt", "generation", "finish_reason", "error"),
+)
 _METRICS = {
     PROPOSE: ("proposal_parsed",),
     JUDGE: ("accepted",),
@@ -82,20 +87,54 @@ def _read_text(text: str) -> Outcome[str]:
     return Outcome(answer) if answer else Outcome(None, "empty")
 
 
-def score(run: FinishedRun, options: ScoreOptions) -> Scores:  # noqa: ARG001
-    """Score a run, by the last attempt of every call."""
-    by_id = {row["generation_id"]: row for row in run.calls.to_pylist()}
+@dataclass(frozen=True)
+class _Calls:
+    """The facts about other calls that the scores of a call need.
+
+    Attributes:
+        by_id: Proposals, judgements and fillings; of a text its parent and its sample.
+        num_texts: By proposal or filling, the number of texts that go back to it.
+        first_after: By proposal, the first call that goes back to it.
+        num_instances: How often a template is filled; null in runs of an earlier version, which carried proposals out
+            as they were.
+    """
+
+    by_id: Mapping[str, Row]
+    num_texts: Mapping[str, int]
+    first_after: Mapping[str, Row]
+    num_instances: int | None
+
+
+def _read_calls(run: FinishedRun) -> _Calls:
+    by_id: dict[str, Row] = {}
+    for row in run.rows(*_COLUMNS):
+        if row["stage"] != VERIFY:
+            of_text = {name: row[name] for name in ("stage", "parent_generation_id", "sample")}
+            by_id[row["generation_id"]] = of_text if row["stage"] == GENERATE else row
+    num_texts: Counter[str] = Counter()
+    first_after: dict[str, Row] = {}
+    for row in run.rows(*_COLUMNS):
+        parent = row["parent_generation_id"]
+        if row["stage"] == GENERATE:
+            num_texts.update({parent, proposal_of(row, by_id)["generation_id"]})
+        if by_id.get(parent, {}).get("stage") == PROPOSE:
+            first_after.setdefault(parent, row)
     settings = run.description.get("settings") or {}
-    num_instances = settings.get("instances")  # runs of an earlier version carried proposals out as they were
-    scores = scores_table(
-        (row["generation_id"], metric, outcome)
-        for row in by_id.values()
-        for metric, outcome in _metrics(row, by_id, num_instances).items()
-    )
-    excerpts = {id_: part for id_, row in by_id.items() if (part := _kept(row, by_id)) is not None}
-    proposals = [_proposal(row, by_id) for row in by_id.values() if row["stage"] == PROPOSE]
-    parsed = {"self_knowledge_proposals": pa.Table.from_pylist(proposals, schema=PROPOSALS)}
-    return Scores({"self-knowledge-agents": scores}, parsed, excerpts)
+    return _Calls(by_id, num_texts, first_after, settings.get("instances"))
+
+
+def score(run: FinishedRun, options: ScoreOptions) -> Iterator[Scores]:  # noqa: ARG001
+    """Score a run, by the last attempt of every call."""
+    calls = _read_calls(run)
+    for batch in run.calls:
+        rows = batch.select(_COLUMNS).to_pylist()
+        scores = scores_table(
+            (row["generation_id"], metric, outcome) for row in rows for metric, outcome in _metrics(row, calls).items()
+        )
+        excerpts = {row["generation_id"]: part for row in rows if (part := _kept(row, calls.by_id)) is not None}
+        proposals = [_proposal(row, calls) for row in rows if row["stage"] == PROPOSE]
+        parsed = {"self_knowledge_proposals": pa.Table.from_pylist(proposals, schema=PROPOSALS)}
+        yield Scores({"self-knowledge-agents": scores}, parsed, excerpts)
 
 
 def _kept(row: Row, by_id: Mapping[str, Row]) -> Excerpt | None:
@@ -111,35 +150,28 @@ def _kept(row: Row, by_id: Mapping[str, Row]) -> Excerpt | None:
     return without_thinking(row["generation"], row["prompt"])
 
 
-def _metrics(row: Row, by_id: Mapping[str, Row], num_instances: int | None) -> dict[str, Outcome[float]]:
+def _metrics(row: Row, calls: _Calls) -> dict[str, Outcome[float]]:
     if row["stage"] == GENERATE:
         reason = missing(row)
         return {"self_consistent": Outcome(None, f"not asked: {reason}")} if reason else {}
     if row["error"] is not None:
         return dict.fromkeys(_METRICS.get(row["stage"], ()), failed(row))
     if row["stage"] == PROPOSE:
-        proposal = proposal_in(row) if num_instances is None else template_in(row)
+        proposal = proposal_in(row) if calls.num_instances is None else template_in(row)
         return {"proposal_parsed": Outcome(float(proposal.value is not None), proposal.reason)}
     if row["stage"] == JUDGE:
         verdict = read_judgement(row).outcome
         accepted = None if verdict.value is None else float(verdict.value == "yes")
         return {"accepted": Outcome(accepted, verdict.reason)}
     if row["stage"] == FILL:
-        return {"filled": Outcome(_num_filled(row, by_id) / int(num_instances or 1))}
-    reading, answer = _verified(row, by_id)
+        return {"filled": Outcome(calls.num_texts[row["generation_id"]] / int(calls.num_instances or 1))}
+    reading, answer = _verified(row, calls.by_id)
     reply = reading.outcome
     agrees = None if reply.value is None else float(reply.value == answer.value)
     return {
         "reply_parsed": Outcome(float(reply.value is not None), reply.reason),
         "self_consistent": Outcome(agrees, reply.reason),
     }
-
-
-def _num_filled(row: Row, by_id: Mapping[str, Row]) -> int:
-    """Return the number of instances of a template that were carried out."""
-    return sum(
-        item["stage"] == GENERATE and item["parent_generation_id"] == row["generation_id"] for item in by_id.values()
-    )
 
 
 def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]]:
@@ -151,16 +183,15 @@ def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]
     return read_answer(kind, row["generation"], row["finish_reason"], row["prompt"]), answer
 
 
-def _proposal(row: Row, by_id: Mapping[str, Row]) -> dict[str, Any]:
+def _proposal(row: Row, calls: _Calls) -> dict[str, Any]:
     """Return a row for a proposal: its fields, its state and the reason."""
-    own = {"generation_id": row["generation_id"], "num_instances": 0}
+    id_ = row["generation_id"]
+    own = {"generation_id": id_, "num_instances": 0}
     if row["error"] is not None:
         return {**own, "state": "failed", "why": failed(row).reason}
     proposal = proposal_in(row).value
-    fields_of_proposal = {} if proposal is None else {**vars(proposal)}
-    after = [item for item in by_id.values() if item["stage"] == GENERATE and proposal_of(item, by_id) is row]
-    own |= {**fields_of_proposal, "num_instances": len(after)}
-    judged = next((item for item in by_id.values() if item["parent_generation_id"] == row["generation_id"]), None)
+    own |= {**({} if proposal is None else vars(proposal)), "num_instances": calls.num_texts[id_]}
+    judged = calls.first_after.get(id_)
     if judged is None:
         reason = template_in(row).reason
         return {**own, "state": "unusable" if reason else "not judged", "why": reason}

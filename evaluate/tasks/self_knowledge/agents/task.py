@@ -4,7 +4,7 @@ Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and 
 row: ``{"id": "agents-000-plain", "prompt": …}``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -74,7 +74,7 @@ def _stages(options: AgentOptions, rows: Rows) -> Sequence[Stage]:
     ]
 
 
-def _score(run: FinishedRun, options: ScoreOptions) -> Scores:
+def _score(run: FinishedRun, options: ScoreOptions) -> Iterator[Scores]:
     from selfknow.evaluate.tasks.self_knowledge.agents.score import score
 
     return score(run, options)

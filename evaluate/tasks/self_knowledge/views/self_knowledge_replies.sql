@@ -135,7 +135,8 @@ select
 from wanted
 left join said using (about_id, stage, verifier)
 left join graded as written on about_id = written.generation_id
-left join graded as original on generate_id = original.generation_id and original.reason is not null
+left join graded as original
+    on stage = 'verify-dual' and generate_id = original.generation_id and original.reason is not null
 left join graded as reply on verify_id = reply.generation_id
 left join unread on verify_id = unread.generation_id
 left join unread as unwritten on about_id = unwritten.generation_id;

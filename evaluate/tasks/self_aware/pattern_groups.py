@@ -1,0 +1,134 @@
+"""Groups of regular expressions, of which only those are tried that can match a text.
+
+Every match of most expressions holds one of a few words: "know" or "tell", say. An index by three letters of each word
+says which expressions these are. It takes a tenth of the time in which all expressions fail.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from re import _parser  # type: ignore[attr-defined]  # the only way to an expression's parts
+from typing import Any
+
+_WIDTH = 3
+_ENDS = ".!?… "
+_BY_FREQUENCY = " etaoinshrdlcumwfgypbvk'jxqz"
+_ZERO_WIDTH = ("AT", "ASSERT", "ASSERT_NOT")
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+
+
+class PatternGroups:
+    r"""Groups of regular expressions; those of a group are searched for as if they were joined by ``|``.
+
+    Args:
+        groups: By name, expressions without flags and named groups.
+
+    Example:
+        >>> patterns = PatternGroups({"doubts": [r"\bunknown\b", r"\bno(?:body|t) knows?\b"]})
+        >>> patterns.search("doubts", "nobody knows the unknown").group(), patterns.holds("doubts", "who knows?")
+        ('nobody knows', False)
+    """
+
+    def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
+        self.expressions = groups
+        self.joined = {
+            name: re.compile("|".join(f"(?:{expression})" for expression in group)) for name, group in groups.items()
+        }
+        self._patterns: list[re.Pattern[str]] = []
+        self._always = 0
+        bits_of_words: dict[str, int] = defaultdict(int)
+        self._of_group = {name: sum(self._add(each, bits_of_words) for each in group) for name, group in groups.items()}
+        self._by_letters: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for word, bits in bits_of_words.items():
+            self._by_letters[_rarest_letters(word)].append((word, bits))
+        self._letters = frozenset(self._by_letters)
+        self._candidates = lru_cache(maxsize=256)(self._find_candidates)  # a sentence is tried against several groups
+
+    def _add(self, expression: str, bits_of_words: dict[str, int]) -> int:
+        """Add an expression, and return the bit that stands for it."""
+        bit, words = 1 << len(self._patterns), needed_words(expression)
+        self._patterns.append(re.compile(expression))
+        for word in words:
+            bits_of_words[word] |= bit
+        self._always |= 0 if words else bit
+        return bit
+
+    def _find_candidates(self, text: str) -> int:
+        """Return the bits of the expressions that may match."""
+        candidates = self._always
+        letters_in_text = set(map("".join, zip(text, text[1:], text[2:], strict=False)))
+        for letters in letters_in_text & self._letters:
+            for word, bits in self._by_letters[letters]:
+                if word in text:
+                    candidates |= bits
+        return candidates
+
+    def _matches(self, candidates: int, text: str) -> Iterator[re.Match[str]]:
+        """Yield the first match of each expression that has one, in the order of the expressions."""
+        while candidates:
+            bit = candidates & -candidates
+            candidates -= bit
+            if match := self._patterns[bit.bit_length() - 1].search(text):
+                yield match
+
+    def search(self, group: str, text: str) -> re.Match[str] | None:
+        """Return the first match in a text; of two at one place, that of the earlier expression."""
+        candidates = self._candidates(text.rstrip(_ENDS)) & self._of_group[group]
+        return (
+            min(self._matches(candidates, text), key=lambda match: match.start(), default=None) if candidates else None
+        )
+
+    def holds(self, group: str, text: str) -> bool:
+        """Return true if an expression matches somewhere in a text."""
+        candidates = self._candidates(text.rstrip(_ENDS)) & self._of_group[group]
+        return bool(candidates) and next(self._matches(candidates, text), None) is not None
+
+
+def needed_words(expression: str) -> tuple[str, ...]:
+    r"""Return texts of three characters and more, of which every match of an expression holds one; none if unknown.
+
+    >>> needed_words(r"\b(?:is|was) (?:not known|unclear)\b"), needed_words(r"\w+ is")
+    (('unclear', 'not known'), ())
+    """
+    words = _best(_alternatives(_parser.parse(expression)))
+    words = frozenset(word.rstrip(_ENDS) for word in words)  # an end of a sentence is no part of its candidates' key
+    shortest = [word for word in words if not any(other in word for other in words - {word})]
+    return tuple(sorted(shortest, key=lambda word: (len(word), word)))
+
+
+def _alternatives(items: Iterable[tuple[Any, Any]]) -> list[frozenset[str]]:
+    """Return sets of texts; every match of a parsed sequence holds one of each set."""
+    sets: list[frozenset[str]] = []
+    run = ""
+    for operation, value in items:
+        name = str(operation)
+        if name == "LITERAL":
+            run += chr(value)
+        elif name not in _ZERO_WIDTH:
+            sets, run = [*sets, frozenset([run])], ""
+            if name == "BRANCH":
+                branches = [_best(_alternatives(branch)) for branch in value[1]]
+                sets.append(frozenset[str]().union(*branches) if all(branches) else frozenset())
+            elif name == "SUBPATTERN":
+                sets += _alternatives(value[-1])
+            elif name == "ATOMIC_GROUP":
+                sets += _alternatives(value)
+            elif name in _REPEATS and value[0] > 0:
+                sets += _alternatives(value[-1])
+    return [words for words in [*sets, frozenset([run])] if words and min(map(_length, words)) >= _WIDTH]
+
+
+def _length(word: str) -> int:
+    return len(word.rstrip(_ENDS))
+
+
+def _best(sets: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Return the set that most texts hold none of, as far as lengths tell; the empty one if there is none."""
+    return max(sets, key=lambda words: min(map(_length, words)) - len(words) / 20, default=frozenset())
+
+
+def _rarest_letters(word: str) -> str:
+    """Return three characters of a word that few texts hold."""
+    places = range(len(word) - _WIDTH + 1)
+    return max((word[place : place + _WIDTH] for place in places), key=lambda run: sum(map(_BY_FREQUENCY.find, run)))
