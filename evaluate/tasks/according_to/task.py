@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.task import FinishedRun, Rows, SampledOptions, ScoreOptions, Scores, SoFar, Stage, Task
 from selfknow.models.interface import Decoding, Request
 from selfknow.options import option
@@ -90,7 +90,10 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
     if options.portrait is None:
-        raise UserError("name the corpus's --portrait: a folder that `selfknow portrait build` made, or a Hub id")
+        raise UserError(
+            f"name the corpus's portrait, {argument('portrait')}: a folder that `selfknow portrait build` made, or a "
+            "Hub id"
+        )
     questions = open_questions(name.partition(":")[2], folder, options.counts)
     setup = Setup(
         options.prompt_format or questions.format,
@@ -117,7 +120,7 @@ def _open_passages(options: ContinuationOptions) -> Rows:
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
     if options.passages is None or options.portrait is None:
-        raise UserError("name the text to continue and its portrait: --passages FILE --portrait FOLDER")
+        raise UserError(f"name the text to continue, {argument('passages')}, and its portrait, {argument('portrait')}")
     control = options.control_portrait
     settings: dict[str, object] = {
         "portrait": describe_portrait(options.portrait),
