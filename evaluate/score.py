@@ -1,6 +1,6 @@
 """Scoring of a run folder: its task's scorer judges every call, and the result is Parquet again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from selfknow.evaluate.replies import Excerpt, up_to_next_question
 from selfknow.evaluate.task import FinishedRun, ScoreOptions
 from selfknow.files import read_json, write_parquet
 from selfknow.models.interface import GRADE
+from selfknow.row_table import Row, RowTable
 from selfknow.runs.failures import explain_no_replies
 from selfknow.runs.schema import (
     CALL,
@@ -23,6 +24,18 @@ from selfknow.runs.schema import (
     read_generations,
     write_scores,
 )
+
+
+class ScoreSummary(RowTable):
+    """The mean of every metric, for each model, stage and variant of a run (see :func:`summarize`).
+
+    Attributes:
+        scores: The rows behind it, one a metric of a call, in the shape of :data:`selfknow.runs.schema.SCORES`.
+    """
+
+    def __init__(self, rows: Sequence[Row], scores: pa.Table) -> None:
+        super().__init__(rows)
+        self.scores = scores
 
 
 def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:

@@ -43,7 +43,7 @@ def ours(name: str, model: Path, out: Path, **options: Any) -> tuple[Replies, Sc
 
 
 def of_run(run: Run) -> tuple[Replies, Scores]:
-    score_rows = run.score().to_pylist()
+    score_rows = run.score().scores.to_pylist()
     rows = {row["generation_id"]: row for row in read_generations(run.folder).to_pylist()}
     replies = {(row["stage"], row["variant"], row["example_id"]): row["generation"] for row in rows.values()}
     scores = {

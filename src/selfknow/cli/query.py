@@ -12,7 +12,7 @@ import typer
 
 from selfknow.cli.compare import compare
 from selfknow.cli.output import Format, print_rows
-from selfknow.errors import UserError, nearest
+from selfknow.errors import UserError
 from selfknow.untrusted import for_terminal
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def query(
     `selfknow query compare runs/opt-125m runs/pythia-70m --metric exact_match`
     """
     from selfknow.evaluate.connection import find_query, queries
-    from selfknow.sql.queries import run_query
+    from selfknow.sql.queries import choose_rows, run_query
 
     if name == "compare":
         _compare(runs, metric, model, variant, limit, output_format, mixed_revisions=mixed_revisions, show=show)
@@ -127,9 +127,8 @@ def query(
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
-        if where:
-            connection.check(f"select {where}")
-        _print(_selected(run_query(connection, name), where, columns), output_format)
+        names = columns.split(",") if columns else None
+        _print(choose_rows(connection, run_query(connection, name), names, where), output_format)
         _print_known_errors(connection)
 
 
@@ -231,28 +230,6 @@ def _connect(
     if not runs:
         raise UserError("name at least one run folder")
     return connect(runs, corpora=corpus or [], mixed_revisions=mixed_revisions, **options)  # type: ignore[arg-type]
-
-
-def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: str | None) -> "duckdb.DuckDBPyRelation":
-    """Return the chosen rows and columns of a query.
-
-    Raises:
-        UserError: There is no such column, or DuckDB refuses the condition.
-    """
-    import duckdb
-
-    from selfknow.sql.connection import query_error
-
-    if where:
-        try:
-            relation = relation.filter(where)
-        except duckdb.Error as error:
-            raise query_error(error) from error
-    names = columns.split(",") if columns else relation.columns
-    for name in names:
-        if name not in relation.columns:
-            raise UserError(f"there is no column {name!r}{nearest(name, relation.columns)}")
-    return relation.project(", ".join(f'"{name}"' for name in names))
 
 
 def _print_known_errors(connection: "Connection") -> None:

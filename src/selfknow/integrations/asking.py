@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import find_task
+from selfknow.evaluate.named_options import check_names, filled
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.run import check_names, filled
 from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage, Task
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.runs.importers.own_task import OwnSample, table_of, types_of
