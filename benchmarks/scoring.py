@@ -87,7 +87,7 @@ def score(run: str) -> int:
     from selfknow.evaluate.run import Run
     from selfknow.runs.summary import summarize
 
-    rows = summarize(Path(run), Run(Path(run)).score_to_files())
+    rows = Run(Path(run)).score()
     return sum(int(str(row["n"])) for row in rows)
 
 

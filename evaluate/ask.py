@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.cost import Budget
 from selfknow.evaluate.task import Models, Options, Reuse, ReusedReply, Row, Rows, SoFar, Stage, Task
 from selfknow.models.any_reply import writable_reply
 from selfknow.models.facts import ModelFacts
@@ -30,6 +31,7 @@ class Progress:
         answered: Requests that were answered now.
         failed: Requests that have no reply even now; ask again to try them again.
         reason: Why most of these failed; null if none did.
+        left: Requests that a limit of the call left for the next one.
     """
 
     stage: str
@@ -39,6 +41,7 @@ class Progress:
     answered: int
     failed: int
     reason: str | None = None
+    left: int = 0
 
     @property
     def failure(self) -> str | None:
@@ -57,6 +60,7 @@ def ask_task(
     decoding: Decoding,
     *,
     facts: ModelFacts | None = None,
+    budget: Budget | None = None,
     quiet: bool = False,
 ) -> list[Progress]:
     """Ask models a task's rows; a run that was stopped goes on where it was.
@@ -69,10 +73,11 @@ def ask_task(
         folder: The run folder.
         decoding: How replies are drawn.
         facts: Facts that the user gives about the writers; they take the place of what the models know of themselves.
+        budget: What may be asked; null: everything.
         quiet: Show no progress bar.
 
     Returns:
-        The progress of each stage and model, in order.
+        The progress of each stage and model, in order; where the budget ends, the last one has requests left.
 
     Raises:
         UserError: The folder holds another run, or nothing in an earlier run can be reused.
@@ -96,7 +101,9 @@ def ask_task(
             so_far = SoFar(folder, listed)
             requests = list(stage.requests(so_far))
             for model, own in _shared_out(stage, requests, so_far, models):
-                progress.append(collect(run, model, own, stage=stage.name, quiet=quiet))
+                progress.append(collect(run, model, own, stage=stage.name, budget=budget, quiet=quiet))
+                if progress[-1].left:
+                    return progress
     return progress
 
 
@@ -159,7 +166,13 @@ def _root(by_id: Mapping[str, Row], generation_id: str | None) -> tuple[str, str
 
 
 def collect(
-    run: RunWriter, model: LanguageModel, requests: Sequence[Request], *, stage: str = "answer", quiet: bool = False
+    run: RunWriter,
+    model: LanguageModel,
+    requests: Sequence[Request],
+    *,
+    stage: str = "answer",
+    budget: Budget | None = None,
+    quiet: bool = False,
 ) -> Progress:
     """Answer all requests that a run holds no reply to; every reply is written down, whatever stops the rest.
 
@@ -168,6 +181,7 @@ def collect(
         model: The model that is asked.
         requests: All requests, answered or not; no two may be the same call.
         stage: Their name in the progress bar.
+        budget: What may be asked; null: everything.
         quiet: Show no progress bar.
 
     Raises:
@@ -176,17 +190,23 @@ def collect(
     """
     if len({request.key for request in requests}) != len(requests):
         raise ValueError("two requests are the same call: give them different variants or samples")
-    pending = run.pending(model.name, model.revision, requests)
-    answered_before, answered = len(requests) - len(pending), 0
+    budget = budget or Budget()
+    pending: Sequence[Request] = run.pending(model.name, model.revision, requests)
+    answered_before, answered, tried = len(requests) - len(pending), 0, 0
     errors: dict[object, str | None] = {}
     try:
         with ProgressBar(stage, model, len(requests), answered_before, quiet=quiet) as bar:
-            for request, answer in model.generate(pending, run.decoding):
-                reply = writable_reply(request, answer)
-                run.append(model.name, model.revision, request, reply)
-                bar.count(reply)
-                answered += reply.error is None
-                errors[request.key] = reply.error
+            while batch := budget.affordable(model, pending, run.decoding):
+                pending = pending[len(batch) :]
+                budget.spend_requests(len(batch))
+                tried += len(batch)
+                for request, answer in model.generate(batch, run.decoding):
+                    reply = writable_reply(request, answer)
+                    run.append(model.name, model.revision, request, reply)
+                    budget.spend_tokens(model, request, reply)
+                    bar.count(reply)
+                    answered += reply.error is None
+                    errors[request.key] = reply.error
     except KeyboardInterrupt as stopped:
         run.flush()
         count = f"{answered_before + answered:,} of {len(requests):,} replies"
@@ -194,5 +214,6 @@ def collect(
         raise
     finally:
         run.flush()
-    failed, reason = len(pending) - answered, most_common_reason(errors.values())
-    return Progress(stage, model.name, len(requests), answered_before, answered, failed, reason)
+    reason = most_common_reason(errors.values())
+    failed, left = tried - answered, len(pending)
+    return Progress(stage, model.name, len(requests), answered_before, answered, failed, reason, left)

@@ -1,6 +1,7 @@
 """All tasks, and which of them a name means: a fifth task is one folder and one line here."""
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from selfknow.evaluate.tasks.gsm8k.task import GSM8K
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS
 from selfknow.evaluate.tasks.self_knowledge.task import SELF_KNOWLEDGE
+from selfknow.row_table import RowTable
 
 if TYPE_CHECKING:
     from selfknow.report.task import TaskReport
@@ -135,6 +137,33 @@ def set_patterns(option: str) -> list[str]:
         for pattern, options in task.options.items()
         if option in options.__dataclass_fields__
     ]
+
+
+def tasks(name: str | None = None) -> RowTable:
+    """Return a table of the tasks, or of the options of one of them; it displays itself.
+
+    Args:
+        name: A task or set, such as ``self-aware`` or ``according-to:continuation``; null: all tasks.
+
+    Raises:
+        UserError: There is no such task.
+
+    Example:
+        >>> tasks("gsm8k")
+        option    default  meaning
+        --------  -------  --------------------------------------------
+        limit              Ask at most this many questions.
+        samples         1  Replies to each question.
+        examples     True  Show base models two worked problems first.
+    """
+    if name is None:
+        return RowTable([{"task": task.usage[0].split()[0], "question": task.question} for task in TASKS])
+    return RowTable(
+        [
+            {"option": option.name, "default": option.default, "meaning": option.metadata["help"]}
+            for option in fields(find_task(name).options)
+        ]
+    )
 
 
 def task_reports() -> "dict[str, Callable[[], TaskReport]]":

@@ -7,6 +7,7 @@ appear when all calls are scored: a run whose scoring is killed or fails keeps t
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,27 @@ from selfknow.evaluate.replies import Excerpt, up_to_next_question
 from selfknow.evaluate.task import FinishedRun, ScoreOptions, Scores
 from selfknow.files import read_json, read_parquet
 from selfknow.parquet_batches import ParquetWriter, parquet_writer
+from selfknow.row_table import Row, RowTable
 from selfknow.runs.calls import Calls, read_calls
 from selfknow.runs.failures import explain_no_replies
 from selfknow.runs.schema import KEPT, KEPT_FILE, SCORES, read_examples
+
+
+class ScoreSummary(RowTable):
+    """The mean of every metric, for each model, stage and variant of a run (see :func:`summarize`).
+
+    Attributes:
+        files: The files of the scores.
+    """
+
+    def __init__(self, rows: Sequence[Row], files: Sequence[Path]) -> None:
+        super().__init__(rows)
+        self.files = tuple(files)
+
+    @cached_property
+    def scores(self) -> pa.Table:
+        """The rows behind it, one for each metric of a call, in the shape of :data:`selfknow.runs.schema.SCORES`."""
+        return read_scores(self.files)
 
 
 def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:

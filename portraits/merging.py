@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.portraits.description import Description
 from selfknow.portraits.filter.segments import Bytes
 from selfknow.portraits.storage import count_ones, sha256_of
@@ -23,7 +23,7 @@ def merge(mine: Description, my_array: Bytes, theirs: Description, their_array: 
         if getattr(mine, name) != getattr(theirs, name):
             raise UserError(
                 f"portraits of different {name} ({getattr(mine, name)} and {getattr(theirs, name)}) cannot be "
-                "merged: build both with the same width, stride, normalization, --capacity and rate"
+                f"merged: build both with the same width, stride, normalization, {argument('capacity')} and rate"
             )
     array = my_array | their_array
     array.setflags(write=False)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.hub.failures import hub_errors_in_one_line
 from selfknow.hub.plan import Plan, PortraitChange, check_tag
 from selfknow.hub.remote import GIT_ATTRIBUTES, LocalFile, Remote, Snapshot, local_file
@@ -113,7 +113,7 @@ def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -
             return None
         raise UserError(
             f"{remote.repo} holds other content ({len(others)} files, such as {others[0]}) and no portraits: "
-            "publish to another repo, or use --replace to replace it all"
+            f"publish to another repo, or use {argument('replace', True)} to replace it all"
         )
     names = [PurePosixPath(path).parts[0] for path in paths]
     return {name: _served_description(remote, snapshot, name) for name in names}
@@ -141,7 +141,7 @@ def _choose_tag(remote: Remote, snapshot: Snapshot | None, wanted: str | None, *
         unused = next(name for number in count(1) if (name := f"v{number}") not in tags)
         return (head_tags[0], True) if head_tags else (unused, False)
     if wanted in tags and wanted not in head_tags:
-        raise UserError(f"{remote.repo} has a tag {wanted} already, for another state: give another --tag")
+        raise UserError(f"{remote.repo} has a tag {wanted} already, for another state: give another {argument('tag')}")
     return check_tag(wanted), wanted in head_tags
 
 

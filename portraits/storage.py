@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from selfknow.errors import SelfknowWarning, UserError
+from selfknow.errors import SelfknowWarning, UserError, argument
 from selfknow.files import remove_unfinished, write_whole, written_whole
 from selfknow.portraits.card import card_text
 from selfknow.portraits.checkpoint import discard_checkpoint
@@ -33,7 +33,7 @@ def write_folder(description: Description, array: Bytes, folder: Path, *, overwr
         raise UserError(f"{folder} is a file, not a folder")
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if DESCRIPTION in names and not overwrite:
-        raise UserError(f"{folder} holds a portrait already: give another folder, or use --overwrite")
+        raise UserError(f"{folder} holds a portrait already: give another folder, or use {argument('overwrite', True)}")
     if names - {DESCRIPTION, CARD} and DESCRIPTION not in names and not _are_left_overs(names):
         raise UserError(f"{folder} is not empty and holds no portrait: give another folder")
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import REPOSITORY
 from tests.warm_python import WarmPython
 
-PAGES = ("corpora.md", "index.md", "portraits.md")
+PAGES = ("corpora.md", "index.md", "models.md", "portraits.md")
 DOCUMENTS = [REPOSITORY / "docs" / name for name in PAGES]
 
 

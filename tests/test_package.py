@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -89,6 +90,18 @@ def test_public_names_are_found_and_others_are_refused() -> None:
         assert getattr(selfknow, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         selfknow.nothing  # noqa: B018
+
+
+def test_people_choose_among_four_extras_and_meet_each_other_one_where_it_is_needed() -> None:
+    extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    pages = {path.name: path.read_text() for path in (REPOSITORY / "docs").glob("*.md") if path.stem != "dependencies"}
+    table = pages["index.md"].partition("| extra | for |\n| --- | --- |\n")[2].partition("\n\n")[0]
+    chosen = re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)
+    assert chosen == list(extras)[:4] == ["models", "report", "validate", "all"]
+    for extra in extras.keys() - set(chosen):
+        named = rf"\[(?:\w+,)*{extra}(?:,\w+)*\]`|extra `{extra}`"
+        assert len([name for name, text in pages.items() if re.search(named, text)]) == 1, extra
+    assert set(re.findall(r"'\.\[(\w+)\]'", (REPOSITORY / "README.md").read_text())) <= set(chosen)
 
 
 def test_hugging_faces_evaluate_is_untouched_even_in_this_repository(python: WarmPython) -> None:

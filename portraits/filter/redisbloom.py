@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.files import parse_json
 from selfknow.portraits.description import REDISBLOOM_HASH, Description
 from selfknow.portraits.filter.layout import FilterShape
@@ -169,7 +169,9 @@ def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int
     width = width if width is not None else (int(named[1]) if named else None)
     stride = stride if stride is not None else (int(named[2]) if named else None)
     if type(width) is not int or type(stride) is not int or width < 1 or stride < 1:
-        raise UserError(f"the name {index.name} does not say width and stride: give --width and --stride")
+        raise UserError(
+            f"the name {index.name} does not say width and stride: give {argument('width')} and {argument('stride')}"
+        )
     return width, stride
 
 

@@ -1,6 +1,8 @@
 """Errors of a person or their data, as opposed to our own mistakes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _MAX_LISTED = 16  # names that a line can hold
 _MIN_RATIO = 0.6  # difflib's own bound for a close match
@@ -24,6 +26,44 @@ class MissingExtraError(UserError):
 
 class SelfknowWarning(UserWarning):
     """A fact that the user should know, although work goes on; the command line shows it on stderr, once."""
+
+
+_FLAGS: ContextVar[bool] = ContextVar("_FLAGS", default=False)
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Let errors name options as flags within a block; outside of it they name Python's arguments."""
+    token = _FLAGS.set(True)
+    try:
+        yield
+    finally:
+        _FLAGS.reset(token)
+
+
+def argument(name: str, value: object = None, *, flag: str | None = None) -> str:
+    """Return an option as its user writes it: an argument in Python, a flag on the command line.
+
+    Args:
+        name: The argument.
+        value: Its value; null: the name alone. On the command line a switch has no value.
+        flag: What is written on the command line behind the hyphens; null: the same name and value.
+
+    Example:
+        >>> argument("max_new_tokens"), argument("precision", "saved"), argument("chat", False)
+        ('max_new_tokens=', "precision='saved'", 'chat=False')
+        >>> with command_line():
+        ...     argument("max_new_tokens"), argument("precision", "saved"), argument("chat", False)
+        ('--max-new-tokens', '--precision saved', '--no-chat')
+    """
+    if not _FLAGS.get():
+        return f"{name}=" if value is None else f"{name}={value!r}"
+    if flag is not None:
+        return f"--{flag}"
+    flag = name.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{flag}" if value else f"--no-{flag}"
+    return f"--{flag}" if value is None else f"--{flag} {value}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -74,7 +74,7 @@ def check_options(values: Any, declared: Any) -> None:
         declared: The options class that declares the fields and their bounds.
 
     Raises:
-        UserError: A number is out of its range, or a word is not in its enumeration.
+        UserError: A number is out of its range or no number, or a word is not in its enumeration.
 
     Example:
         >>> from dataclasses import dataclass
@@ -92,6 +92,8 @@ def check_options(values: Any, declared: Any) -> None:
         if value is None:
             continue
         limits = {name: bounds[name] for name in _LIMITS if bounds[name] is not None}
+        if limits and not isinstance(value, int | float):
+            raise UserError(f"{each.name} must be a number, not {value!r}")
         if not all(_LIMITS[name][1](value, limit) for name, limit in limits.items()):
             rule = " and ".join(f"{_LIMITS[name][0]} {limit:g}" for name, limit in limits.items())
             raise UserError(f"{each.name} must be {rule}, not {value}")

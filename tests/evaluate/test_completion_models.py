@@ -43,7 +43,7 @@ def settings(folder: Path) -> Any:
 
 def scored(run: Any) -> dict[str, dict[str, tuple[float | None, str | None]]]:
     """By metric and id what a reply got, and why."""
-    table = run.score().to_pylist()
+    table = run.score().scores.to_pylist()
     metrics = {row["metric"] for row in table}
     by_metric = {name: [row for row in table if row["metric"] == name] for name in metrics}
     return {name: {row["generation_id"]: (row["value"], row["reason"]) for row in of} for name, of in by_metric.items()}

@@ -60,7 +60,7 @@ def test_what_holds_one_reply_is_scored(questions: str) -> None:
     with pytest.warns(SelfknowWarning, match=r"^4 of 5 failed; most often: RuntimeError: CUDA out of memory$"):
         run = ask(questions, third, out="run", quiet=True)
     assert run.progress[0].reason == "RuntimeError: CUDA out of\nmemory"
-    assert len(run.score()) > 0
+    assert len(run.score().scores) > 0
 
 
 def test_what_fails_at_first_and_is_answered_then_is_no_failure(questions: str) -> None:

@@ -142,7 +142,7 @@ def test_a_file_that_lacks_weights_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_base_model_has_no_chat_template(tiny: Original) -> None:
-    assert "has no chat template, as base models have none: leave out --chat" in refused(str(tiny.path), chat=True)
+    assert "has no chat template, as base models have none: leave out chat=True" in refused(str(tiny.path), chat=True)
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_run_goes_on_where_it_was_after_its_model_was_refused(tiny: Original, 
     with pytest.raises(UserError, match="it is cut off"):
         ask()
     shutil.copy(tiny.path, file)
-    with pytest.raises(UserError, match="leave out --chat"):
+    with pytest.raises(UserError, match="leave out chat=True"):
         ask(chat=True)
     assert held() == before
     assert ask() == 2

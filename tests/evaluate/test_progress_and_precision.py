@@ -111,7 +111,7 @@ def asked(checkpoint: str, folder: Path, precision: str, limit: int = 2) -> None
 
 def test_a_run_is_resumed_in_its_own_precision_alone(checkpoint: str, tmp_path: Path) -> None:
     asked(checkpoint, tmp_path, "bfloat16")
-    line = r"was asked in bfloat16 in .*, not in float32: add --precision bfloat16, or name a new folder"
+    line = r"was asked in bfloat16 in .*, not in float32: add precision='bfloat16', or name a new folder"
     with pytest.raises(UserError, match=line):
         asked(checkpoint, tmp_path, "float32")
     asked(checkpoint, tmp_path, "bfloat16")
@@ -122,7 +122,7 @@ def test_a_run_that_does_not_say_was_asked_in_what_the_checkpoint_was_saved_in(c
     description = read_json(tmp_path / "run.json")
     assert "float32" in str(description["models"])
     write_json(tmp_path / "run.json", {**description, "models": {checkpoint: {"num_parameters": 7}}})
-    with pytest.raises(UserError, match=r"was asked in float32 in .*, not in bfloat16: add --precision float32"):
+    with pytest.raises(UserError, match=r"was asked in float32 in .*, not in bfloat16: add precision='float32'"):
         asked(checkpoint, tmp_path, "bfloat16")
     asked(checkpoint, tmp_path, "float32")
     assert "float32" in str(read_json(tmp_path / "run.json")["models"])

@@ -184,7 +184,7 @@ def test_diaries_are_found_by_their_id(tmp_path: Path, small_corpora: Path) -> N
     rows = [{"id": test[0]["id"], "completion": test[0]["completion"]}, {"id": test[1]["id"], "completion": "A diary."}]
     table = lines(tmp_path / "replies.jsonl", rows)
     run = import_table(table, f"{small_corpora}:1k-simplified", out=tmp_path / "run", model="ann-1")
-    scores = run.score().to_pylist()
+    scores = run.score().scores.to_pylist()
     assert sorted(row["value"] for row in scores if row["metric"] == "exact_match") == [0.0, 1.0]
 
 
@@ -209,7 +209,7 @@ def test_what_a_model_wrote_is_scored_and_can_be_asked_about(tmp_path: Path) -> 
     rows = [{"id": "total-count-000-plain", "reply": "One two three."}]
     table = lines(tmp_path / "texts.jsonl", rows)
     run = import_table(table, "self-knowledge:total-count", out=tmp_path / "run", model="ann-1")
-    assert {row["metric"]: row["value"] for row in run.score().to_pylist()}["generation_correct"] == 0.0
+    assert {row["metric"]: row["value"] for row in run.score().scores.to_pylist()}["generation_correct"] == 0.0
 
     options = {"name": "ann-1", "reuse": run.folder, "quiet": True, "limit": 1}
     asked = package.ask("self-knowledge:total-count", lambda _: "3", out=tmp_path / "asked", **options)

@@ -295,8 +295,8 @@ def test_its_switch_is_another_run_and_its_score_option_another_score(invoke: In
     with pytest.raises(UserError, match=r"its settings.shout is false, not true"):
         ask("toy-words", out="quiet", limit=2, shout=True, quiet=True)
     run = ask("toy-words", out="loud", limit=2, shout=True, letter="b", quiet=True)
-    assert run.score().column("value").to_pylist() == [0.0, 0.0]
-    assert run.score(tolerance=1).column("value").to_pylist() == [1.0, 1.0]
+    assert run.score().scores.column("value").to_pylist() == [0.0, 0.0]
+    assert run.score(tolerance=1).scores.column("value").to_pylist() == [1.0, 1.0]
     assert run.query("word_lengths_read").to_pylist() == [
         {"reader": "read", "letter": "b", "n": 2, "n_graded": 2, "share": 1.0, "longest": 3}
     ]

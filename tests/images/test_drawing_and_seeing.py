@@ -81,5 +81,5 @@ def test_a_picture_hangs_on_its_own_seed_alone(name: str) -> None:
 
 def test_who_only_sees_is_refused_as_who_draws(tmp_path: Path) -> None:
     name = tiny_vision_model(tmp_path / "llava", TEXTS)
-    with pytest.raises(UserError, match="sees but does not draw: name a model that draws with --image-model"):
+    with pytest.raises(UserError, match="sees but does not draw: name a model that draws with image_model="):
         picture_models(PictureOptions(image_model=name), ModelOptions(model=name), tmp_path / "run")

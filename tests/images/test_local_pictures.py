@@ -266,7 +266,7 @@ def test_a_vision_model_without_a_chat_template_and_a_request_without_a_picture_
     (folder / "chat_template.jinja").unlink()
     with pytest.raises(UserError, match="bare has no chat template for pictures"):
         LocalVisionModel.load(str(folder))
-    with pytest.raises(UserError, match="leave out --no-chat"):
+    with pytest.raises(UserError, match="leave out chat=False"):
         LocalVisionModel.load(vision, chat=False)
     with pytest.raises(UserError, match="is asked about pictures here, and this request shows none"):
         ask(seeing, [Request("x", QUESTION)])

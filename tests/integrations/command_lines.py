@@ -135,7 +135,7 @@ def replies_of(run: Run) -> Replies:
 def scored_rows(run: Run) -> Iterator[tuple[dict[str, Any], str, float | None]]:
     """Score a run, and yield each reply's row with each metric and its value."""
     rows = {row["generation_id"]: row for row in read_generations(run.folder).to_pylist()}
-    for score in run.score().to_pylist():
+    for score in run.score().scores.to_pylist():
         yield rows[score["generation_id"]], score["metric"], score["value"]
 
 

@@ -138,7 +138,7 @@ def test_the_bit_positions_follow_the_published_format(tmp_path: Path) -> None:
         ({"error": 2.0}, "error rate"),
         ({"entries": 0}, "capacity 0"),
         ({"bytes": 32, "bits": 256}, "a part is missing"),
-        ({"name": "x.bf"}, "give --width and --stride"),
+        ({"name": "x.bf"}, "give width= and stride="),
     ],
 )
 def test_a_damaged_dump_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:

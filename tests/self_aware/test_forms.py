@@ -115,7 +115,7 @@ def test_a_template_of_ones_own_is_asked_and_recorded_by_its_content(
     assert (run.progress[0].answered_before, run.progress[0].answered) == (3, 0), "the same text is the same run"
     rows = read_generations(tmp_path / "run").to_pylist()
     assert {row["variant"] for row in rows} == {template_name(text)}
-    assert "Is there an answer to What is 2 plus 2?\nOr not? {shots}" in {row["prompt"] for row in rows}
+    assert "Is there an answer to What is 8 plus 1?\nOr not? {shots}" in {row["prompt"] for row in rows}
     assert read_json(tmp_path / "run" / "run.json")["settings"]["template"] == text
     with pytest.raises(UserError, match="template"):
         ask(folder, model, out=tmp_path / "run", template=tmp_path / "other.txt", limit=3, quiet=True)

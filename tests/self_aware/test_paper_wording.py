@@ -83,7 +83,7 @@ def test_without_examples_in_icl_and_in_a_template_a_completion_model_gets_the_p
     ("options", "message"),
     [
         ({"wording": "papr"}, "no wording 'papr': did you mean 'paper'"),
-        ({"wording": "paper", "examples": True}, "--examples are for our wording"),
+        ({"wording": "paper", "examples": True}, "examples= are for our wording"),
         ({"form": "paper-direct"}, "no input form 'paper-direct'"),
     ],
 )

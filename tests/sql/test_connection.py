@@ -236,7 +236,7 @@ def test_queries_say_what_they_lack(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="`selfknow query` lists them"):
             run_query(connection, "zzz")
     scored = write_run(tmp_path / "scored", QUESTIONS, ModelAnswers(answers=RIGHT))
-    with connect(scored) as connection, pytest.raises(UserError, match=r"holds 1k \(--corpus FOLDER\)"):
+    with connect(scored) as connection, pytest.raises(UserError, match=r"holds 1k \(corpora=\)"):
         run_query(connection, "wrong_documents")
     with pytest.raises(UserError, match="holds none of the corpora that these runs asked about: 1k"):
         connect(scored, corpora=[write_corpus(tmp_path / "corpus", config="2k")])

@@ -162,9 +162,7 @@ def test_a_condition_cannot_hide_a_statement(run: Path, tmp_path: Path) -> None:
         with pytest.raises(UserError):
             query("overview", [str(run)], where=condition.replace("PART", part))
         assert contents(tmp_path) == before, condition
-    with pytest.raises(
-        UserError, match=r"JSON_EXECUTE_SERIALIZED_SQL could .*\(--read-write, or read_only=False, allows"
-    ):
+    with pytest.raises(UserError, match=r"JSON_EXECUTE_SERIALIZED_SQL could .*\(read_only=False allows others\)"):
         query("overview", [str(run)], where=hidden.replace("PART", part))
 
 

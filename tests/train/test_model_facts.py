@@ -85,6 +85,6 @@ def test_a_run_in_another_precision_is_another_run(
     selfknow.ask(name, model, out=tmp_path / "run", quiet=True, max_new_tokens=2)
     model.model.to(torch.bfloat16)
     with pytest.raises(
-        UserError, match=r"was asked in float32 in .*, not in bfloat16: add --precision float32, or name a new"
+        UserError, match=r"was asked in float32 in .*, not in bfloat16: add precision='float32', or name a new"
     ):
         selfknow.ask(name, model, out=tmp_path / "run", quiet=True, max_new_tokens=2)

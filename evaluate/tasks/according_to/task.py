@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.task import (
     FinishedRun,
     Row,
@@ -134,7 +134,7 @@ def _open_passages(options: ContinuationOptions) -> Rows:
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
     if options.passages is None or options.portrait is None:
-        raise UserError("name the text to continue and its portrait: --passages FILE --portrait FOLDER")
+        raise UserError(f"name the text to continue, {argument('passages')}, and its portrait, {argument('portrait')}")
     control = options.control_portrait
     settings: dict[str, object] = {
         "portrait": describe_portrait(options.portrait),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.files import user_path
 from selfknow.sql.task import Facts
 
@@ -138,7 +138,7 @@ def missing_documents(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> s
         return None
     return (
         f"the documents that {run.location} asks about are not at hand: name the dataset folder that "
-        f"holds {size} (--corpus FOLDER)"
+        f"holds {size} ({argument('corpora', flag='corpus FOLDER')})"
     )
 
 

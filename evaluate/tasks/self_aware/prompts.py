@@ -28,7 +28,7 @@ import yaml
 
 from selfknow.builders.self_aware.question_text import normalized
 from selfknow.builders.sources import read_text
-from selfknow.errors import UserError, nearest
+from selfknow.errors import UserError, argument, nearest
 from selfknow.models.interface import Completion, Request
 
 FORMS = ("direct", "instruction", "icl")
@@ -97,7 +97,9 @@ def template_of(settings: Mapping[str, object]) -> str:
     if wording == PAPER:
         form = form.removeprefix(f"{PAPER}-")
     if form not in FORMS:
-        raise UserError(f"there is no input form {form!r}{nearest(form, FORMS)} (your own prompt is a --template)")
+        raise UserError(
+            f"there is no input form {form!r}{nearest(form, FORMS)} (your own prompt is {argument('template')})"
+        )
     if wording not in WORDINGS:
         raise UserError(f"there is no wording {wording!r}{nearest(wording, WORDINGS)}")
     if wording == PAPER:

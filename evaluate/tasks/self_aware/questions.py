@@ -1,4 +1,7 @@
-"""The rows of self-aware: the questions of both splits, a limited number of them in the labels' own shares."""
+"""The rows of self-aware: the questions of both splits, a limited number of them in the labels' own shares.
+
+A larger limit asks all that a smaller one asks, so that a run can grow.
+"""
 
 from collections.abc import Sequence
 
@@ -30,15 +33,6 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
     return take_questions(tables, limit)
 
 
-def take_questions(tables: list[pa.Table], limit: int | None) -> pa.Table:
-    """Return a sample of answerable and unanswerable questions in one table; null as the limit: all of them."""
-    if limit is not None:
-        total = sum(map(len, tables))
-        first = min(len(tables[0]), round(limit * len(tables[0]) / total))
-        tables = [_sample(tables[0], first), _sample(tables[1], limit - first)]
-    return pa.concat_tables(tables)
-
-
 def own_questions(rows: Sequence[Row]) -> pa.Table:
     """Return a user's own questions as rows of self-aware, with their category, source and pair if they have one.
 
@@ -59,12 +53,41 @@ def own_questions(rows: Sequence[Row]) -> pa.Table:
     )
 
 
-def _sample(table: pa.Table, size: int) -> pa.Table:
-    """So many rows in the table's order, evenly spaced over its strata, so that each keeps its share."""
-    if size >= len(table):
-        return table
+def take_questions(tables: list[pa.Table], limit: int | None) -> pa.Table:
+    """Return a sample of answerable and unanswerable questions in one table; null as the limit: all of them."""
+    if limit is None:
+        return pa.concat_tables(tables)
+    chosen = _in_proportion([_asking_order(table) for table in tables])[:limit]
+    return pa.concat_tables(
+        table.take(pa.array(sorted(place for label, place in chosen if label == number), pa.int64()))
+        for number, table in enumerate(tables)
+    )
+
+
+def _asking_order(table: pa.Table) -> list[int]:
+    """Return the places of the rows in the order in which a growing limit asks them."""
     rows = zip(table["category"].to_pylist(), table["source"].to_pylist(), strict=True)
-    strata = [category or (source or "").partition("/")[0] for category, source in rows]
-    by_stratum = sorted(range(len(table)), key=strata.__getitem__)
-    spaced = [by_stratum[(2 * place + 1) * len(table) // (2 * size)] for place in range(size)]
-    return table.take(pa.array(sorted(spaced), pa.int64()))  # typed, since there may be none
+    strata: dict[str, list[int]] = {}
+    for place, (category, source) in enumerate(rows):
+        strata.setdefault(category or (source or "").partition("/")[0], []).append(place)
+    return [place for _, place in _in_proportion([_spread(strata[name]) for name in sorted(strata)])]
+
+
+def _in_proportion(groups: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Merge groups so that each has its share of every beginning of the whole (Sainte-Laguë's method).
+
+    Returns:
+        Members, each after the number of its group.
+    """
+    turns = [
+        ((turn + 0.5) / len(members), number, member)
+        for number, members in enumerate(groups)
+        for turn, member in enumerate(members)
+    ]
+    return [(number, member) for _, number, member in sorted(turns, key=lambda turn: turn[:2])]
+
+
+def _spread(places: Sequence[int]) -> list[int]:
+    """Return places in an order whose every beginning is spread over them: by the bits of their number, reversed."""
+    bits = len(places).bit_length()
+    return [places[number] for number in sorted(range(len(places)), key=lambda number: f"{number:0{bits}b}"[::-1])]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from selfknow.builders.self_aware.encoders import PACKAGED, PAPER, load_encoder
-from selfknow.errors import UserError, nearest
+from selfknow.errors import UserError, argument, nearest
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import FinishedRun, Row, Scores
@@ -101,9 +101,8 @@ def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
     if options.threshold is not None and not -1 <= options.threshold <= 1:
         raise UserError(f"the threshold is a cosine, from -1 to 1, not {options.threshold}")
     if given_options and scorers == (SENTENCES,):
-        raise UserError(
-            f"--{given_options[0]} is for --scorer {' and --scorer '.join(WITH_AN_ENCODER)}: name one of them"
-        )
+        scorers_with_encoder = " and ".join(argument("scorer", scorer) for scorer in WITH_AN_ENCODER)
+        raise UserError(f"{argument(given_options[0])} is for {scorers_with_encoder}: name one of them")
     return scorers
 
 

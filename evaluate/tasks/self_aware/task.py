@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.task import (
     FinishedRun,
     Rows,
@@ -85,6 +85,7 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     from selfknow.evaluate.tasks.self_aware.prompts import (
         OURS,
         PAPER,
+        choose_shots,
         completion_examples,
         read_template,
         stop_text,
@@ -104,12 +105,17 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
         template_of(settings)
         settings["form"] = options.form if is_ours else f"{options.wording}-{options.form}"
     elif (options.form, options.wording) != (SelfAwareOptions.form, SelfAwareOptions.wording):
-        raise UserError("--template replaces --form and --wording: give only one of them")
+        raise UserError(
+            f"{argument('template')} replaces {argument('form')} and {argument('wording')}: give only one of them"
+        )
     else:
         text = read_template(options.template)
         settings |= {"form": template_name(text), "template": text}
     if options.examples and not is_ours:
-        raise UserError("--examples are for our wording: leave it out with --template and --wording paper")
+        raise UserError(
+            f"{argument('examples')} are for our wording: leave it out with {argument('template')} and "
+            f"{argument('wording', PAPER)}"
+        )
     if file := own_file(name):
         table, reference = read_own_questions(file, options.limit)
     else:
@@ -117,6 +123,8 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
         table, reference = read_questions(dataset, options.limit), dataset.reference("+".join(SPLITS))
     shots = completion_examples(table["question"].to_pylist(), options.form) if is_ours else []
     has_shots = bool(shots) and options.examples is not False
+    if settings["form"] == "icl":  # they avoid what is asked, so other questions may have other examples
+        settings["shots"] = [shot["question"] for shot in choose_shots(table["question"].to_pylist())]
     settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
     # The authors' completions end nowhere but at their length.
     stop = () if options.wording == PAPER else (stop_text(),)

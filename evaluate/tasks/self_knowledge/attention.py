@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.outcome import Outcome, scores_table
 from selfknow.evaluate.task import FinishedRun, Row
 from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE
@@ -149,7 +149,8 @@ def _only_writer(run: FinishedRun) -> str:
     writers = {row["model"] for row in run.rows("model", "stage") if row["stage"] == GENERATE}
     if len(writers) != 1:
         raise UserError(
-            f"{', '.join(sorted(writers)) or 'nobody'} wrote in {run.folder}: name one of them with --attention"
+            f"{', '.join(sorted(writers)) or 'nobody'} wrote in {run.folder}: name one of them with "
+            f"{argument('attention')}"
         )
     return str(writers.pop())
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from selfknow.builders.self_knowledge.benchmark import TASK, Question, benchmark_rows, new_rows
 from selfknow.builders.self_knowledge.sources import benchmark_questions, choices
 from selfknow.builders.self_knowledge.tasks import BENCHMARK_SUBJECT
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.dataset import ConfigFiles, open_dataset
 from selfknow.files import read_rows, user_path
 from selfknow.runs.description import DatasetReference
@@ -63,7 +63,7 @@ def rows_of(
         UserError: A benchmark is named for another task, or cannot be read.
     """
     if name and dataset.config != TASK:
-        raise UserError(f"--benchmark is for the task self-knowledge:benchmark, not for {dataset.config}")
+        raise UserError(f"{argument('benchmark')} is for the task self-knowledge:benchmark, not for {dataset.config}")
     benchmark = open_benchmark(name, split) if name else Benchmark(benchmark_questions(), BENCHMARK_SUBJECT)
     rows = benchmark.new() if name else dataset.read(split)
     own = benchmark.own() if dataset.config == TASK and protocol == "separate" else None

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, PROTOCOLS
@@ -24,7 +24,8 @@ def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
     of_everybody = options.reuse is not None and models.model is None and options.verifier
     if of_everybody and DUAL in PROTOCOLS[options.protocol][1]:
         raise UserError(
-            "in the protocol 'dual' the model that wrote a text writes another one: name that model too (--model)"
+            "in the protocol 'dual' the model that wrote a text writes another one: name that model too "
+            f"({argument('model')})"
         )
     writers = [] if of_everybody else [models.language_model()]
     if not options.verifier:

@@ -61,7 +61,7 @@ class PictureOptions(SelfKnowledgeOptions):
         None,
         "Draw with this diffusers pipeline, or this name at --image-endpoint.",
     )
-    image_endpoint: str | None = option(None, "Address of a server that answers /v1/images/generations.")
+    image_endpoint: str | None = option(None, "Its address (/v1/images/generations). Token: SELFKNOW_IMAGE_TOKEN.")
     image_size: str | None = option(None, "The size of pictures, as 512x512. Default: the generator's.")
     image_steps: int | None = option(None, "Denoising steps of a local pipeline.", minimum=1)
     image_guidance: float | None = option(None, "Guidance scale of a local pipeline.", minimum=0.0)

@@ -32,7 +32,7 @@ from typing import Any
 
 from selfknow.builders.self_knowledge.prompts import MARKER, STYLES
 from selfknow.builders.self_knowledge.sources import noise
-from selfknow.errors import UserError, nearest
+from selfknow.errors import UserError, argument, nearest
 from selfknow.evaluate.replies import without_thinking
 from selfknow.evaluate.task import Row
 from selfknow.evaluate.tasks.self_knowledge.content import Content, content_of
@@ -109,7 +109,9 @@ class Example:
         """
         prompt = self.prompts.get(name)
         if prompt is None:
-            raise UserError(f"{self.id} has no {name.replace('_', ' ')} in this wording: use --wording ours")
+            raise UserError(
+                f"{self.id} has no {name.replace('_', ' ')} in this wording: use {argument('wording', 'ours')}"
+            )
         return prompt
 
     def content(self, row: Row) -> Content:
@@ -206,11 +208,14 @@ class Setup:
         drawn = examples[0].is_about_a_picture
         if drawn and not pictures:
             raise UserError(
-                f"{self.task} is about pictures: name who draws them (--image-model, --image-endpoint) and a "
-                "vision-language model that looks at them (--model)"
+                f"{self.task} is about pictures: name who draws them ({argument('image_model')}, "
+                f"{argument('image_endpoint')}) and a "
+                f"vision-language model that looks at them ({argument('model')})"
             )
         if pictures and not drawn:
-            raise UserError(f"{self.task} is about texts, and an image generator writes none: leave out --image-model")
+            raise UserError(
+                f"{self.task} is about texts, and an image generator writes none: leave out {argument('image_model')}"
+            )
         possible = [name for name in PROTOCOLS if _have(examples, name)]
         if self.protocol not in possible:
             why = f" ({_NOT_OF_PICTURES[self.protocol]})" if drawn else ""

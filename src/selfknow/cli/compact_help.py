@@ -39,6 +39,13 @@ class CompactCommand(TyperCommand):
         """Write the help text without its examples."""
         _write_text(formatter, _split(self.help)[0])
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return ``--help`` for the command line; help itself does not list it."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.hidden = True
+        return option
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the sections, the options panel after panel, and the examples."""
         arguments = _records(self, ctx, "argument") if self.explains_arguments else {}

@@ -12,6 +12,9 @@ from selfknow.cli.options import command, for_any_value, own_parameters, paramet
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
+STOPPED = 3
+"""The exit code of a run that stopped at a limit and can go on."""
+
 
 def evaluate(
     task: Annotated[
@@ -27,14 +30,18 @@ def evaluate(
     ] = Format.table,
     **options: Any,
 ) -> None:
-    """Ask a model a task's questions and record every reply in a run folder.
-    Tokens: SELFKNOW_TOKEN, SELFKNOW_IMAGE_TOKEN. Exit code 1: requests failed; run it again.
+    """Record a model's replies in a run folder. Exit code 1: requests failed; 3: a limit stopped it.
 
     **Example:** `selfknow evaluate TASK --model MODEL --out runs/model`
-    """  # noqa: D205  (one paragraph, so that the help of every task fits a screen)
+    """
     from selfknow.evaluate.run import ask
 
     run = ask(task, out=out, **options)
+    if run.cost is not None:
+        print_rows(run.cost, output_format)
+        for note in run.cost.notes:
+            typer.echo(note, err=True)
+        return
     rows = [
         {
             "run": str(run.folder),
@@ -48,6 +55,8 @@ def evaluate(
         for progress in run.progress
     ]
     print_rows(rows, output_format)
+    if run.stopped:
+        raise typer.Exit(STOPPED)
     if any(progress.failed for progress in run.progress):
         raise typer.Exit(1)
 
@@ -86,10 +95,11 @@ def command_for(arguments: Sequence[str]) -> CompactCommand:
 
 def _common() -> list[inspect.Parameter]:
     """Return the options that every task takes."""
+    from selfknow.evaluate.cost import CostOptions
     from selfknow.models.interface import ReplyOptions
     from selfknow.models.opening import ModelOptions
 
-    return [*parameters(ReplyOptions), *parameters(ModelOptions, "Models")]
+    return [*parameters(ReplyOptions), *parameters(CostOptions), *parameters(ModelOptions, "Models")]
 
 
 _EXAMPLES = (

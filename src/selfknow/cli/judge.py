@@ -27,7 +27,9 @@ def judge(
     from selfknow.evaluate.run import Run
 
     progress = Run(run).judge(**options)
-    print_rows([{name: value for name, value in vars(progress).items() if name != "reason"}], output_format)
+    print_rows(
+        [{name: value for name, value in vars(progress).items() if name not in ("reason", "left")}], output_format
+    )
     if progress.failed:
         raise typer.Exit(1)
 

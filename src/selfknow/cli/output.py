@@ -3,12 +3,13 @@
 import csv
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 
 import typer
 
-from selfknow.untrusted import for_json, for_spreadsheet, for_terminal
+from selfknow.row_table import Row, as_text
+from selfknow.untrusted import for_json, for_spreadsheet
 
 
 class Format(StrEnum):
@@ -17,9 +18,6 @@ class Format(StrEnum):
     table = "table"
     json = "json"
     csv = "csv"
-
-
-Row = Mapping[str, object]
 
 
 def print_rows(rows: Sequence[Row], format: Format = Format.table) -> None:  # noqa: A002
@@ -38,27 +36,4 @@ def print_rows(rows: Sequence[Row], format: Format = Format.table) -> None:  # n
         writer.writeheader()
         writer.writerows({name: for_spreadsheet(value) for name, value in row.items()} for row in rows)
     elif rows and format is Format.table:
-        typer.echo(_table(rows))
-
-
-def _table(rows: Sequence[Row]) -> str:
-    columns = list(rows[0])
-    cells = [[_cell(row[column]) for column in columns] for row in rows]
-    widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
-    right = [all(isinstance(row[column], int | float | None) for row in rows) for column in columns]
-    lines = [columns, ["-" * width for width in widths], *cells]
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if to_right else text.ljust(width)
-            for text, width, to_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return f"{value:.4f}" if isinstance(value, float) else for_terminal(str(value))
+        typer.echo(as_text(rows))

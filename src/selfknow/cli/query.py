@@ -9,12 +9,10 @@ import typer
 
 from selfknow.cli.compare import compare
 from selfknow.cli.output import print_rows
-from selfknow.cli.query_output import QueryFormat, print_relation, rows_format, without_statement
-from selfknow.errors import UserError, nearest
+from selfknow.cli.query_output import QueryFormat, print_relation, rows_format
+from selfknow.errors import UserError
 
 if TYPE_CHECKING:
-    import duckdb
-
     from selfknow.sql.connection import Connection
 
 
@@ -94,7 +92,7 @@ def query(
     `selfknow query compare runs/opt-125m runs/pythia-70m --metric exact_match`
     """
     from selfknow.evaluate.connection import find_query, queries
-    from selfknow.sql.queries import run_query
+    from selfknow.sql.queries import choose_rows, run_query
 
     if name == "compare":
         _compare(runs, metric, model, variant, limit, output_format, mixed_revisions=mixed_revisions, show=show)
@@ -115,9 +113,9 @@ def query(
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
-        _check_condition(connection, where)
-        rows = run_query(connection, name).set_alias(name)  # errors of --where name it
-        print_relation(_selected(rows, where, columns), output_format, is_filtered=where is not None)
+        names = columns.split(",") if columns else None
+        rows = choose_rows(connection, run_query(connection, name).set_alias(name), names, where)
+        print_relation(rows, output_format, is_filtered=where is not None)
         _print_known_errors(connection)
 
 
@@ -219,35 +217,6 @@ def _connect(
     if not runs:
         raise UserError("name at least one run folder")
     return connect(runs, corpora=corpus or [], mixed_revisions=mixed_revisions, **options)  # type: ignore[arg-type]
-
-
-def _selected(relation: "duckdb.DuckDBPyRelation", where: str | None, columns: str | None) -> "duckdb.DuckDBPyRelation":
-    """Return the chosen rows and columns of a query.
-
-    Raises:
-        UserError: There is no such column, or DuckDB refuses the condition.
-    """
-    import duckdb
-
-    if where:
-        try:
-            relation = relation.filter(where)
-        except duckdb.Error as error:
-            raise UserError(f"--where {where}: {without_statement(error)}") from error
-    names = columns.split(",") if columns else relation.columns
-    for name in names:
-        if name not in relation.columns:
-            raise UserError(f"there is no column {name!r}{nearest(name, relation.columns)}")
-    return relation.project(", ".join(f'"{name}"' for name in names))
-
-
-def _check_condition(connection: "Connection", where: str | None) -> None:
-    """Refuse a condition of `--where` that is no SQL, or could change something."""
-    try:
-        if where:
-            connection.check(f"select {where}")
-    except UserError as error:
-        raise UserError(f"--where {where}: {without_statement(error)}") from error
 
 
 def _print_known_errors(connection: "Connection") -> None:

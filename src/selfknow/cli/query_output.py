@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -45,6 +44,7 @@ def print_relation(
     import duckdb
 
     from selfknow.sql.connection import query_error
+    from selfknow.sql.queries import without_statement
 
     try:
         if output_format is QueryFormat.parquet:
@@ -105,8 +105,3 @@ def rows_format(output_format: QueryFormat) -> Format:
     if output_format is QueryFormat.parquet:
         raise UserError("Parquet is for the rows of a query: use --format json")
     return Format(output_format.value)
-
-
-def without_statement(error: Exception) -> str:
-    """Return an error of DuckDB without the statement: with `--where` it is not the user's, but the client's own."""
-    return re.split(r"\s+LINE \d+:", str(error), maxsplit=1)[0].strip()

@@ -8,6 +8,7 @@ import typer
 
 from selfknow.cli.query import CorpusOption, MixedOption, PortraitOption, Runs, portraits_by_name
 from selfknow.errors import UserError
+from selfknow.report import TITLE
 
 
 class ReportFormat(StrEnum):
@@ -33,7 +34,7 @@ def report(
         str | None,
         typer.Option("--only", help="One figure alone, such as figure-5: an .svg, .png or .html.", show_default=False),
     ] = None,
-    title: Annotated[str, typer.Option("--title", help="The heading.")] = "How much do they know they know?",
+    title: Annotated[str, typer.Option("--title", help="The heading.")] = TITLE,
     corpus: CorpusOption = None,
     portrait: PortraitOption = None,
     mixed_revisions: MixedOption = False,

@@ -26,9 +26,8 @@ def score(
     **Example:** `selfknow score runs/tiny`
     """
     from selfknow.evaluate.run import Run
-    from selfknow.runs.summary import summarize
 
-    print_rows(summarize(run, Run(run).score_to_files(**options)), output_format)
+    print_rows(Run(run).score(**options), output_format)
 
 
 class ScoreCommand(CompactCommand):

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import find_task
+from selfknow.evaluate.named_options import check_names, filled
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.run import check_names, filled
 from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage, Task
 from selfknow.integrations.option_values import as_declared
 from selfknow.models.interface import Decoding, Reply, Request

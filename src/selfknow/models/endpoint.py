@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.models.address import Address
 from selfknow.models.any_reply import writable_reply
 from selfknow.models.chat_response import reply_from_chat_response, reply_from_tgi_response
@@ -51,9 +51,14 @@ class EndpointModel:
         for request in requests:
             if request.forced is not None or (request.started_answer and not self.endpoint.text):
                 what = "give log-probabilities" if request.forced is not None else "take a started answer"
-                raise UserError(f"{self.name} cannot {what}: leave out --probes and --stop, or use a local checkpoint")
+                raise UserError(
+                    f"{self.name} cannot {what}: leave out "
+                    f"{argument('probes')} and {argument('stop')}, or use a local checkpoint"
+                )
             if request.image is not None and self.endpoint.text:
-                raise UserError(f"{self.name} takes plain text and cannot see pictures: leave out --text")
+                raise UserError(
+                    f"{self.name} takes plain text and cannot see pictures: leave out {argument('text', True)}"
+                )
         calls = Calls(
             self.endpoint,
             self.address,

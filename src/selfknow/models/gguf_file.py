@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow import downloads
-from selfknow.errors import MissingExtraError, UserError
+from selfknow.errors import MissingExtraError, UserError, argument
 from selfknow.files import user_path
 from selfknow.models.gguf_header import GgufHeader, NotReadableError, read_header
 from selfknow.models.memory import available_memory_in_bytes
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 SUFFIX = ".gguf"
 _ON_THE_HUB = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+):(?P<path>[^:]+\.gguf)")
 _BYTES_PER_GIBIBYTE = 1 << 30
-_INSTEAD = "serve it with llama.cpp's llama-server and name it with --endpoint (docs/models.md)"
+
+
+def _instead() -> str:
+    return f"serve it with llama.cpp's llama-server and name it with {argument('endpoint')} (docs/models.md)"
 
 
 def find(name: str) -> Path | None:
@@ -203,7 +206,7 @@ def _check_memory(name: str, content: GgufHeader, dtype: "torch.dtype") -> None:
         raise UserError(
             f"{name} does not fit into memory: its {content.num_values:,} weights take "
             f"{needed / _BYTES_PER_GIBIBYTE:,.1f} GiB in {precision}, and {available / _BYTES_PER_GIBIBYTE:,.1f} GiB "
-            f"are free; use a smaller model, or {_INSTEAD}"
+            f"are free; use a smaller model, or {_instead()}"
         )
 
 
@@ -211,7 +214,7 @@ def _unsupported(name: str, content: GgufHeader, error: BaseException) -> UserEr
     if "not supported" in str(error):
         return UserError(
             f"{name} holds a model of the architecture {content.architecture!r}, which transformers does not read from "
-            f"GGUF: {_INSTEAD}"
+            f"GGUF: {_instead()}"
         )
     return UserError(f"{name} ({content.architecture}) cannot be read by transformers: {_first_line(error)}")
 

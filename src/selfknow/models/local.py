@@ -3,9 +3,10 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts, checkpoint_facts
 from selfknow.models.interface import Decoding, Reply, Request
@@ -90,6 +91,24 @@ class LocalModel:
         revision, quantization = checkpoints.revision(name, model.config), checkpoints.quantization(name)
         checkpoints.move(name, model, device)
         return cls(model, tokenizer, name, revision, batch_size=batch_size, chat=chat, quantization=quantization)
+
+    @classmethod
+    def without_weights(
+        cls,
+        config: object,
+        tokenizer: "PreTrainedTokenizerBase",
+        name: str,
+        revision: str | None,
+        *,
+        chat: bool | None = None,
+    ) -> Self:
+        """Return a model that can count the tokens of prompts, and nothing else."""
+        return cls(cast("Any", SimpleNamespace(config=config)), tokenizer, name, revision, chat=chat)
+
+    def prompt_tokens(self, request: Request) -> int:
+        """Return the length of a request's prompt in tokens, as the model receives it."""
+        rendered = self._render(request)
+        return len(rendered.tokens) + len(rendered.started)
 
     @property
     def num_parameters(self) -> int:
@@ -305,7 +324,7 @@ class LocalModel:
 
 def _check_chat(name: str, tokenizer: "PreTrainedTokenizerBase", chat: bool | None) -> None:
     if chat and not tokenizer.chat_template:
-        raise UserError(f"{name} has no chat template, as base models have none: leave out --chat")
+        raise UserError(f"{name} has no chat template, as base models have none: leave out {argument('chat', True)}")
 
 
 def end_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> list[int]:

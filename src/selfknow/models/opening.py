@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import LanguageModel
 from selfknow.options import option
@@ -45,7 +45,7 @@ class ModelOptions:
     model: "str | LanguageModel | Callable[[str], str] | None" = option(
         None, "A folder, a FILE.gguf, a Hub id, or a name at --endpoint.", type=str
     )
-    endpoint: str | None = option(None, "Address of an OpenAI-compatible server, or with --text of TGI.")
+    endpoint: str | None = option(None, "An OpenAI-compatible server's address. Its token: SELFKNOW_TOKEN.")
     text: bool = option(False, "The endpoint is TGI: send plain prompts, not messages.")
     concurrency: int = option(8, "Requests to the endpoint at once.", minimum=1)
     requests_per_minute: float | None = option(None, "Requests to the endpoint per minute.", minimum=0.1)
@@ -114,10 +114,10 @@ class ModelOptions:
             from selfknow.models.endpoint import EndpointModel
 
             if sees and self.text:
-                raise UserError("--text sends plain text, and no pictures: leave it out")
+                raise UserError(f"{argument('text', True)} sends plain text, and no pictures: leave it out")
             return EndpointModel(self._endpoint(self.endpoint, self.model, TOKEN))
         if self.model is None:
-            raise UserError("name a --model, an --endpoint, or both")
+            raise UserError(f"name a {argument('model')}, an {argument('endpoint')}, or both")
         from selfknow.models.checkpoints import quieten, require_models_extra
 
         require_models_extra()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.models.interface import Decoding, Request
 from selfknow.models.tokenization import decode, encode
 
@@ -83,7 +83,9 @@ class Renderer:
         except TemplateError as error:
             if not request.system:
                 raise
-            raise UserError(f"the model's chat template takes no system message ({error}): add --no-chat") from error
+            raise UserError(
+                f"the model's chat template takes no system message ({error}): add {argument('chat', False)}"
+            ) from error
 
     def _forced(self, request: Request, whole: str, *, front: bool) -> list[int]:
         """Return the tokens of a forced continuation after the text before it."""

@@ -5,7 +5,7 @@ import json
 import platform
 import reprlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -18,8 +18,10 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, remove_unfinished, write_json, write_parquet
 from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import Decoding
+from selfknow.runs.growth import LIMIT, grown_examples, limit_of, rows_as_json
 from selfknow.runs.schema import generation_files
 
+_ROWS = ("examples", "examples_hash")
 _VERSIONED = ("selfknow", "torch", "transformers", "tokenizers", "diffusers", "pillow", "huggingface_hub", "pyarrow")
 
 
@@ -100,7 +102,7 @@ def described_models(description: Mapping[str, Any]) -> dict[tuple[str, str | No
 
 
 def describe_run(folder: Path, description: RunDescription, examples: pa.Table, annotations: Sequence[str]) -> str:
-    """Write ``run.json`` and the examples, or check that those in the folder agree.
+    """Write ``run.json`` and the examples, or check that those in the folder agree; a larger limit adds examples.
 
     Args:
         folder: The run folder, which exists.
@@ -116,40 +118,66 @@ def describe_run(folder: Path, description: RunDescription, examples: pa.Table, 
     """
     remove_unfinished(folder)
     path = folder / "run.json"
-    rows = {"examples": len(examples), "examples_hash": _hash(examples.drop_columns(list(annotations)))}
+    rows = {"examples": len(examples), "examples_hash": _hash(rows_as_json(examples, annotations))}
     wanted = json.loads(json.dumps({**description.as_json(), **rows}))
-    now = versions()
-    if not path.exists():
-        if generation_files(folder):
-            raise UserError(f"{folder} holds generations but no run.json: name a new folder")
-        run_id = uuid.uuid4().hex[:12]
-        write_parquet(folder / "examples.parquet", examples)
-        created_at = datetime.now(UTC).isoformat(timespec="seconds")
-        write_json(path, {"run_id": run_id, **wanted, "versions": [now], "created_at": created_at})
-        return run_id
-    recorded = read_json(path)
-    for name, value in wanted.items():
-        if _without_parameters(recorded.get(name)) != _without_parameters(value):
-            differs = difference(name, _without_parameters(recorded.get(name)), _without_parameters(value))
-            raise UserError(f"{folder} is another run ({differs}): name a new folder, or use the run's own settings")
+    if path.exists():
+        return _resume(folder, read_json(path), wanted, examples, annotations)
+    if generation_files(folder):
+        raise UserError(f"{folder} holds generations but no run.json: name a new folder")
+    run_id = uuid.uuid4().hex[:12]
+    write_parquet(folder / "examples.parquet", examples)
+    created_at = datetime.now(UTC).isoformat(timespec="seconds")
+    write_json(path, {"run_id": run_id, **wanted, "versions": [versions()], "created_at": created_at})
+    return run_id
+
+
+def _resume(
+    folder: Path,
+    recorded: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    examples: pa.Table,
+    annotations: Sequence[str],
+) -> str:
+    """Check that a run is the wanted one, add examples and annotations to it, and return its id."""
+    for name in [name for name in wanted if name not in _ROWS]:
+        before, after = _compared(recorded.get(name)), _compared(wanted[name])
+        if before != after:
+            raise _another_run(folder, difference(name, before, after))
+    updated = dict(recorded)
+    grows = recorded.get("examples_hash") != wanted["examples_hash"]
+    if grows:
+        if limit_of(recorded) == limit_of(wanted):
+            name = next(name for name in _ROWS if recorded.get(name) != wanted[name])
+            raise _another_run(folder, difference(name, recorded.get(name), wanted[name]))
+        examples = grown_examples(folder, recorded, wanted, examples, annotations)
+    if grows or limit_of(wanted) is None:
+        updated |= {name: wanted[name] for name in (*_ROWS, "settings")}
     seen = recorded.get("versions")
-    if isinstance(seen, list) and now not in seen:
-        write_json(path, {**recorded, "versions": [*seen, now]})
-    if any(examples[name].null_count < len(examples) for name in annotations):
-        write_parquet(folder / "examples.parquet", examples)
+    if isinstance(seen, list) and versions() not in seen:
+        updated["versions"] = [*seen, versions()]
+    if grows or any(examples[name].null_count < len(examples) for name in annotations):
+        write_parquet(folder / "examples.parquet", examples)  # first: a kill must not leave replies without an example
+    if updated != recorded:
+        write_json(folder / "run.json", updated)
     return str(recorded["run_id"])
 
 
-def _without_parameters(value: object) -> object:
-    """Return a part of ``run.json`` without the dataset's parameters, as its content hash covers them."""
-    return {key: each for key, each in value.items() if key != "parameters"} if isinstance(value, dict) else value
-
-
-def _hash(examples: pa.Table) -> str:
+def _hash(rows: Iterable[str]) -> str:
     digest = hashlib.sha256()
-    for row in examples.to_pylist():
-        digest.update(json.dumps(row, sort_keys=True, default=str).encode())
+    for row in rows:
+        digest.update(row.encode())
     return digest.hexdigest()
+
+
+def _another_run(folder: Path, differs: str) -> UserError:
+    return UserError(f"{folder} is another run ({differs}): name a new folder, or use the run's own settings")
+
+
+def _compared(value: object) -> object:
+    """Return a part of ``run.json`` without what other parts cover: parameters the content hash, the limit the rows."""
+    if not isinstance(value, dict):
+        return value
+    return {key: each for key, each in value.items() if key not in ("parameters", LIMIT)}
 
 
 def difference(name: str, recorded: object, wanted: object) -> str:

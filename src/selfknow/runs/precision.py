@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.files import read_json
 from selfknow.models.interface import LanguageModel
 from selfknow.runs.writer import RunWriter
@@ -24,7 +24,7 @@ def check_precision(run: RunWriter, model: LanguageModel) -> None:
     before = known or _saved_precision(model.name)
     if before == precision:
         return
-    option = f"--precision {before}" if before in ("float32", "bfloat16") else "--precision saved"
+    option = argument("precision", before if before in ("float32", "bfloat16") else "saved")
     raise UserError(
         f"{model.name} was asked in {before} in {run.folder}, not in {precision}: add {option}, or name a new folder"
     )

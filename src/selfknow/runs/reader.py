@@ -10,7 +10,7 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.files import parse_json
 from selfknow.runs.parsed import ParsedFiles
 from selfknow.runs.schema import GENERATIONS, SCORES, is_id_type
@@ -218,5 +218,5 @@ def _check_same_revision(run: RunFolder, other: RunFolder) -> None:
                 f"{run.location} and {other.location} were asked different revisions of "
                 f"{first['name']} {first.get('config') or ''}".rstrip()
                 + f" ({key} {str(first[key])[:12]} and {str(second[key])[:12]}): they cannot be compared row by row; "
-                "--mixed-revisions compares them anyway"
+                f"{argument('mixed_revisions', True)} compares them anyway"
             )

@@ -14,7 +14,7 @@ import fsspec
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from selfknow.cache import cached
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.files import check_output
 from selfknow.runs.reader import HUB, RunFolder, open_runs
 from selfknow.select_only import check_select_only
@@ -79,7 +79,7 @@ class Connection(AbstractContextManager["Connection"]):
         except duckdb.Error as error:
             raise query_error(error) from error
         except UserError as error:
-            raise UserError(f"{error} (--read-write, or read_only=False, allows others)") from error
+            raise UserError(f"{error} ({argument('read_only', False, flag='read-write')} allows others)") from error
 
     def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> DuckDBPyRelation:
         """Run a query.

@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError, nearest
+from selfknow.errors import UserError, argument, nearest
 from selfknow.sql.task import TaskSql
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
     from selfknow.sql.connection import Connection
 
@@ -92,6 +93,59 @@ def run_query(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":
     return relation
 
 
+def choose_rows(
+    connection: "Connection",
+    relation: "duckdb.DuckDBPyRelation",
+    columns: Sequence[str] | None = None,
+    where: str | None = None,
+) -> "duckdb.DuckDBPyRelation":
+    """Return the chosen rows and columns of a query.
+
+    Args:
+        connection: The connection of the query.
+        relation: The query's rows.
+        columns: The columns to keep, in this order; null: all.
+        where: A condition on the columns, in SQL; null: all rows.
+
+    Raises:
+        UserError: There is no such column, or the condition is none, or could change something.
+    """
+    import duckdb
+
+    if where:
+        try:
+            connection.check(f"select {where}")
+            relation = relation.filter(where)
+        except (duckdb.Error, UserError) as error:
+            raise UserError(f"{argument('where', where)}: {without_statement(error)}") from error
+    names = relation.columns if columns is None else columns
+    for name in names:
+        if name not in relation.columns:
+            raise UserError(f"there is no column {name!r}{nearest(name, relation.columns)}")
+    return relation.project(", ".join(f'"{name}"' for name in names))
+
+
+def without_statement(error: Exception) -> str:
+    """Return an error of DuckDB without the statement: with `--where` it is not the user's, but the client's own."""
+    return re.split(r"\s+LINE \d+:", str(error), maxsplit=1)[0].strip()
+
+
+def fetch(relation: "duckdb.DuckDBPyRelation") -> "pa.Table":
+    """Return all rows of a query.
+
+    Raises:
+        UserError: DuckDB cannot answer it, with DuckDB's own message.
+    """
+    import duckdb
+
+    from selfknow.sql.connection import query_error
+
+    try:
+        return relation.to_arrow_table()
+    except duckdb.Error as error:
+        raise query_error(error) from error
+
+
 def query_rows(connection: "Connection", name: str) -> list[dict[str, Any]]:
     """Return all rows of a query over a connection's runs (see :func:`run_query`).
 
@@ -128,7 +182,8 @@ def missing_needs(connection: "Connection", query: Query) -> Iterator[str]:
         elif need == "corpus":
             yield from _missing_documents(connection, query)
         elif (portrait := need.removeprefix("portrait ")) not in connection.portraits:
-            yield f"name the portrait of what the models were trained on: --portrait {portrait}=FOLDER"
+            place = argument("portraits", {portrait: "FOLDER"}, flag=f"portrait {portrait}=FOLDER")
+            yield f"name the portrait of what the models were trained on: {place}"
 
 
 def _missing_documents(connection: "Connection", query: Query) -> Iterator[str]:

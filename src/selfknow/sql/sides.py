@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from selfknow.errors import UserError, nearest
+from selfknow.errors import UserError, argument, nearest
 from selfknow.runs.reader import RunFolder
 
 SIDES = Path(__file__).parent / "paired" / "sides.sql"
@@ -92,7 +92,8 @@ def paired_by_variant(a: Side, b: Side, scored: Sequence[Scored], metric: str) -
     if len(of_a) == len(of_b) == 1:
         return replace(a, variant=of_a.pop()), replace(b, variant=of_b.pop()), False
     raise UserError(
-        f"name a --variant of each side: {metric} has {_list_names(of_a)} on one, {_list_names(of_b)} on the other"
+        f"name a {argument('variants', flag='variant')} of each side: {metric} has {_list_names(of_a)} on "
+        f"one, {_list_names(of_b)} on the other"
     )
 
 
@@ -130,7 +131,7 @@ def _choose_models(
     for run, models, name in zip(runs, available, _for_each_side(names), strict=True):
         matches = [model for model in models if name in (None, model[0], _with_revision(*model))]
         if len(matches) != 1:
-            several = f"{run.location} has several models: name one with --model"
+            several = f"{run.location} has several models: name one with {argument('models', flag='model')}"
             problem = several if matches else f"{name!r} was not asked, or not scored, in {run.location}"
             raise UserError(f"{problem}; there are {_list_names(_with_revision(*model) for model in models)}")
         chosen.append(matches[0])

@@ -99,6 +99,7 @@ def statements(
     yield _read_view("bootstrap_draws", few_rows)
     yield read_statement(SQL / "functions" / "clustered.sql")
     yield _read_view("calls")
+    yield _read_view("replies")
     yield from _views_of_seeds(models)
     for task in tasks:
         for name in task.views:

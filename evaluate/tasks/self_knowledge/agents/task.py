@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.evaluate.task import FinishedRun, Models, Options, Rows, ScoreOptions, Scores, Stage, Task
 from selfknow.options import option
 from selfknow.runs.parsed import ParsedFiles
@@ -54,7 +54,9 @@ def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
 
 def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models:
     if len(options.verifier) > 1:
-        raise UserError(f"one model judges the tasks of agents: name one --verifier, not {len(options.verifier)}")
+        raise UserError(
+            f"one model judges the tasks of agents: name one {argument('verifier')}, not {len(options.verifier)}"
+        )
     proposer = models.language_model()
     judge = models.named(options.verifier[0]).language_model() if options.verifier else proposer
     return Models([proposer], [judge], {"judge": judge.name})

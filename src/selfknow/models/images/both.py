@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.models import checkpoints
 from selfknow.models.images.generators import Drawn, ImageSettings
 from selfknow.models.images.seeing import LocalVisionModel
@@ -28,7 +28,9 @@ class LocalDrawingVisionModel(LocalVisionModel):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         if "image" not in getattr(self.model, "output_modalities", ()):
-            raise UserError(f"{self.name} sees but does not draw: name a model that draws with --image-model")
+            raise UserError(
+                f"{self.name} sees but does not draw: name a model that draws with {argument('image_model')}"
+            )
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
         """Draw one picture after the other.

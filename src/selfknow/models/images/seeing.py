@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from selfknow.errors import UserError
+from selfknow.errors import UserError, argument
 from selfknow.models import checkpoints
 from selfknow.models.images.pictures import require_images_extra
 from selfknow.models.images.showing import message_parts
@@ -60,7 +60,7 @@ class LocalVisionModel(LocalModel):
             UserError: It does not exist, cannot be fetched, reads text only, or does not fit into memory.
         """
         if chat is False:
-            raise UserError(f"{name} is shown pictures through its chat template: leave out --no-chat")
+            raise UserError(f"{name} is shown pictures through its chat template: leave out {argument('chat', False)}")
         checkpoints.require_models_extra()
         require_images_extra()
         device = device or checkpoints.best_device()

@@ -1,0 +1,77 @@
+"""The cost of a run: limits on what one call may ask, which end it in good order, and the same call goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from selfknow.errors import argument
+from selfknow.models.interface import Decoding, LanguageModel, Reply, Request
+from selfknow.models.token_counts import count_prompt, estimated_tokens, longest_reply, uses_tokens
+from selfknow.options import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostOptions:
+    """The limits of what a call may cost.
+
+    Attributes:
+        dry_run: Count requests and tokens, and ask nothing.
+        max_requests: The most requests of this call; null: all.
+        max_tokens: The most tokens of this call, of prompts and replies together; null: no limit.
+    """
+
+    dry_run: bool = option(False, "Count the requests and their tokens, and ask nothing.")
+    max_requests: int | None = option(None, "Ask at most this many; run it again to go on.", minimum=1)
+    max_tokens: int | None = option(None, "Use at most this many, of prompts and replies.", minimum=1)
+
+
+class Budget:
+    """The rest of the limits of one call.
+
+    A request is sent only if its prompt and its longest reply fit in what is left. Replies are shorter as a rule, so
+    requests are sent in ever smaller groups until no more fits. Prompts and replies without a count are estimated.
+
+    Args:
+        options: The limits.
+    """
+
+    def __init__(self, options: CostOptions | None = None) -> None:
+        self._options = options or CostOptions()
+        self._requests = self._tokens = 0
+
+    def affordable(self, model: LanguageModel, pending: Sequence[Request], decoding: Decoding) -> Sequence[Request]:
+        """Return those of the first requests that fit in what is left."""
+        limits = self._options
+        if limits.max_requests is not None:
+            pending = pending[: limits.max_requests - self._requests]
+        if limits.max_tokens is None:
+            return pending
+        left = limits.max_tokens - self._tokens
+        for place, request in enumerate(pending):
+            left -= count_prompt(model, request).tokens + longest_reply(model, request, decoding)
+            if left < 0:
+                return pending[:place]
+        return pending
+
+    def spend_requests(self, number: int) -> None:
+        """Count requests."""
+        self._requests += number
+
+    def spend_tokens(self, model: LanguageModel, request: Request, reply: Reply) -> None:
+        """Count the tokens of a reply and of its prompt; a try without a reply counts none."""
+        if self._options.max_tokens is None or reply.error is not None or not uses_tokens(model):
+            return
+        prompt, completion = reply.prompt_tokens, reply.completion_tokens
+        self._tokens += count_prompt(model, request).tokens if prompt is None else prompt
+        self._tokens += estimated_tokens(reply.generation or "") if completion is None else completion
+
+    def stopped(self, stage: str, left: int, requested: int) -> str:
+        """Say at which limit a stage stopped, and how to go on."""
+        limits, after = self._options, ""
+        if limits.max_requests is not None and self._requests >= limits.max_requests:
+            limit = argument("max_requests", limits.max_requests)
+        else:
+            limit, after = argument("max_tokens", limits.max_tokens), f" after {self._tokens:,} tokens"
+        return (
+            f"stopped at {limit}{after}: {left:,} of {requested:,} requests of the stage {stage} are left; repeat the "
+            "call to resume"
+        )

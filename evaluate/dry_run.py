@@ -1,0 +1,237 @@
+"""The cost of a run before it is asked: its requests are made and counted, and none is sent.
+
+The driver asks stand-ins in place of the models, in a copy of the run folder. A stand-in's reply has the greatest
+length, so that the prompts of later stages, which hold replies, are counted at theirs.
+"""
+
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfknow.errors import MissingExtraError, UserError, argument
+from selfknow.evaluate.ask import Progress, ask_task
+from selfknow.evaluate.task import Options, Rows, Task
+from selfknow.models.interface import Decoding, LanguageModel, Reply, Request
+from selfknow.models.opening import ModelOptions
+from selfknow.models.token_counts import BYTES_PER_TOKEN, count_prompt, longest_reply
+from selfknow.row_table import RowTable
+
+if TYPE_CHECKING:
+    from selfknow.models.images.generators import Drawn, ImageGenerator, ImageSettings
+
+_FILLER = "a "
+_COLUMNS = ("requests", "prompt_tokens", "reply_tokens")
+
+
+class Cost(RowTable):
+    """The requests and tokens of a run, a row a stage and model; what is not known before it runs is null.
+
+    Attributes:
+        notes: The assumptions behind the numbers, a sentence each.
+    """
+
+    def __init__(self, rows: Sequence[dict[str, object]], notes: Iterable[str]) -> None:
+        super().__init__(rows)
+        self.notes = tuple(notes)
+
+    def __repr__(self) -> str:
+        return "\n".join([super().__repr__(), *self.notes])
+
+
+@dataclass
+class Tally:
+    """The tokens of one stage and model.
+
+    Attributes:
+        prompt_tokens: The tokens of all prompts.
+        reply_tokens: Those of all replies, at their limit.
+        is_estimate: True if the tokens of a prompt were estimated.
+        follows: True if a prompt holds a reply of an earlier stage.
+    """
+
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    is_estimate: bool = False
+    follows: bool = False
+
+
+Tallies = dict[tuple[str, str], Tally]
+
+
+def count_run(
+    task: Task[Any, Any],
+    rows: Rows,
+    options: Options,
+    opening: ModelOptions,
+    folder: Path,
+    decoding: Decoding,
+) -> Cost:
+    """Count what a run still asks; the arguments are those of :func:`selfknow.evaluate.ask.ask_task`.
+
+    Raises:
+        UserError: The folder holds another run, or a model cannot be found.
+    """
+    tallies: Tallies = defaultdict(Tally)
+    counting = CountingOptions(**vars(opening), tallies=tallies)
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary)
+        try:
+            _copy_run(folder, copy)
+            progress = ask_task(task, rows, options, task.cast(options, counting, copy), copy, decoding, quiet=True)
+        except UserError as error:
+            raise UserError(str(error).replace(str(copy), str(folder))) from error
+    return Cost(_rows(progress, tallies), _notes(progress, tallies, decoding))
+
+
+def _copy_run(folder: Path, copy: Path) -> None:
+    """Fill a folder with what a run folder holds: its description copied, everything else as links."""
+    for path in folder.iterdir() if folder.exists() else ():
+        if path.name in ("run.json", "examples.parquet"):
+            shutil.copy(path, copy)
+        elif path.name in ("generations", "images"):
+            (copy / path.name).mkdir()
+            for file in path.iterdir():
+                (copy / path.name / file.name).symlink_to(file.absolute())
+        elif path.name != "run.lock":
+            (copy / path.name).symlink_to(path.absolute())
+
+
+def _rows(progress: Sequence[Progress], tallies: Tallies) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for each in progress:
+        tally = tallies[each.stage, each.model]
+        numbers: Sequence[int | None] = (each.answered, tally.prompt_tokens, tally.reply_tokens)
+        if _is_unknown(each, progress):
+            numbers = (None, None, None)
+        rows.append({"stage": each.stage, "model": each.model, **dict(zip(_COLUMNS, numbers, strict=True))})
+    if len(rows) > 1:
+        sums = {name: sum(number for row in rows if isinstance(number := row[name], int)) for name in _COLUMNS}
+        rows.append({"stage": "all", "model": "", **sums})
+    return rows
+
+
+def _is_unknown(each: Progress, progress: Sequence[Progress]) -> bool:
+    """Return true for a stage that no reply of a stand-in leads to, though a model's may."""
+    return each.requested == 0 and each.stage != progress[0].stage
+
+
+def _notes(progress: Sequence[Progress], tallies: Tallies, decoding: Decoding) -> Iterator[str]:
+    yield f"nothing was asked; every reply counts {decoding.max_new_tokens:,} tokens, its limit"
+    if estimated := sorted({model for (_, model), tally in tallies.items() if tally.is_estimate}):
+        yield f"the prompts of {', '.join(estimated)} are estimated, a token for {BYTES_PER_TOKEN} bytes"
+    if following := list(dict.fromkeys(stage for (stage, _), tally in tallies.items() if tally.follows)):
+        yield f"prompts hold replies, which count at their limit until they are there: {', '.join(following)}"
+    if unknown := list(dict.fromkeys(each.stage for each in progress if _is_unknown(each, progress))):
+        yield f"how much these stages ask depends on the replies, and is not counted: {', '.join(unknown)}"
+
+
+class StandIn:
+    """A stand-in for a model: it counts what it is asked, and replies at full length.
+
+    Args:
+        model: The model, without its weights.
+        tallies: Where it counts.
+    """
+
+    def __init__(self, model: LanguageModel, tallies: Tallies) -> None:
+        self._model = model
+        self._tallies = tallies
+        self.name = model.name
+        self.revision = model.revision
+
+    def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
+        """Count requests, and reply with as many words as a reply may have tokens."""
+        for request in requests:
+            tally = self._tallies[request.stage, self.name]
+            prompt, limit = count_prompt(self._model, request), longest_reply(self._model, request, decoding)
+            tally.prompt_tokens += prompt.tokens
+            tally.reply_tokens += limit
+            tally.is_estimate |= prompt.is_estimate
+            tally.follows |= request.parent_generation_id is not None
+            length = limit * (BYTES_PER_TOKEN / len(_FILLER) if prompt.is_estimate else 1)
+            yield request, Reply(_FILLER * round(length), "length")
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """A model of which nothing is known but its name: its tokens are estimated."""
+
+    name: str
+    revision: str | None = None
+
+    def generate(  # noqa: D102
+        self,
+        requests: Sequence[Request],  # noqa: ARG002
+        decoding: Decoding,  # noqa: ARG002
+    ) -> Iterator[tuple[Request, Reply]]:
+        raise AssertionError("a stand-in answers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountingOptions(ModelOptions):
+    """Options of opening models that open stand-ins: configuration and tokenizer are read, and no weights."""
+
+    tallies: Tallies = field(default_factory=dict)
+
+    def language_model(self, *, sees: bool = False, draws: bool = False) -> LanguageModel:
+        """Return a stand-in for the model.
+
+        Raises:
+            UserError: The model cannot be opened, or both draws and sees.
+        """
+        if draws:
+            raise UserError(
+                f"a model that draws and sees is not counted before it runs: leave out {argument('dry_run', True)}"
+            )
+        is_local = isinstance(self.model, str) and self.endpoint is None
+        model = self._without_weights(str(self.model), sees=sees) if is_local else super().language_model(sees=sees)
+        return StandIn(model, self.tallies)
+
+    def _without_weights(self, name: str, *, sees: bool) -> LanguageModel:
+        from selfknow.models import checkpoints
+
+        try:
+            checkpoints.require_models_extra()
+        except MissingExtraError:
+            return Unasked(name)
+        from selfknow.models.local import LocalModel
+
+        checkpoints.quieten()
+        config = checkpoints.load_config(name)
+        revision = checkpoints.revision(name, config)
+        if sees:  # pictures are tokens, too, and how many depends on the weights' own processor
+            return Unasked(name, revision)
+        return LocalModel.without_weights(config, checkpoints.load_tokenizer(name), name, revision, chat=self.chat)
+
+    def image_generator(self, name: str | None, address: str | None, settings: "ImageSettings") -> "ImageGenerator":
+        """Return a stand-in for an image generator, which draws a dot."""
+        return _Dots(super().image_generator(name, address, settings))
+
+
+class _Dots:
+    """A stand-in for an image generator: every picture is one pixel."""
+
+    def __init__(self, generator: "ImageGenerator") -> None:
+        self.name = generator.name
+        self.revision = generator.revision
+
+    def draw(
+        self,
+        requests: Sequence[Request],
+        settings: "ImageSettings",  # noqa: ARG002
+        seed: int,  # noqa: ARG002
+    ) -> "Iterator[tuple[Request, Drawn]]":
+        """Return a dot for each request."""
+        from PIL import Image
+
+        from selfknow.models.images.generators import Drawn
+
+        file = BytesIO()
+        Image.new("RGB", (1, 1)).save(file, "PNG")
+        for request in requests:
+            yield request, Drawn(file.getvalue())
