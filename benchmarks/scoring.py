@@ -85,7 +85,6 @@ def _copy(calls: pa.Table, number: int) -> pa.Table:
 def score(run: str) -> int:
     """Score a run as ``selfknow score`` does; return the number of scores."""
     from selfknow.evaluate.run import Run
-    from selfknow.runs.summary import summarize
 
     rows = Run(Path(run)).score()
     return sum(int(str(row["n"])) for row in rows)
