@@ -220,7 +220,7 @@ def headline(report: Report) -> Headline | None:
         return None
     names = _corpora(report)
     findings = [
-        *(_asked(row, rows, names[row["run_id"]]) for row in rows if row["kind"] == "grounding"),
+        *(_prompted(row, rows, names[row["run_id"]]) for row in rows if row["kind"] == "grounding"),
         *(_continued(row, names[row["run_id"]]) for row in continued if row["quip_beyond_prompt"] is not None),
     ]
     return Headline([finding for finding in findings if finding is not None], every_measure)
@@ -249,11 +249,11 @@ def _corpora(report: Report) -> dict[str, str]:
     }
 
 
-def _asked(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
+def _prompted(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
     """Return how much is quoted with and without being asked to; null where nothing could be graded."""
     if row["difference"] is None:
         return None
-    asked = number("asked to quote", row, "score", chance="null_score")
+    prompted = number("asked to quote", row, "score", chance="null_score")
     difference = number("difference", row, "difference", chance=None)
     is_more, is_less = ((end or 0) > 0 for end in (difference.low, -(difference.high or 0)))
     ending = "the difference is no accident" if is_more or is_less else "no difference can be seen"
@@ -264,9 +264,9 @@ def _asked(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
     detail = f"The difference: {change(row['difference'], difference.low, difference.high)}."
     verdict = Verdict("No, less", is_good=False) if is_less else NO_SIGN
     if is_more:
-        verdict = YES if (asked.low or 0) > 1 / 2 else PARTLY
+        verdict = YES if (prompted.low or 0) > 1 / 2 else PARTLY
     more = setting(row, rows, "dataset", "format", "placement")
-    return Finding(row["model_label"], verdict, sentence, [asked], "not asked", more, detail)
+    return Finding(row["model_label"], verdict, sentence, [prompted], "not asked", more, detail)
 
 
 def _continued(row: Row, corpus: str) -> Finding:

@@ -42,8 +42,8 @@ def _example(row: Row) -> Example:
         ShownReply("What it wrote", *_cut(row["text"] or "")),
         ShownReply("What it said about it", tuple(_pieces(row)), max(0, len(row["generation"]) - LONGEST_REPLY)),
     ]
-    asked = row["verify_prompt"] and visible(row["verify_prompt"][:LONGEST_REPLY])
-    return Example(heading, replies, verdict, notes, prompt=asked)
+    question = row["verify_prompt"] and visible(row["verify_prompt"][:LONGEST_REPLY])
+    return Example(heading, replies, verdict, notes, prompt=question)
 
 
 def _cut(text: str) -> tuple[tuple[Piece, ...], int]:

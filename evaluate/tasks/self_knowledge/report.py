@@ -201,10 +201,10 @@ def _finding(row: Row, rows: Sequence[Row]) -> Finding:
     parts = {value: words for value, words in _PARTS.items() if row[value] is not None}
     numbers = [number(name, row, value, n_graded=f"n_{value}", chance=None) for value, (name, _) in parts.items()]
     together = number("all three at once", row, "understood", n_graded="n_understood", chance=None)
-    told = listed([predicate.format(rounded(row[value])) for value, (_, predicate) in parts.items()])
-    sentence = f"It {told}. All three at once: {rounded(row['understood'])}."
-    asked = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
-    more = joined(asked, setting(row, rows, "wording"))
+    predicates = listed([predicate.format(rounded(row[value])) for value, (_, predicate) in parts.items()])
+    sentence = f"It {predicates}. All three at once: {rounded(row['understood'])}."
+    reader = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
+    more = joined(reader, setting(row, rows, "wording"))
     return Finding(row["generator"], against_half(together), sentence, [*numbers, together], setting=more)
 
 
