@@ -295,7 +295,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
 
     Attributes:
         name: Its name in ``run.json`` and on the command line.
-        question: The question about a model, for people: "What does it not know?".
+        question: The question about a model, for people: "Does it know what it does not know?".
         usage: Examples of what follows ``selfknow evaluate``, without model and run folder; the first one begins with
             the set that stands for the task in a list.
         datasets: Datasets of this package, by the name in their manifest, whose rows are asked.

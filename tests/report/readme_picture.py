@@ -11,13 +11,13 @@ from tempfile import TemporaryDirectory
 from tests.conftest import REPOSITORY
 from tests.report import browser
 
-WIDTH, HEIGHT = 1180, 1080  # at most
+WIDTH, HEIGHT = 1280, 1080  # at most
 PICTURES = REPOSITORY / "docs" / "images"
-# The lowest line above HEIGHT that crosses no text of either column.
+# The end of the cards, or the lowest line above HEIGHT that crosses none of their texts.
 LOWEST_LINE = """
-const boxes = [...document.querySelectorAll('.topic :is(.asks, .name, .value, .label, .track, .detail, summary)')]
-  .map(one => one.getBoundingClientRect());
-for (let y = arguments[0]; y > 0; y--) if (boxes.every(box => box.bottom < y || box.top > y)) return y;
+const texts = [...document.querySelectorAll('.topic :is(h2, p, li)')].map(one => one.getBoundingClientRect());
+const end = Math.ceil(document.querySelector('.topics').getBoundingClientRect().bottom) + 12;
+for (let y = Math.min(end, arguments[0]); y > 0; y--) if (texts.every(box => box.bottom < y || box.top > y)) return y;
 """
 
 

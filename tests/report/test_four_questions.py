@@ -26,8 +26,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
 def test_the_plot_has_a_panel_a_question_and_changes_stand_apart(report: Report) -> None:
     drawn = panels(report, [Printed("self-aware", "f1, figure-2", 0.4234, 3369)])
     assert [panel.title for panel in drawn] == [
-        "How much does it know?",
-        "What does it not know?",
+        "Does it know how much it knows?",
+        "Does it know what it does not know?",
         "",
         "Does it understand what it creates?",
         "Does it quote?",
@@ -38,12 +38,12 @@ def test_the_plot_has_a_panel_a_question_and_changes_stand_apart(report: Report)
     assert rows[-1] == {
         "label": "f1, figure-2 (printed)",
         "share": 0.4234,
-        "n": 3369,
+        "counts": "n = 3,369",
         "whose": "the paper's number",
         **dict.fromkeys(("low", "high", "chance")),
     }
     f1 = next(row for row in rows if row["label"].startswith("F1"))
-    assert (f1["share"], f1["chance"], f1["n_graded"]) == (pytest.approx(2 / 3), pytest.approx(6 / 11), 8)
+    assert (f1["share"], f1["chance"], f1["counts"]) == (pytest.approx(2 / 3), pytest.approx(6 / 11), "n = 8")
     assert f1["low"] < f1["share"] <= f1["high"]
     [quotes] = next(iter(change["datasets"].values()))
     assert (quotes["label"], quotes["chance"]) == ("Quotes more under grounding prompts", 0.0)
@@ -53,12 +53,10 @@ def test_a_card_says_what_was_asked_how_and_what_was_not(report: Report) -> None
     text = card(report, [Printed("self-aware", "f1, figure-2", 0.4234, 3369)], command="it", not_asked=["gsm8k: no"])
     lines = text.splitlines()
     assert lines[0] == "## What the model knows about what it knows"
-    assert (
-        "| What does it not know? | F1 of abstaining (the paper's measure) | 66.7% [0%, 100%] | 54.5% | 8 of 9 |"
-        in lines
-    )
-    assert "| What does it not know? | f1, figure-2 (printed) | 42.3% |  | 3369 |" in lines
-    assert "| Does it quote? | Quotes more under grounding prompts | +29.7 points [0.0, +100.0] |  | 4 |" in lines
+    f1 = "F1 of abstaining (the paper's number) | 66.7% [0%, 100%] | 54.5% | n = 8 |"
+    assert f"| Does it know what it does not know? | {f1}" in lines
+    assert "| Does it know what it does not know? | f1, figure-2 (printed) | 42.3% |  | n = 3,369 |" in lines
+    assert "| Does it quote? | Quotes more under grounding prompts | +29.7 points [0.0, +100.0] |  | n = 4 |" in lines
     assert any(line.startswith("- diary-recall: diary-recall:1k; decoding {") for line in lines)
     assert lines[-1] == "- Not asked: gsm8k: no"
 

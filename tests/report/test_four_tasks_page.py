@@ -45,14 +45,15 @@ def test_each_task_stands_at_the_top_with_its_numbers_and_their_queries(page: Pa
     assert errors(browser) == []
     tasks = browser.execute_script("return [...document.querySelectorAll('.topic')].map(one => one.id)")
     assert tasks == ["topic-diary-recall", "topic-self-aware", "topic-self-knowledge", "topic-according-to"]
-    assert shown(browser, "#topic-diary-recall .one.first .value") == ["50.0%"]
-    assert shown(browser, "#topic-self-aware .one.first .value") == ["66.7%"]
-    values = shown(browser, "#topic-according-to .one.first .value")
+    assert shown(browser, "#topic-diary-recall .pill") == ["No sign of it"]
+    assert shown(browser, "#topic-diary-recall .detail")[0].startswith("1 of 2 (")
+    assert shown(browser, "#topic-self-aware .detail")[0].startswith("2 of 3 (")
+    values = shown(browser, "#numbers-according-to .one:first-of-type .value")
     assert len(values) == 2, "one number a model"
     assert all(value.startswith("+") and value.endswith("points") for value in values)
-    assert any("always abstaining (54.5%)" in detail for detail in shown(browser, "#topic-self-aware .detail"))
-    assert all("n = " in detail for detail in shown(browser, ".topic .detail"))
-    fold = browser.find_element("css selector", "#topic-according-to details")
+    assert any("always abstaining: 54.5%" in detail for detail in shown(browser, "#numbers-self-aware .detail"))
+    assert all(" of " in detail or "n = " in detail for detail in shown(browser, ".topic .detail"))
+    fold = browser.find_element("css selector", "#numbers-according-to details")
     summary = fold.find_element("tag name", "summary")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", summary)
     assert summary.text == "SQL selfknow query according_to_kinds RUN…"

@@ -43,7 +43,7 @@ def test_a_report_from_the_command_line(selfknow_process: Run, run: Path, tmp_pa
     assert (result.returncode, result.stdout) == (0, "report.html\n")
     assert result.stderr == "", "a log gets no bar of a few seconds"
     page = (tmp_path / "report.html").read_text()
-    assert "OPT 125M recalls 33% of diaries exactly (no better than chance)." in page
+    assert "It recalls 33% of diaries whole, and the right number of entries for 33%" in page
     pictures = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert {"accuracy_by_size.png", "accuracy_by_size.svg", "recalled_documents.png"} <= set(pictures)
     for path in (tmp_path / "figures").glob("*.png"):
@@ -60,7 +60,8 @@ def test_a_report_as_markdown_names_its_pictures(selfknow: Run, run: Path, tmp_p
     assert (result.returncode, result.stderr) == (0, "")
     page = (tmp_path / "docs" / "results.md").read_text()
     assert page.startswith(
-        "# Results &lt;1&gt;\n\n**OPT 125M recalls 33% of diaries exactly (no better than chance).**"
+        "# Results &lt;1&gt;\n\n**What OPT 125M knows about what it knows**\n\n## Does it know how much it knows?\n\n"
+        "- **No sign of it** (OPT 125M). It recalls 33% of diaries whole"
     )
     assert "![Does it say too much or too little?](results_figures/over_and_under_recall.svg)" in page
     assert "| right | 3 | 3 | 3 | 1 | 33.3% |" in page
@@ -90,9 +91,9 @@ def test_an_unscored_run_says_so_and_is_a_report_still(tmp_path: Path) -> None:
     with connect(run) as connection:
         report = gather(connection, task_reports())
     assert report.answered == []
-    assert headline(report).sentence == "Nothing has been scored yet."
+    assert headline(report).title == "Nothing has been scored yet."
     assert all(section.missing and "selfknow score" in section.missing for section in report.sections)
-    assert report.calls[0]["n"] == 3
+    assert report.calls[0]["replies"] == 3
 
 
 def test_a_report_of_another_task_has_its_metric_for_a_headline(tmp_path: Path) -> None:
@@ -100,17 +101,13 @@ def test_a_report_of_another_task_has_its_metric_for_a_headline(tmp_path: Path) 
     with connect(tmp_path / "run") as connection:
         report = gather(connection, task_reports())
     assert [section.query.name for section in report.answered] == ["metrics"]
-    assert headline(report).sentence == "mockllm: exact 25%"
+    assert headline(report).title == "mockllm: exact 25%"
 
 
 def test_runs_that_are_not_finished_are_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", QUESTIONS, ModelAnswers(answers={"Ann": ANSWERS["Ann"]}))
     with connect(run) as connection:
-        assert (
-            gather(connection, task_reports())
-            .incomplete[0]
-            .startswith("facebook/opt-125m answered 1 of 3 examples of run")
-        )
+        assert gather(connection, task_reports()).incomplete[0].startswith("OPT 125M answered 1 of 3 examples of run")
 
 
 def test_answers_are_marked_line_by_line_and_quote_by_quote(run: Path) -> None:

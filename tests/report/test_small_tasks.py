@@ -89,7 +89,7 @@ def test_several_replies_to_a_question_are_one_trial(mathematics: Path) -> None:
 def test_a_run_that_is_scored_by_nothing_of_the_task_has_no_row(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", "gsm8k", [("ann", Request("q0", "?"), {"exact_match": 1.0})])
     assert ask_runs("gsm8k_accuracy", run) == []
-    assert headline(reported(run)).sentence == "ann: exact match 100%"
+    assert headline(reported(run)).title == "ann: exact match 100%"
 
 
 def test_proposals_judgements_and_replies_are_counted_apart(agents: Path) -> None:
@@ -104,10 +104,11 @@ def test_proposals_judgements_and_replies_are_counted_apart(agents: Path) -> Non
 def test_a_run_of_mathematics_has_a_page_of_its_own(mathematics: Path) -> None:
     report = reported(mathematics)
     first = headline(report)
-    assert first.sentence == "ann solves 62% of grade-school problems."
-    assert first.large is not None
-    [number] = first.numbers
-    assert (number.label, number.value, number.n_graded, number.n) == ("ann", 0.625, 7, 8)
+    [topic] = first.topics
+    [finding] = topic.findings
+    assert (finding.model, finding.sentence) == ("ann", "It solves 62% of the grade-school problems.")
+    [number] = finding.numbers
+    assert (number.value, number.n_graded, number.n, number.counts) == (0.625, 7, 8, "n = 4"), "2.5 of 4 is no count"
     assert [(section.query.name, len(section.panels)) for section in report.answered] == [
         ("gsm8k_accuracy", 1),
         ("metrics", 0),
@@ -120,7 +121,7 @@ def test_a_run_of_mathematics_has_a_page_of_its_own(mathematics: Path) -> None:
 def test_a_run_of_agents_has_a_page_of_its_own(agents: Path) -> None:
     report = reported(agents)
     first = headline(report)
-    assert first.sentence == "What 2 models know about what they know"
+    assert first.title == "What ann knows about what it knows"
     [topic] = first.topics
     assert (topic.task, topic.title) == ("self-knowledge-agents", "Does it agree with itself on tasks of its own?")
     values = {measure.name: [(number.label, number.value) for number in measure.numbers] for measure in topic.measures}
@@ -136,7 +137,11 @@ def test_models_and_sets_of_questions_stand_side_by_side(mathematics: Path, tmp_
     other = write_run(tmp_path / "other", "gsm8k", solved("ben", [0.0], [1.0]), dataset="harder")
     report = reported(mathematics, other)
     first = headline(report)
-    assert first.sentence == "What 2 models know about what they know"
-    assert [(number.label, number.value) for number in first.numbers] == [("ann · given", 0.625), ("ben · harder", 0.5)]
+    assert first.title == "What 2 models know about what they know"
+    [topic] = first.topics
+    assert [(finding.label, finding.numbers[0].value) for finding in topic.findings] == [
+        ("ann · given", 0.625),
+        ("ben · harder", 0.5),
+    ]
     [section] = [section for section in report.answered if section.query.name == "gsm8k_accuracy"]
     assert [panel.title for panel in section.panels] == ["given", "harder"]

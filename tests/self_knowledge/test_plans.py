@@ -273,14 +273,14 @@ def test_one_model_is_asked_all_that_fits_it_and_gets_a_page_and_a_card(
     lines = printed.out[printed.out.index("## What the model knows") :].splitlines()
     results = {cells[2]: cells[3:6] for line in lines if len(cells := [item.strip() for item in line.split("|")]) == 7}
     chance = {name: cells[1] for name, cells in results.items()}
-    assert results["Abstains from questions without an answer"][0].startswith("100% [")
-    assert results["Abstains from answerable questions"][0].startswith("100% [")
+    assert results["Abstains from questions that nobody can answer"][0].startswith("100% [")
+    assert results["Abstains from questions that have an answer"][0].startswith("100% [")
     assert (
-        results["How much more where there is no answer"][0].split()[0],
-        chance["How much more where there is no answer"],
+        results["The difference"][0].split()[0],
+        chance["The difference"],
     ) == ("0.0", "0.0")
     assert results["Agrees with what it wrote"][0].startswith("100% [")
-    assert results["Agrees with what it wrote"][2] == str(7 * LIMIT)
+    assert results["Agrees with what it wrote"][2] == f"{7 * LIMIT} of {7 * LIMIT}"
     assert results["QUIP under the grounding prompts"][0].startswith("100%")
     assert results["Quotes more under grounding prompts"][0].startswith("0.0 points")
     assert "- Not asked: diary-recall, since nothing says that the model was trained on diaries" in lines

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from selfknow.errors import UserError
 from selfknow.report.grouping import joined, setting
 from selfknow.report.labels import labelled_rows
+from selfknow.report.paths import last_part
 from selfknow.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
 from selfknow.report.text import LONGEST_REPLY, cell, percent, points, visible
 from selfknow.sql.connection import Connection
@@ -84,15 +85,18 @@ def _group(rows: Sequence[Row], all_rows: Sequence[Row], name: str | None, portr
     label = joined(first["model_label"], setting(first, all_rows, "dataset", "format"))
     notes, lacking = [first["kind"], label], None
     if portrait is None:
-        lacking = f"quotes are not marked: the portrait {name} is not at hand (--portrait NAME=FOLDER names its place)"
+        called = "" if name is None else f" {last_part(name)}"
+        lacking = f"quotes are not marked: the portrait{called} is not at hand (--portrait NAME=FOLDER names its place)"
     elif name:
         notes.append(f"quotes from {Path(name).name}")
     return ExampleGroup(first["prompt"], [_example(row, portrait) for row in rows], notes, lacking)
 
 
 def _example(row: Row, portrait: "Portrait | None") -> Example:
-    change = Verdict(f"{points(row['change'])} points", None if row["change"] == 0 else row["change"] > 0)
-    notes = [f"change {row['change_rank']} of {row['n_pairs']:,}"]
+    change = Verdict("quotes more", is_good=True) if row["change"] > 0 else Verdict("quotes less", is_good=False)
+    if row["change"] == 0:
+        change = Verdict("no change", is_good=None)
+    notes = [f"{points(row['change'])} points, change {row['change_rank']} of {row['n_pairs']:,}"]
     if row["answers"]:
         notes.append(f"wanted: {cell(', '.join(row['answers'][:_ANSWERS]))}")
     replies = [_reply(row, "null", "null_", portrait), _reply(row, row["prompt"], "", portrait)]

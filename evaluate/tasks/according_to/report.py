@@ -1,5 +1,6 @@
 """The part of a report on according-to: the charts of its queries, and how to read each."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 import altair as alt
@@ -7,8 +8,9 @@ import altair as alt
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, setting
-from selfknow.report.numbers import measures, number
-from selfknow.report.shape import Figure, Headline, Measure, Number, Panel, Row
+from selfknow.report.numbers import NO_SIGN, PARTLY, YES, against_chance, against_half, measures, number
+from selfknow.report.shape import Figure, Finding, Headline, Measure, Panel, Row, Verdict
+from selfknow.report.text import change, rounded
 
 _PROMPTS = 11  # charts of one prompt each: all but the null prompt
 _TOLD_APART = 8  # lines of one chart that have a colour each
@@ -133,34 +135,41 @@ FIGURES: Mapping[str, Figure] = {
         "question has the same weight.",
         _kinds,
         shares=("difference", "null_score", "score"),
+        title="Kinds of prompt",
     ),
     "according_to_table": Figure(
         "Each prompt in the order of the paper's Table 1. Tick: the null prompt.",
         named={"table-1": _table},
         shares=("score",),
+        title="Each prompt",
     ),
     "according_to_changes": Figure(
         "Each prompt minus the null prompt, on the same questions. Left of zero the model quotes less, or answers "
         "worse.",
         named={"table-2": _changes},
         shares=("difference", "null_score", "relative", "relative_change", "score"),
+        title="Change by prompt",
     ),
     "according_to_by_size": Figure(
         "The change in QUIP by each prompt, the smallest model first. Right of zero the model quotes more.",
         named={"figure-2": _by_size},
         nothing="of no model is the number of parameters known",
         shares=("difference", "null_score", "score"),
+        title="By model size",
+        compares="num_parameters",
     ),
     "according_to_by_tuning": Figure(
         "The change in QUIP of each instruction-tuned model minus that of its base model.",
         named={"figure-4": _by_tuning},
         nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        title="By tuning",
     ),
     "according_to_popularity": Figure(
         "If QUIP rises to the right, the model quotes more about facts that are more frequent in the corpus.",
         named={"figure-3": _popularity},
         nothing="no run says how often its entities occur together (selfknow evaluate … --counts)",
         shares=("score",),
+        title="By frequency",
     ),
     "according_to_continuation": Figure(
         "The share of a continuation that is in the text itself, without repetitions of the prompt. Tick: a text that "
@@ -168,12 +177,14 @@ FIGURES: Mapping[str, Figure] = {
         _continuation,
         "no run began passages (selfknow evaluate according-to:continuation)",
         shares=("chance_quip", "quip", "quip_beyond_prompt"),
+        title="Continuing a passage",
     ),
     "according_to_published": Figure(
         "The paper's numbers beside ours, for the same prompt and questions. The model is another one unless the table "
         "says that it is the same.",
         nothing="no run asked one of the paper's question sets about Wikipedia (`selfknow evaluate according-to:nq`)",
         shares=("ours", "published"),
+        title="Beside the paper",
     ),
 }
 """What a report draws, in its order, by the name of the query."""
@@ -181,18 +192,18 @@ FIGURES: Mapping[str, Figure] = {
 
 _QUERY, _CONTINUED = "according_to_kinds", "according_to_continuation"
 _KINDS = ("null", "grounding", "anti-grounding")
+_UNSEEN = "unseen text"
 
 
 def headline(report: Report) -> Headline | None:
-    """Return the change in QUIP by grounding prompts, and QUIP under each kind of prompt."""
+    """Return the change in QUIP by grounding prompts, and the share of continuations in the text's own words."""
     rows = [row for row in report.rows_of(_QUERY) if row["metric"] == "quip"]
     continued = report.rows_of(_CONTINUED)
-    if not rows:
-        shown_measures = _continuations(report, continued)
-        return Headline(None, _going_on(shown_measures[0].numbers[0]), shown_measures) if shown_measures else None
     named = [(joined(row["model_label"], setting(row, rows, "dataset", "format", "placement")), row) for row in rows]
     changes = [number(label, row, "difference", chance=None) for label, row in named if row["kind"] == "grounding"]
-    change = Measure("Quotes more under grounding prompts", changes, report.queries[_QUERY], is_change=True)
+    change_of_prompts = [
+        Measure("Quotes more under grounding prompts", changes, report.queries[_QUERY], "no difference", is_change=True)
+    ]
     shown_measures = measures(
         report,
         *(
@@ -204,10 +215,15 @@ def headline(report: Report) -> Headline | None:
             for kind in _KINDS
         ),
     )
-    first = [change] if changes else []
-    return Headline(
-        None, _saying(changes[0]) if changes else None, [*first, *shown_measures, *_continuations(report, continued)]
-    )
+    every_measure = [*(change_of_prompts if changes else []), *shown_measures, *_continuations(report, continued)]
+    if not every_measure:
+        return None
+    names = _corpora(report)
+    findings = [
+        *(_prompted(row, rows, names[row["run_id"]]) for row in rows if row["kind"] == "grounding"),
+        *(_continued(row, names[row["run_id"]]) for row in continued if row["quip_beyond_prompt"] is not None),
+    ]
+    return Headline([finding for finding in findings if finding is not None], every_measure)
 
 
 def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
@@ -221,19 +237,50 @@ def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
         )
         for row in rows
     ]
-    return measures(
-        report, ("Continues in the text's own words", _CONTINUED, numbers), chance_name="a text it never saw"
-    )
+    return measures(report, ("Continues in the text's own words", _CONTINUED, numbers), chance_name=_UNSEEN)
 
 
-def _going_on(share: Number) -> str | None:
-    return None if share.value is None else f"continues in the text's own words for {share.value:.1%} of what it adds"
+def _corpora(report: Report) -> dict[str, str]:
+    """Return the name of each run's corpus, in words."""
+    settings = {run["run_id"]: json.loads(run["settings"] or "{}") for run in report.runs}
+    return {
+        run_id: str(of_run.get("corpus") or "the corpus") if isinstance(of_run, dict) else "the corpus"
+        for run_id, of_run in settings.items()
+    }
 
 
-def _saying(change: Number) -> str | None:
-    """Return the changes by prompts whose interval excludes zero; null if nothing could be graded."""
-    if change.value is None:
+def _prompted(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
+    """Return how much is quoted with and without being asked to; null where nothing could be graded."""
+    if row["difference"] is None:
         return None
-    if change.low is None or change.high is None or change.low <= 0 <= change.high:
-        return "quotes neither measurably more nor less when asked to"
-    return f"quotes {abs(change.value) * 100:.0f} points {'more' if change.value > 0 else 'less'} when asked to"
+    prompted = number("asked to quote", row, "score", chance="null_score")
+    difference = number("difference", row, "difference", chance=None)
+    is_more, is_less = ((end or 0) > 0 for end in (difference.low, -(difference.high or 0)))
+    ending = "the difference is no accident" if is_more or is_less else "no difference can be seen"
+    sentence = (
+        f"Asked to quote, it writes {rounded(row['score'])} in the words of {corpus}, and not asked, "
+        f"{rounded(row['null_score'])}: {ending}."
+    )
+    detail = f"The difference: {change(row['difference'], difference.low, difference.high)}."
+    verdict = Verdict("No, less", is_good=False) if is_less else NO_SIGN
+    if is_more:
+        verdict = YES if (prompted.low or 0) > 1 / 2 else PARTLY
+    more = setting(row, rows, "dataset", "format", "placement")
+    return Finding(row["model_label"], verdict, sentence, [prompted], "not asked", more, detail)
+
+
+def _continued(row: Row, corpus: str) -> Finding:
+    """Return how much of a continuation is the text's own, beside a text that the model cannot have seen."""
+    share = number("the text's words", row, "quip_beyond_prompt", chance="chance_quip")
+    sentence = (
+        f"Given {row['passage_words']} words of {_text_of(row, corpus)}, it goes on in the text's own words for "
+        f"{rounded(row['quip_beyond_prompt'])} of what it adds."
+    )
+    verdict = against_half(share) if share.chance is None else against_chance(share)
+    return Finding(row["model_label"], verdict, sentence, [share], _UNSEEN)
+
+
+def _text_of(row: Row, corpus: str) -> str:
+    """Return the name of the passages' text: the corpus's, else the name of its file."""
+    name = str(row["dataset"]).rstrip("/").rpartition("/")[2].rpartition(".")[0]
+    return f"“{name.replace('-', ' ')}”" if corpus == "the corpus" and name else corpus

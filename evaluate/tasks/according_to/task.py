@@ -214,7 +214,12 @@ def _report() -> "TaskReport":
     from selfknow.report.task import TaskReport
 
     return TaskReport(
-        name=ACCORDING_TO.name, question=ACCORDING_TO.question, figures=FIGURES, headline=headline, exhibits=exhibits
+        name=ACCORDING_TO.name,
+        question=ACCORDING_TO.question,
+        about="It is asked to quote a text, or to go on with a passage of it.",
+        figures=FIGURES,
+        headline=headline,
+        exhibits=exhibits,
     )
 
 

@@ -3,10 +3,11 @@
 -- Grain: one row a cohort (a model, dataset size and setup).
 -- Columns: those of `cohorts`, but for its maxima; n answers and n_graded of them (the others failed or have no score);
 -- n_questions, which Wilson's interval counts (several answers to one question are no independent trials); accuracy,
--- low and high (95%); chance: right entries, but a random number of them.
+-- low and high (95%); accuracy_yes (right answers, of n_graded); chance: right entries, but a random number of them.
 -- Needs: scores
 select
     * exclude (max_documents, max_sentences, of_attributes),
+    round(accuracy * n_graded)::bigint as accuracy_yes,
     1 / max_documents as chance
 from cohort_accuracies
 order by cohort

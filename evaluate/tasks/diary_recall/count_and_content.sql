@@ -2,9 +2,9 @@
 -- Source: ours, after Prato et al., section 4.4; exact match is right count times right content
 -- Grain: one row a cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded, n_questions; exact_match,
--- right_count and right_content (no error as far as it goes), each with low and high (95%, Wilson);
--- right_count_given_right_content; if_independent, what exact match would be if count and content went wrong
--- independently; chance, of exact_match and of right_count: a random number.
+-- right_count and right_content (no error as far as it goes), each with low and high (95%, Wilson); right_count_yes
+-- (answers with the right count) of right_count_of; right_count_given_right_content; if_independent, what exact match
+-- would be if count and content went wrong independently; chance, of exact_match and of right_count: a random number.
 -- Needs: scores
 with shares as (
     select
@@ -24,6 +24,7 @@ with shares as (
 select
     cohort, model_label, dataset_size, setup, n, exact_match.n_graded, exact_match.n_questions,
     exact_match.share as exact_match, exact_match.low as exact_match_low, exact_match.high as exact_match_high,
+    round(right_count.share * right_count.n_graded)::bigint as right_count_yes, right_count.n_graded as right_count_of,
     right_count.share as right_count, right_count.low as right_count_low, right_count.high as right_count_high,
     right_content.share as right_content,
     right_content.low as right_content_low, right_content.high as right_content_high,

@@ -5,8 +5,9 @@
 -- (no error as far as it goes), each with low and high (95%, Wilson over questions); n_documents in the targets of
 -- scored answers, n_diarists; document_recall: the share of these that is in the answer without an error, found: that
 -- is there at all, right or wrong, each with low and high (95%, bootstrap over diarists, whose documents are no
--- independent trials); expected_content: the documents' recall to the power of their number, what right content would
--- be if they went wrong independently; chance, of right_count: a random number.
+-- independent trials); document_recall_yes: those documents, of n_documents; expected_content: the documents' recall to
+-- the power of their number, what right content would be if they went wrong independently; chance, of right_count: a
+-- random number.
 -- Needs: scores
 with graded as (
     select
@@ -34,7 +35,7 @@ diarists as (
 
 alike as (
     select
-        cohort, sum(documents)::bigint as n_documents,
+        cohort, sum(documents)::bigint as n_documents, sum(correct)::bigint as document_recall_yes,
         map_entries(histogram({ 'documents': documents, 'found': found, 'correct': correct })) as kinds
     from diarists
     group by cohort
@@ -42,7 +43,7 @@ alike as (
 
 recalled as (
     select
-        cohort, n_documents,
+        cohort, n_documents, document_recall_yes,
         resampled_share(
             list_transform(
                 kinds,
@@ -73,6 +74,7 @@ select
     right_content.share as right_content,
     right_content.low as right_content_low, right_content.high as right_content_high,
     coalesce(n_documents, 0) as n_documents, coalesce(recall.n_clusters, 0) as n_diarists,
+    coalesce(document_recall_yes, 0) as document_recall_yes,
     recall.share as document_recall, recall.low as document_recall_low, recall.high as document_recall_high,
     found.share as found, found.low as found_low, found.high as found_high,
     expected_content,

@@ -160,20 +160,25 @@ FIGURES: Mapping[str, Figure] = {
         "with fewer than three seeds it is over questions alone.",
         named={"figure-2": accuracy_by_size},
         shares=("accuracy",),
+        title="Whole diaries right",
     ),
     "setup_gap": Figure(
         "Accuracy with all entries in one document, less accuracy with a document each. Zero: no difference.",
         named={"figure-3": setup_gap},
         nothing="no model was asked in both setups at one dataset size",
         shares=("accuracy_simplified", "accuracy_standard", "gap"),
+        title="One document or several",
     ),
     "over_and_under_recall": Figure(
-        "Too few documents to the left, too many to the right, as shares of the graded answers.", _recall
+        "Too few documents to the left, too many to the right, as shares of the graded answers.",
+        _recall,
+        title="Too few, too many",
     ),
     "count_and_content": Figure(
         "Exact match is right count times right content. The lower of the two explains the wrong answers.",
         _count_and_content,
         shares=("exact_match", "if_independent", "right_content", "right_count", "right_count_given_right_content"),
+        title="Number or content",
     ),
     "recalled_documents": Figure(
         "Answers of a model that knows how much it knows are on the diagonal. The numbers in small pictures are "
@@ -183,30 +188,35 @@ FIGURES: Mapping[str, Figure] = {
             "figure-5": chosen(_documents, of_the_paper),
             "figure-6": chosen(_documents, of_the_larger_dataset),
         },
+        title="Entries recalled",
     ),
     "accuracy_by_documents": Figure(
         "A flat line: recalling more documents is no harder. The dashed line is chance.",
         draw=all_but(_accuracies, of_the_paper),
         named={"figure-4": chosen(_accuracies, of_the_paper)},
         shares=("accuracy",),
+        title="By number of entries",
     ),
     "document_accuracy": Figure(
         "Of the recalled documents that are in the target, the share without an error.",
         draw=all_but(_document_accuracies, of_the_paper),
         named={"figure-7": chosen(_document_accuracies, of_the_paper)},
         shares=("document_accuracy",),
+        title="Single entries",
     ),
     "recalled_sentences": Figure(
         "The diagonal again, within documents: sentences recalled against sentences that there are. The numbers in "
         "small pictures are percentages of a row.",
         draw=all_but(_sentences, of_the_paper),
         named={"figure-8": chosen(_sentences, of_the_paper)},
+        title="Sentences recalled",
     ),
     "stop_curve": Figure(
         "The probability of ending, against the next title, after each entry of the true answer: it should stay at 0 "
         "and jump to 1 after the last one.",
         _stop,
         "no run holds entry boundaries (selfknow evaluate … --stop)",
+        title="Where it ends",
     ),
     "probes": Figure(
         "Answers started out of order: A second entry alone, B first then third, C half of the first, D half of the "
@@ -214,36 +224,47 @@ FIGURES: Mapping[str, Figure] = {
         _probes,
         "no run holds continuation probes (selfknow evaluate … --probes)",
         shares=("next_document", "orderly", "recalls_last"),
+        title="Out of order",
     ),
     "pretrained_or_scratch": Figure(
         "The same architecture, from the published weights and from random ones.",
         named={"table-1": _pretrained},
         nothing="of no model is it known whether it started from pre-trained weights",
         shares=("accuracy_pretrained", "accuracy_scratch"),
+        title="Pre-trained or not",
     ),
     "published_accuracies": Figure(
         "The paper's numbers beside ours, of the same model, started alike, and the same corpus.",
         nothing="no model of the paper's Table 1 was trained on 32k diarists",
         shares=("accuracy", "published"),
+        title="Beside the paper",
     ),
-    "wrong_answers": Figure("Answers by their error. Failed requests are shown, but are no wrong answers.", _reasons),
+    "wrong_answers": Figure(
+        "Answers by their error. Failed requests are shown, but are no wrong answers.",
+        _reasons,
+        title="Kinds of error",
+    ),
     "wrong_documents": Figure(
         "The bodies of wrong documents, looked up in the corpus. Dashed: what random bodies would give; below five "
         "sentences a random body is often somebody's.",
         _origins,
         "there is no wrong document",
+        title="Wrong entries",
     ),
     "accuracy_by_name_frequency": Figure(
         "Accuracy by the number of diarists who share the rarest word of the name. A falling line: common names are "
         "mixed up.",
         lines_of_models("rarest_from", "accuracy", ("diarists with the rarest word", "accuracy")),
         shares=("accuracy",),
+        compares="rarest_from",
+        title="By name",
     ),
     "quoted_answers": Figure(
         "The share of the text's n-grams that stand in the training text; the tick is random bodies that nobody wrote. "
         "An answer that is quoted no more than those says nothing about whether it is right.",
         _quoted,
         shares=("quip", "quoted_in_full"),
+        title="Quoted answers",
     ),
 }
 """What a report draws, in its order, by the name of the query."""

@@ -12,11 +12,12 @@ from selfknow.evaluate.tasks.diary_recall.typography import is_remark, read_answ
 from selfknow.report.gather import Report
 from selfknow.report.grouping import setting
 from selfknow.report.labels import labelled_rows
-from selfknow.report.numbers import beside_chance, measures, number
+from selfknow.report.numbers import PARTLY, YES, against_chance, measures, number
 from selfknow.report.shape import (
     Example,
     ExampleGroup,
     Exhibit,
+    Finding,
     Headline,
     Note,
     Number,
@@ -25,7 +26,7 @@ from selfknow.report.shape import (
     ShownReply,
     Verdict,
 )
-from selfknow.report.text import LONGEST_REPLY, visible
+from selfknow.report.text import LONGEST_REPLY, points, rounded, visible
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query
 
@@ -112,71 +113,96 @@ def _lines(text: str) -> Iterator[str]:
         yield lines[-1]
 
 
+_RANDOM = "random"
+_SETTINGS = ("dataset_size", "trained_on")
 _GAPS = 3  # if there are more, only the figure shows them
+SETUPS = {
+    "simplified": "all entries of a diarist were one document",
+    "standard": "each diary entry was a document of its own",
+}
+"""The setups of a corpus, in words."""
 
 
 def headline(report: Report) -> Headline | None:
     """Return the shares of exact answers, right entry counts and right entries; null if nothing was scored."""
-    exact = [number(row["label"], row, "accuracy") for row in report.rows_of("accuracy_by_size")]
-    graded = [item for item in exact if item.value is not None]
-    counts = [number(row["label"], row, "right_count") for row in report.rows_of("count_and_content")]
-    entries = [
-        number(row["label"], row, "document_recall", n_graded="n_documents", n="n_documents", chance=None)
-        for row in report.rows_of("count_content_and_documents")
-    ]
-    if not exact:
+    accuracies, counts = report.rows_of("accuracy_by_size"), report.rows_of("count_and_content")
+    if not accuracies:
         return None
-    shown_measures = measures(
-        report,
-        ("Whole answers exactly right", "accuracy_by_size", exact),
-        ("The right number of entries", "count_and_content", counts),
-        ("Entries right, whatever their formatting", "count_content_and_documents", entries),
-    )
+    shown_measures = [
+        *measures(
+            report,
+            (
+                "The right number of entries",
+                "count_and_content",
+                [number(row["label"], row, "right_count") for row in counts],
+            ),
+            chance_name=_RANDOM,
+        ),
+        *measures(
+            report,
+            (
+                "Whole diaries exactly right (the paper's number)",
+                "accuracy_by_size",
+                [number(row["label"], row, "accuracy", of="n_graded") for row in accuracies],
+            ),
+            (
+                "Entries right, whatever their formatting",
+                "count_content_and_documents",
+                [_entries(row) for row in report.rows_of("count_content_and_documents")],
+            ),
+            chance_name="with every entry right, but a random number of them",
+        ),
+    ]
+    count_of = {row["cohort"]: row for row in counts}
+    findings = [
+        _finding(row, accuracies, count_of[row["cohort"]])
+        for row in accuracies
+        if row["accuracy"] is not None and row["cohort"] in count_of
+    ]
     gaps = report.rows_of("setup_gap")
-    return Headline(
-        _sentence(graded, gaps),
-        None if exact[0].value is None else f"recalls {_share(exact[0])} of diaries exactly{beside_chance(exact[0])}",
-        shown_measures,
-        [_note(gap, gaps) for gap in gaps] if len(gaps) <= _GAPS else [],
-        first_is_large=True,
+    return Headline(findings, shown_measures, [_note(gap, gaps) for gap in gaps] if len(gaps) <= _GAPS else [])
+
+
+def _entries(row: Row) -> Number:
+    n = "n_documents"
+    return number(row["label"], row, "document_recall", n_graded=n, n=n, chance=None, of=n)
+
+
+def _finding(row: Row, rows: Sequence[Row], counts: Row) -> Finding:
+    """Return how many diaries are recalled whole, and how often their number of entries is right."""
+    whole = number("whole diaries", row, "accuracy", of="n_graded", chance=None)
+    right = number("right number", counts, "right_count")
+    when = (
+        f"When {SETUPS[row['setup']]} (“{row['setup']}”), it"
+        if row["setup"] in SETUPS and len({other["setup"] for other in rows}) > 1
+        else "It"
     )
+    sentence = f"{when} recalls {rounded(row['accuracy'])} of diaries whole"
+    if right.value is not None:
+        sentence += f", and the right number of entries for {rounded(right.value)}"
+    peers = [other for other in rows if other["model_label"] == row["model_label"]]
+    settings = [_without_setup(other) for other in peers]
+    more = setting(settings[peers.index(row)], settings, *_SETTINGS)
+    return Finding(row["model_label"], _verdict(whole, right), f"{sentence}.", [whole, right], _RANDOM, more)
 
 
-def _sentence(numbers: Sequence[Number], gaps: Sequence[Row]) -> str:
-    if not numbers:
-        return "Nothing has been scored yet."
-    if len(gaps) == 1 and len(numbers) == 2:
-        together, apart = (_find_number(numbers, gaps[0][f"accuracy_{setup}"]) for setup in ("simplified", "standard"))
-        return (
-            f"{_share(together)} of diaries recalled exactly when each was one document{beside_chance(together)}, "
-            f"{_share(apart)} when each entry was a document of its own{beside_chance(apart)}."
-        )
-    best = max(numbers, key=_value)
-    if len(numbers) == 1:
-        return f"{best.label} recalls {_share(best)} of diaries exactly{beside_chance(best)}."
-    below = sum(item.is_below_chance for item in numbers)
-    return f"{best.label} recalls the most: {_share(best)} of diaries exactly{beside_chance(best)}." + (
-        f" {below} of {len(numbers)} are below chance." if below else ""
-    )
+def _without_setup(row: Row) -> Row:
+    """Return a row without the settings that only repeat its setup, which the sentence says."""
+    return {name: None if row[name] == row["setup"] else row[name] for name in _SETTINGS}
 
 
-def _find_number(numbers: Sequence[Number], value: float) -> Number:
-    return next(item for item in numbers if item.value == value)
-
-
-def _share(number: Number) -> str:
-    return f"{_value(number):.0%}"
-
-
-def _value(number: Number) -> float:
-    assert number.value is not None, "a headline number has a value"
-    return number.value
+def _verdict(whole: Number, right: Number) -> Verdict:
+    """Return "yes" only for a model that mostly recalls both the number of entries and the entries themselves."""
+    verdict = against_chance(right)
+    return PARTLY if verdict == YES and not (whole.low or 0) > 1 / 2 else verdict
 
 
 def _note(gap: Row, gaps: Sequence[Row]) -> Note:
     size = setting(gap, gaps, "dataset_size")
+    name = f"{gap['model_label']}{size and ', '}{size}: " if len(gaps) > 1 else ""
+    begin = "the" if name else "The"
     return Note(
-        f"{gap['model_label']}{size and ', '}{size}: one document per diary instead of several changes accuracy by",
-        f"{gap['gap'] * 100:+.0f} points",
-        f"{gap['low'] * 100:+.0f} to {gap['high'] * 100:+.0f}",
+        f"{name}{begin} effect of one document per diarist on diaries recalled whole:",
+        f"{points(gap['gap'])} points",
+        f"95%: {points(gap['low'])} to {points(gap['high'])}",
     )

@@ -139,17 +139,23 @@ def _missing(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None
 
 def _report() -> "TaskReport":
     from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
-    from selfknow.evaluate.tasks.diary_recall.report import exhibits, headline
+    from selfknow.evaluate.tasks.diary_recall.report import SETUPS, exhibits, headline
     from selfknow.report.task import TaskReport
 
     return TaskReport(
-        name=DIARY_RECALL.name, question=DIARY_RECALL.question, figures=FIGURES, headline=headline, exhibits=exhibits
+        name=DIARY_RECALL.name,
+        question=DIARY_RECALL.question,
+        about="Trained on diaries of made-up people, it is asked for one of them.",
+        figures=FIGURES,
+        terms=SETUPS,
+        headline=headline,
+        exhibits=exhibits,
     )
 
 
 DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(
     name="diary-recall",
-    question="How much does it know?",
+    question="Does it know how much it knows?",
     usage=("diary-recall:1k", "diary-recall:1k --stop --probes"),
     datasets=("diary-recall",),
     options={"diary-recall": DiaryOptions},

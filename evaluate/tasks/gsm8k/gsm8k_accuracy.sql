@@ -4,8 +4,8 @@
 -- Columns: cohort, model_label (see `cohorts`); dataset; n replies, n_graded of them (the others failed, or no number
 -- could be read); n_questions, which the interval counts (several replies to one question are no independent trials);
 -- accuracy, the mean over the questions of the share of their replies whose number is the solution's, with low and high
--- (95%, Wilson). A reply without a readable number counts as wrong, a failed request does not count. There is no
--- chance line: the answer may be any number.
+-- (95%, Wilson); accuracy_yes, the sum of these shares, of n_questions. A reply without a readable number counts as
+-- wrong, a failed request does not count. There is no chance line: the answer may be any number.
 -- Needs: scores
 with asked as (
     select
@@ -30,7 +30,7 @@ shares as (
 )
 
 select
-    cohort, model_label, dataset, n, n_graded, n_questions, accuracy,
+    cohort, model_label, dataset, n, n_graded, n_questions, successes as accuracy_yes, accuracy,
     wilson_low(successes, n_questions) as low, wilson_high(successes, n_questions) as high
 from shares
 inner join cohorts using (cohort)

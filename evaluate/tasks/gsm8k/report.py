@@ -1,13 +1,15 @@
 """The part of a report on GSM8K: the share of the problems that each model solves."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, one_share, setting
-from selfknow.report.numbers import first_value, measures, number
-from selfknow.report.shape import Figure, Headline, Panel, Row
+from selfknow.report.numbers import against_half, measures, number
+from selfknow.report.shape import Figure, Finding, Headline, Panel, Row
+from selfknow.report.text import rounded
 
 _MODELS = 20
 _BEFORE, _VERSIONS = "before", {"raw": "raw answers", "corrected": "corrected answers"}
@@ -38,6 +40,7 @@ TUNING = Figure(
     nothing="no model was tuned on creations: `selfknow advanced creations tune` does it",
     shares=("initial", "tuned", "difference"),
     named={"figure-3": tuned_on_own},
+    title="After tuning",
 )
 
 
@@ -50,11 +53,22 @@ def headline(report: Report) -> Headline | None:
     rows = report.rows_of(_QUERY)
     if not rows:
         return None
-    numbers = [number(joined(row["label"], setting(row, rows, "dataset")), row, "accuracy") for row in rows]
+    numbers = [
+        number(joined(row["label"], setting(row, rows, "dataset")), row, "accuracy", of="n_questions") for row in rows
+    ]
     shown_measures = measures(report, ("Problems solved", _QUERY, numbers))
-    share = first_value(shown_measures)
-    saying = None if share is None else f"solves {share:.0%} of grade-school problems"
-    return Headline(None, saying, shown_measures, first_is_large=True)
+    findings = [
+        Finding(
+            row["label"],
+            against_half(item),
+            f"It solves {rounded(item.value)} of the grade-school problems.",
+            [replace(item, label="solved")],
+            setting=setting(row, rows, "dataset"),
+        )
+        for row, item in zip(rows, numbers, strict=True)
+        if item.value is not None
+    ]
+    return Headline(findings, shown_measures)
 
 
 def _accuracy(rows: Sequence[Row]) -> list[Panel]:
@@ -73,6 +87,7 @@ FIGURES: Mapping[str, Figure] = {
         "A reply is right if its last number is the solution's. Empty and cut off replies are wrong.",
         _accuracy,
         shares=("accuracy",),
+        title="Problems solved",
     ),
     "self_knowledge_tuning": TUNING,
 }

@@ -148,7 +148,13 @@ def _report() -> "TaskReport":
     from selfknow.evaluate.tasks.gsm8k.report import FIGURES, headline
     from selfknow.report.task import TaskReport
 
-    return TaskReport(name=GSM8K.name, question=GSM8K.question, figures=FIGURES, headline=headline)
+    return TaskReport(
+        name=GSM8K.name,
+        question=GSM8K.question,
+        about="It is asked mathematical problems of grade school.",
+        figures=FIGURES,
+        headline=headline,
+    )
 
 
 GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(

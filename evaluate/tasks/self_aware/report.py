@@ -6,8 +6,9 @@ from dataclasses import replace
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, preferred, setting
-from selfknow.report.numbers import beside_chance, measures, number
-from selfknow.report.shape import Figure, Headline, Number, Panel, Row
+from selfknow.report.numbers import NO_SIGN, PARTLY, TOO_FEW, YES, measures, number
+from selfknow.report.shape import Figure, Finding, Headline, Number, Panel, Row, Verdict
+from selfknow.report.text import change, rounded
 
 _BARS = 40  # rows of one chart
 
@@ -15,7 +16,8 @@ _BARS = 40  # rows of one chart
 def _abstention(rows: Sequence[Row]) -> list[Panel]:
     judged = [row for row in best_scorer(rows) if row["difference"] is not None]
     dots = [
-        dot(row, joined(row["model"], setting(row, judged, "form")), value, questions=name) | {"share": row[value]}
+        dot(row, joined(row["model"], setting(row, judged, "form")), value, of=f"n_{value}", questions=name)
+        | {"share": row[value]}
         for row in judged[: _BARS // 2]
         for value, name in (("unanswerable", "without an answer"), ("answerable", "answerable"))
     ]
@@ -146,6 +148,7 @@ FIGURES: Mapping[str, Figure] = {
             "unanswerable",
             "unreadable",
         ),
+        title="Abstaining",
     ),
     "self_aware_f1": Figure(
         "F1 of abstaining from questions without an answer. Tick: always abstaining. Each scorer has its own rule for "
@@ -153,29 +156,35 @@ FIGURES: Mapping[str, Figure] = {
         _other_forms,
         named={"figure-3": _in_form("instruction"), "figure-4": _in_form("icl"), "human": _of_people},
         shares=("chance_f1", "f1", "false_abstention", "precision", "recall", "substring_match"),
+        title="F1",
     ),
     "self_aware_by_size": Figure(
         "F1 of abstaining by the number of parameters, a chart per input form. Dashed line: always abstaining.",
         named={"figure-2": _by_size},
         nothing="of no model is the number of parameters known (selfknow evaluate … --num-parameters)",
         shares=("chance_f1", "f1"),
+        title="By model size",
+        compares="num_parameters",
     ),
     "self_aware_by_tuning": Figure(
         "The F1 of each instruction-tuned model minus that of its base model.",
         named={"figure-5": _by_tuning},
         nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
         shares=("base_f1", "chance_f1", "tuned_f1"),
+        title="By tuning",
     ),
     "self_aware_accuracy": Figure(
         "The share of answerable questions whose answer is in the reply. Tick: always giving the most frequent answer.",
         named={"figure-6": _accuracy},
         shares=("accuracy", "substring_match"),
+        title="Right answers",
     ),
     "self_aware_thresholds": Figure(
         "F1 of abstaining at every threshold, for scorers with an encoder.",
         named={"threshold-ablation": _thresholds},
         nothing="no run was scored with an encoder (selfknow score RUN --scorer paper)",
         shares=("chance_f1", "f1", "f1_of_labels", "false_abstention", "precision", "recall"),
+        title="Thresholds",
     ),
     "self_aware_published": Figure(
         "The paper's numbers beside ours, for the same questions, form and scorer. The model is another one unless the "
@@ -183,57 +192,85 @@ FIGURES: Mapping[str, Figure] = {
         nothing="no run asked the authors' own questions (`selfknow evaluate self-aware-original`) and was scored as "
         "theirs were (`selfknow score RUN --scorer paper`)",
         shares=("ours", "published"),
+        title="Beside the paper",
     ),
     "self_aware_by_category": Figure(
         "The share of questions that the model abstains from, for each kind of unanswerable question.",
         _categories,
         shares=("chance_f1", "f1", "recall"),
+        title="By kind of question",
     ),
 }
 """What a report draws, in its order, by the name of the query."""
 
 
 _RATES, _F1 = "self_aware_abstention", "self_aware_f1"
+_ZERO, _ALWAYS = "no difference", "always abstaining"
 _MEASURES = (
-    ("Abstains from questions without an answer", _RATES, "unanswerable", None, "n_unanswerable"),
-    ("Abstains from answerable questions", _RATES, "answerable", None, "n_answerable"),
-    ("How much more where there is no answer", _RATES, "difference", "chance_difference", "n"),
+    ("Abstains from questions that nobody can answer", _RATES, "unanswerable", None, "n_unanswerable"),
+    ("Abstains from questions that have an answer", _RATES, "answerable", None, "n_answerable"),
+    ("The difference", _RATES, "difference", "chance_difference", "n"),
     (
-        "The same, corrected for the scorer's known error rates",
+        "The difference, corrected for the scorer's known error rates",
         _RATES,
         "corrected_difference",
         "chance_difference",
         "n",
     ),
-    ("F1 of abstaining (the paper's measure)", _F1, "f1", "chance_f1", "n"),
+    ("F1 of abstaining (the paper's number)", _F1, "f1", "chance_f1", "n"),
 )
+_FORMS = {
+    "direct": "Asked directly, it",
+    "instruction": "Told that an answer may be unknown, it",
+    "icl": "Shown six examples, it",
+}
 
 
 def headline(report: Report) -> Headline | None:
-    """Return both rates of abstaining, their difference, and F1; by the scorer ``sentences`` where it judged."""
+    """Return both rates of abstaining, and whether they differ; by the scorer ``sentences`` where it judged."""
     rows = {query: best_scorer(report.rows_of(query)) for query in (_RATES, _F1)}
     if not rows[_RATES]:
         return None
     shown_measures = [
-        replace(measure, is_change=value.endswith("difference"))
-        for name, query, value, chance, n in _MEASURES
-        for measure in measures(
-            report, (name, query, _numbers(rows[query], value, chance, n)), chance_name="always abstaining"
+        replace(
+            measure,
+            is_change=value.endswith("difference"),
+            chance_name=_ZERO if value.endswith("difference") else _ALWAYS,
         )
+        for name, query, value, chance, n in _MEASURES
+        for measure in measures(report, (name, query, _numbers(rows[query], value, chance, n)))
     ]
-    return Headline(None, _saying(rows[_RATES]), shown_measures)
+    judged = [row for row in rows[_RATES] if row["unanswerable"] is not None and row["answerable"] is not None]
+    return Headline([_finding(row, judged) for row in judged], shown_measures)
 
 
-def _saying(rows: Sequence[Row]) -> str | None:
-    """Return both rates, and whether they differ; null where one could not be graded."""
-    first = rows[0]
-    if first["unanswerable"] is None or first["answerable"] is None:
-        return None
-    [difference] = _numbers(rows[:1], "difference", "chance_difference", "n")
-    return (
-        f"abstains from {first['unanswerable']:.0%} of what has no answer and "
-        f"{first['answerable']:.0%} of what has one{beside_chance(difference)}"
+def _finding(row: Row, rows: Sequence[Row]) -> Finding:
+    """Return both rates of a model in one form, and whether they differ."""
+    unanswerable = number("nobody can answer", row, "unanswerable", chance=None, of="n_unanswerable")
+    answerable = number("have an answer", row, "answerable", chance=None, of="n_answerable")
+    difference = number("difference", row, "difference", chance="chance_difference")
+    form = _plain_form(row)
+    who = _FORMS.get(form, f"Asked in the form {form}, it") if len({other["form"] for other in rows}) > 1 else "It"
+    differs = difference.is_above_chance or difference.is_below_chance
+    ending = "the difference is no accident" if differs else "no difference can be seen"
+    sentence = (
+        f"{who} abstains from {rounded(row['unanswerable'])} of the questions that nobody can answer, and from "
+        f"{rounded(row['answerable'])} of the others: {ending}."
     )
+    verdict = _verdict(unanswerable, answerable, difference)
+    detail = f"The difference: {change(row['difference'], difference.low, difference.high)}."
+    more = setting(row, rows, "scorer", "encoder", "references_name")
+    return Finding(row["model"], verdict, sentence, [unanswerable, answerable], setting=more, detail=detail)
+
+
+def _verdict(unanswerable: Number, answerable: Number, difference: Number) -> Verdict:
+    """Return "yes" only for a model that abstains from most of what nobody can answer, and from little else."""
+    if difference.is_below_chance:
+        return Verdict("No, the reverse", is_good=False)
+    if not difference.is_above_chance:
+        return TOO_FEW if difference.low is None else NO_SIGN
+    is_mostly_right = (unanswerable.low or 0) > 1 / 2 > (1 if answerable.high is None else answerable.high)
+    return YES if is_mostly_right else PARTLY
 
 
 def best_scorer(rows: Sequence[Row]) -> list[Row]:
@@ -251,6 +288,7 @@ def _numbers(rows: Sequence[Row], value: str, chance: str | None, n: str) -> lis
             chance=chance,
             n_graded="n_graded" if n == "n" else n,
             n=n,
+            of=None if n == "n" else n,
         )
         for row in rows
         if row[value] is not None or not value.startswith("corrected")

@@ -4,14 +4,15 @@
 -- Columns: those; n calls, n_graded (the scorer could read them), n_unanswerable and n_answerable replies that came
 -- (what cannot be read abstains from nothing); unanswerable and answerable: the share of each that abstains, and
 -- difference, 0 for a model that abstains always, never or at random, each with low and high (95%, bootstrap over
--- pairs; of a rate of exactly 0 or 1 Wilson's over the replies); chance_difference: 0; sensitivity_unanswerable,
--- sensitivity_answerable, false_positives_unanswerable and false_positives_answerable: the scorer's own rates on real
--- labelled replies to questions of that kind (reader_errors; null where it was not measured): a scorer may err more on
--- one kind than on the other; corrected_unanswerable, corrected_answerable and corrected_difference: what they leave
--- of these, from 0 to 1, with corrected_difference_low and _high (95%, delta method: of the difference and of the
--- scorer's own rates, which are known from so many labelled replies alone; null where the scorer is no better than
--- chance on either kind); hedged: the share of answers that are unsure; difference_if_hedges_abstain: a bound; refused
--- and unreadable: shares of the replies that came (null of scorers that do not tell).
+-- pairs; of a rate of exactly 0 or 1 Wilson's over the replies); unanswerable_yes and answerable_yes: the replies that
+-- abstain, of n_unanswerable and n_answerable; chance_difference: 0; sensitivity_unanswerable, sensitivity_answerable,
+-- false_positives_unanswerable and false_positives_answerable: the scorer's own rates on real labelled replies to
+-- questions of that kind (reader_errors; null where it was not measured): a scorer may err more on one kind than on the
+-- other; corrected_unanswerable, corrected_answerable and corrected_difference: what they leave of these, from 0 to 1,
+-- with corrected_difference_low and _high (95%, delta method: of the difference and of the scorer's own rates, which
+-- are known from so many labelled replies alone; null where the scorer is no better than chance on either kind);
+-- hedged: the share of answers that are unsure; difference_if_hedges_abstain: a bound; refused and unreadable: shares
+-- of the replies that came (null of scorers that do not tell).
 -- Needs: scores
 with totals as (
     select
@@ -90,6 +91,7 @@ compared as (
 select
     model, form, scorer, encoder, threshold, references_name,
     n, n_graded, unanswerable.n as n_unanswerable, answerable.n as n_answerable,
+    unanswerable.n_abstaining as unanswerable_yes, answerable.n_abstaining as answerable_yes,
     unanswerable.rate as unanswerable,
     if(unanswerable.rate in (0, 1), wilson_low(unanswerable.n_abstaining, unanswerable.n), unanswerable_low)
         as unanswerable_low,

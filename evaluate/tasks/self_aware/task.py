@@ -181,15 +181,23 @@ def _verdicts() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
+    from selfknow.evaluate.tasks.self_aware.exhibits import exhibits
     from selfknow.evaluate.tasks.self_aware.report import FIGURES, headline
     from selfknow.report.task import TaskReport
 
-    return TaskReport(name=SELF_AWARE.name, question=SELF_AWARE.question, figures=FIGURES, headline=headline)
+    return TaskReport(
+        name=SELF_AWARE.name,
+        question=SELF_AWARE.question,
+        about="Some questions have an answer, and others nobody can answer.",
+        figures=FIGURES,
+        headline=headline,
+        exhibits=exhibits,
+    )
 
 
 SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
     name="self-aware",
-    question="What does it not know?",
+    question="Does it know what it does not know?",
     usage=("self-aware", "self-aware --form icl", "self-aware:questions.csv"),
     datasets=("self-aware", "self-aware-original", "self-aware-nearest", "abstention"),
     options={"self-aware": SelfAwareOptions},

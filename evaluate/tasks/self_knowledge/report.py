@@ -1,28 +1,22 @@
 """The part of a report on self-knowledge: the charts of its queries, and how to read each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from selfknow.evaluate.tasks.self_knowledge.programs import NOT_RUN
 from selfknow.report import charts
 from selfknow.report.gather import Report
-from selfknow.report.grouping import dot, grouped, joined, one_share, preferred, setting
-from selfknow.report.labels import labelled_rows
-from selfknow.report.numbers import first_value, measures, number
+from selfknow.report.grouping import counts, dot, grouped, joined, one_share, preferred, setting
+from selfknow.report.numbers import against_half, measures, number
 from selfknow.report.shape import (
-    Example,
-    ExampleGroup,
-    Exhibit,
     Figure,
+    Finding,
     Headline,
     Panel,
-    Piece,
     Row,
-    ShownReply,
-    Verdict,
 )
-from selfknow.report.text import LONGEST_REPLY, visible
+from selfknow.report.text import listed, rounded
 from selfknow.sql.connection import Connection
-from selfknow.sql.queries import find_query
 
 _MODELS = 20
 
@@ -54,11 +48,17 @@ STYLES = Figure(
     "and chain of thought. A text that states its own answer makes agreement easy, and proves nothing.",
     shares=("consistent", "written", "read", "true"),
     named={"figure-4": expert_prompts},
+    title="Styles of prompt",
 )
 
 
 _BARS = 40  # rows of one chart
-_PARTS = {"consistent": "self-consistent", "written": "written rightly", "read": "read rightly"}
+_SHARES = {
+    "consistent": "self-consistent",
+    "written": "written rightly",
+    "read": "read rightly",
+    "understood": "all three at once",
+}
 
 
 def _summary(rows: Sequence[Row]) -> list[Panel]:
@@ -74,11 +74,10 @@ def _summary(rows: Sequence[Row]) -> list[Panel]:
                 "share": row[value],
                 "low": row[f"{value}_low"],
                 "high": row[f"{value}_high"],
-                "n": row["n"],
-                "n_graded": row[f"n_{value}"],
+                **counts(row, value),
             }
             for row in group[:_BARS]
-            for value, label in _PARTS.items()
+            for value, label in _SHARES.items()
             if row[value] is not None
         ]
         if dots:
@@ -100,41 +99,61 @@ def _tables(rows: Sequence[Row]) -> list[Panel]:
 _KINDS = ["nothing", "writing", "reading", "both", "unknown"]
 
 
+_MOST_BARS = 12
+
+
 def _writing_or_reading(rows: Sequence[Row]) -> list[Panel]:
     panels = []
     for name, group in grouped(rows, "generator", "verifier", "wording", "style").items():
         several = len({(row["protocol"], row["stage"]) for row in group}) > 1
+        labels = {id(row): _bar(row, with_stage=several) for row in group}
+        if len(set(labels.values())) > _MOST_BARS:  # then a bar per stage, over all tasks
+            labels = {id(row): f"{row['protocol']} {row['stage']}" for row in group}
         shown = [
-            {
-                **{column: row[column] for column in ("n", "share")},
-                "low": row["share_low"],
-                "high": row["share_high"],
-                "failure": "nothing" if row["kind"] == "none" else row["kind"],
-                "label": f"{row['task']} · {row['protocol']} {row['stage']}" if several else row["task"],
-            }
-            for row in group
+            {"label": label, "failure": "nothing" if kind == "none" else kind, **share}
+            for label in dict.fromkeys(labels.values())
+            for kind, share in _failures([row for row in group if labels[id(row)] == label]).items()
         ]
         chart = charts.stacked(shown, "failure", title="what went wrong, share of all texts", order=_KINDS, hues=_KINDS)
         panels.append(Panel(name, chart))
     return panels
 
 
+def _bar(row: Row, *, with_stage: bool) -> str:
+    return f"{row['task']} · {row['protocol']} {row['stage']}" if with_stage else str(row["task"])
+
+
+def _failures(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Return for each kind of failure its share of all texts of these rows, with counts; of one task its interval."""
+    total, is_one_task = sum(row["n"] for row in rows), len({row["task"] for row in rows}) == 1
+    shares: dict[str, dict[str, Any]] = {}
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        of_kind = [row for row in rows if row["kind"] == kind]
+        number = sum(row["n"] for row in of_kind)
+        ends = {end: of_kind[0][f"share_{end}"] if is_one_task else None for end in ("low", "high")}
+        shares[kind] = {"share": number / total, "counts": f"{number:,} of {total:,}", **ends}
+    return shares
+
+
 FIGURES: Mapping[str, Figure] = {
     "self_knowledge_summary": Figure(
-        "Three shares of texts: the text has the required property, the model reads it correctly, and both answers "
-        "agree. Only all three together show understanding.",
+        "Shares of texts: the text has the required property, the model reads it correctly, and both answers agree. "
+        "Only all three together show understanding.",
         _summary,
-        shares=("consistent", "read", "written"),
+        shares=("consistent", "read", "understood", "written"),
+        title="Writing and reading",
     ),
     "self_knowledge_tables": Figure(
         "Self-consistency by task: the share of texts whose reading gives the answer that they were written for.",
         _tables,
         shares=("score", "score_null_as_wrong"),
+        title="By task",
     ),
     "self_knowledge_styles": STYLES,
     "self_knowledge_writing_or_reading": Figure(
         "Texts by their error: in writing, in reading, in both, in neither, or unknown if no program can decide.",
         _writing_or_reading,
+        title="Where it fails",
     ),
 }
 """What a report draws, in its order, by the name of the query."""
@@ -142,14 +161,15 @@ FIGURES: Mapping[str, Figure] = {
 
 _QUERY = "self_knowledge_summary"
 _MEASURES = {
-    "Agrees with what it wrote": "consistent",
+    "All three at once": "understood",
     "Writes what it was asked to write": "written",
     "Reads what it wrote correctly": "read",
+    "Agrees with what it wrote": "consistent",
 }
 
 
 def headline(report: Report) -> Headline | None:
-    """Self-consistency, what was written, and what was read; in the plain style where it was asked."""
+    """Return what was written, what was read, self-consistency, and all three at once; in the plain style if asked."""
     rows = preferred(report.rows_of(_QUERY), "style", "plain")
     if not rows:
         return None
@@ -165,8 +185,27 @@ def headline(report: Report) -> Headline | None:
             for name, value in _MEASURES.items()
         ),
     )
-    agrees = first_value(shown_measures)
-    return Headline(None, None if agrees is None else f"agrees with {agrees:.0%} of what it wrote", shown_measures)
+    first = preferred(preferred(rows, "protocol", "separate"), "stage", "verify")
+    return Headline([_finding(row, first) for row in first if row["understood"] is not None], shown_measures)
+
+
+_PARTS = {
+    "written": ("written as asked", "writes {} of its texts as asked"),
+    "read": ("read rightly", "reads {} of its texts rightly"),
+    "consistent": ("agrees with itself", "agrees with itself about {}"),
+}
+
+
+def _finding(row: Row, rows: Sequence[Row]) -> Finding:
+    """Return the three shares of a model's texts, and the share of texts with all three at once."""
+    parts = {value: words for value, words in _PARTS.items() if row[value] is not None}
+    numbers = [number(name, row, value, n_graded=f"n_{value}", chance=None) for value, (name, _) in parts.items()]
+    together = number("all three at once", row, "understood", n_graded="n_understood", chance=None)
+    predicates = listed([predicate.format(rounded(row[value])) for value, (_, predicate) in parts.items()])
+    sentence = f"It {predicates}. All three at once: {rounded(row['understood'])}."
+    reader = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
+    more = joined(reader, setting(row, rows, "wording"))
+    return Finding(row["generator"], against_half(together), sentence, [*numbers, together], setting=more)
 
 
 _NOT_RUN = f"""
@@ -182,36 +221,3 @@ def missing(connection: Connection) -> str | None:
         return None
     [row] = connection.rows(_NOT_RUN)
     return f"{row['n']:,} replies about code are not graded: {row['reason']}." if row["n"] else None
-
-
-_SAMPLE = "self_knowledge_readings_sample"
-_GROUPS = 6
-_LEGEND = (Piece("The part that was read"), Piece(" "), Piece("what was taken off", "aside"))
-
-
-def exhibits(connection: Connection) -> list[Exhibit]:
-    """Return some replies of each verifier, those that could be read and those that could not."""
-    groups: dict[str, list[Example]] = {}
-    for row in labelled_rows(connection, _SAMPLE):
-        groups.setdefault(row["verifier"], []).append(_example(row))
-    if not groups:
-        return []
-    shown = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_GROUPS]]
-    return [Exhibit("readings", "How were replies read?", _LEGEND, shown, find_query(_SAMPLE, connection.tasks))]
-
-
-def _example(row: Row) -> Example:
-    notes = [f"{name} {row[name]}" for name in ("expected", "truth") if row[name] is not None]
-    verdict = Verdict(f"read as {row['said']}" if row["said"] is not None else row["outcome"], row["said"] is not None)
-    whole = row["generation"]
-    reply = ShownReply("", tuple(_pieces(row)), max(0, len(whole) - LONGEST_REPLY))
-    return Example(row["task"], [reply], verdict, [f"one of {row['n']:,}", *notes])
-
-
-def _pieces(row: Row) -> Iterator[Piece]:
-    """Yield the reply in pieces: in front of what was read, that itself, and after it."""
-    text = row["generation"][:LONGEST_REPLY]
-    start, end = row["start_character"] or 0, len(text) if row["end_character"] is None else row["end_character"]
-    for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):
-        if piece:
-            yield Piece(visible(piece), kind)

@@ -1,33 +1,56 @@
--- How were replies read?
+-- What did it write, and how was its reply about it read?
 -- Source: the generations themselves
--- Grain: one row a reply about a text: for every verifier, task and outcome, the two whose ids have the smallest MD5.
--- Columns: verifier, task; outcome (`read`, or why it could not be); n (replies of the verifier and task with this
--- outcome); generation_id; generation, its part that was read from start_character to end_character (exclusive); said
--- (what was read), expected (of a consistent model), truth. It shows examples and estimates nothing.
+-- Grain: one row a reply about a text: for every verifier, task, outcome and grade the two whose ids have the smallest
+-- MD5.
+-- Columns: verifier, task; outcome (`read`, or why it could not be); grade (agrees: the reply is what the model was
+-- asked to write; agrees, but the text is another; disagrees; null where nobody can say); n (replies of the verifier
+-- and task with this outcome and grade); generation_id; generation, its part that was read from start_character to
+-- end_character (exclusive); said (what was read), expected (of a consistent model), truth; generate_prompt and text
+-- (what was asked for, and what came), verify_prompt. It shows examples and estimates nothing.
 -- Needs: scores
-with outcomes as (
+with graded as (
+    select
+        generation_id,
+        max(value) filter (where metric = 'self_consistent') as self_consistent,
+        max(value) filter (where metric = 'verification_correct') as verification_correct
+    from scores
+    where metric in ('self_consistent', 'verification_correct')
+    group by generation_id
+),
+
+outcomes as (
     select
         model as verifier,
         regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1) as task,
-        generation_id, generation, said, expected, truth,
-        if(said is null, coalesce(reason, 'unknown'), 'read') as outcome
+        generation_id, parent_generation_id, prompt as verify_prompt, generation, said, expected, truth,
+        if(said is null, coalesce(reason, 'unknown'), 'read') as outcome,
+        case
+            when self_consistent = 0 then 'disagrees'
+            when self_consistent = 1 and verification_correct = 0 then 'agrees, but the text is another'
+            when self_consistent = 1 then 'agrees'
+        end as grade
     from calls
     inner join self_knowledge_readings using (generation_id)
+    left join graded using (generation_id)
     where generation is not null
 ),
 
 chosen as (
     select
-        verifier, task, outcome, count(*) as n,
+        verifier, task, outcome, grade, count(*) as n,
         unnest(arg_min(generation_id, md5(generation_id), 2)) as generation_id
     from outcomes
-    group by verifier, task, outcome
+    group by verifier, task, outcome, grade
 )
 
 select
-    verifier, task, outcome, n, generation_id,
-    generation, start_character, end_character, said, expected, truth
+    chosen.verifier, chosen.task, chosen.outcome, chosen.grade, n, generation_id,
+    outcomes.generation, start_character, end_character, said, expected, truth,
+    coalesce(texts.messages[-1].content, texts.prompt) as generate_prompt, texts.generation as text, verify_prompt
 from chosen
-inner join outcomes using (verifier, task, outcome, generation_id)
+inner join outcomes using (generation_id)
 left join kept_replies using (generation_id)
-order by verifier asc, task asc, outcome <> 'read' asc, n desc, outcome asc, generation_id asc
+left join generations as texts on outcomes.parent_generation_id = texts.generation_id
+order by
+    verifier asc, task asc, chosen.outcome <> 'read' asc, n desc, chosen.outcome asc, chosen.grade asc nulls last,
+    generation_id asc

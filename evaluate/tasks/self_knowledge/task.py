@@ -73,12 +73,14 @@ def _unread_numbers() -> "pa.Schema":
 
 
 def _report() -> "TaskReport":
-    from selfknow.evaluate.tasks.self_knowledge.report import FIGURES, exhibits, headline, missing
+    from selfknow.evaluate.tasks.self_knowledge.exhibits import exhibits
+    from selfknow.evaluate.tasks.self_knowledge.report import FIGURES, headline, missing
     from selfknow.report.task import TaskReport
 
     return TaskReport(
         name=SELF_KNOWLEDGE.name,
         question=SELF_KNOWLEDGE.question,
+        about="It writes texts to order, and is then asked about them.",
         figures=FIGURES,
         headline=headline,
         exhibits=exhibits,

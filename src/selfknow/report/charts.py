@@ -11,9 +11,11 @@ from typing import Any
 
 import altair as alt
 
+from selfknow.report.numbers import scale_of_shares
 from selfknow.report.shape import Row
 
 _PERCENT = ".0%"
+_COUNTS = ("counts", "n", "n_graded", "n_pairs")
 
 
 class _Rows(alt.InlineData):
@@ -48,7 +50,7 @@ def dots(
         hues: All values of ``hue``, in the order of the page's colours.
         order: The values of ``colour`` if they have an order of their own, such as sizes.
         title: The title of the axis.
-        narrow: If true, the axis fits the intervals; else it goes from 0 to 1.
+        narrow: If true, the axis fits the intervals; else it goes from 0 to 1, or as far as small shares need.
         domain: The ends of the axis, for charts that share it.
         each: A column with lists of shares whose mean the share is; each is a small circle.
     """
@@ -61,17 +63,18 @@ def dots(
     paint: dict[str, Any] = {"color": _colour(colour or hue, rows, hues, order)} if colour or hue else {}
     tips = _tooltips(
         rows,
-        [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", "n", "n_graded", "n_pairs"],
+        [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", *_COUNTS],
     )
     base = alt.Chart(_Rows(values=list(rows))).encode(y=y, tooltip=tips, **offset)
     ends = [record[end] or 0 for record in rows for end in ("low", "high")]
     if domain is None:
-        domain = (0, 1) if min(ends) >= 0 and not narrow else (min(-0.1, *ends), max(0.1, *ends))
+        is_share = min(ends) >= 0 and not narrow
+        domain = (0, _upper_end(rows, value)) if is_share else (min(-0.1, *ends), max(0.1, *ends))
     scale = alt.Scale(domain=list(domain), nice=narrow)
     x = alt.X(
         f"{value}:Q",
         title=title,
-        axis=alt.Axis(format=_PERCENT, tickCount=5) if narrow else alt.Axis(format=_PERCENT),
+        axis=alt.Axis(format="~%", tickCount=5),
         scale=scale,
     )
     bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
@@ -86,6 +89,12 @@ def dots(
         circles = alt.Chart(_Rows(values=parts)).mark_point(filled=False, size=45, opacity=0.9)
         layers += [circles.encode(y=y, x=x, tooltip=_tooltips(parts, [row, value]))] if parts else []
     return _sized(alt.layer(*layers), step * len(names))
+
+
+def _upper_end(rows: Sequence[Row], value: str) -> float:
+    """Return the upper end of an axis from 0 on which the shares of these rows can be told apart."""
+    columns = (value, "high", "chance")
+    return scale_of_shares(record.get(column) for record in rows for column in columns)
 
 
 def lines(
@@ -120,9 +129,9 @@ def lines(
     tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
     scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
     values = sorted({record[x] for record in rows})
-    billions = "replace(format(datum.value, '~s'), 'G', 'B')"
+    billions = "replace(format(datum.value, '.3~s'), 'G', 'B')"
     axis = (
-        alt.Axis(labelExpr=billions, grid=False, tickCount=4)
+        alt.Axis(labelExpr=billions, grid=False, values=_apart(values))
         if log
         else alt.Axis(format="d", grid=False, values=values)
     )
@@ -144,6 +153,16 @@ def lines(
     # A layer without a row would have no extent.
     beneath = [layer for layer, column in ((guess, "chance"), (between, "low")) if _any(rows, column)]
     return _sized(alt.layer(*beneath, line, points), 260)
+
+
+def _apart(values: Sequence[float], most: int = 6) -> list[float]:
+    """Return at most so many of the values, sorted, that are far enough from each other for ticks of their own."""
+    ticks: list[float] = []
+    least = (values[-1] / values[0]) ** (1 / most) if values else 1.0
+    for tick in values:
+        if not ticks or tick >= ticks[-1] * max(least, 1.01):
+            ticks.append(tick)
+    return ticks
 
 
 def _any(rows: Sequence[Row], column: str) -> bool:
@@ -249,10 +268,12 @@ def stacked(
         .mark_bar(cornerRadius=2)
         .encode(
             y=alt.Y("label:N", sort=cohorts, title=None, axis=_named()),
-            x=alt.X("share:Q", title=title, axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1])),
+            x=alt.X(
+                "share:Q", title=title, axis=alt.Axis(format=_PERCENT, tickCount=5), scale=alt.Scale(domain=[0, 1])
+            ),
             color=alt.Color(f"{colour}:N", scale=alt.Scale(domain=list(hues)), legend=_legend(order)),
             order=alt.Order("rank:Q"),
-            tooltip=_tooltips(rows, ["label", colour, "share", "low", "high", "chance", *tips, "n", "n_graded"]),
+            tooltip=_tooltips(rows, ["label", colour, "share", "low", "high", "chance", *tips, *_COUNTS]),
         )
     )
     return _sized(chart, 28 * len(cohorts))

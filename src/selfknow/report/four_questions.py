@@ -91,8 +91,7 @@ def _dot(measure: Measure, number: Number, measures: Sequence[Measure]) -> dict[
         "low": _float(number.low),
         "high": _float(number.high),
         "chance": 0.0 if measure.is_change and number.chance is None else _float(number.chance),
-        "n": number.n,
-        "n_graded": number.n_graded,
+        "counts": number.counts,
         "whose": _MODEL,
     }
 
@@ -109,7 +108,7 @@ def _printed_dot(printed: Printed) -> dict[str, Any]:
         "low": None,
         "high": None,
         "chance": None,
-        "n": printed.n,
+        "counts": None if printed.n is None else f"n = {printed.n:,}",
         "whose": _PAPER,
     }
 
@@ -153,7 +152,7 @@ def card(report: Report, printed: Sequence[Printed], *, command: str, not_asked:
             "without any knowledge."
         ),
         "",
-        "| question | measure | result | chance | n |",
+        "| question | measure | result | chance | counts |",
         "| --- | --- | --- | --- | --- |",
         *_rows(report, printed),
         "",
@@ -174,11 +173,12 @@ def _rows(report: Report, printed: Sequence[Printed]) -> Iterator[str]:
                 ends = "" if number.low is None else f" [{shown(number.low)}, {shown(number.high)}]"
                 unit = " points" if shown is points else ""
                 chance = "" if number.chance is None else shown(number.chance)
-                of = f"{number.n_graded:,}" + ("" if number.n == number.n_graded else f" of {number.n:,}")
-                yield _line(task.question, _named(measure, number), f"{shown(number.value)}{unit}{ends}", chance, of)
+                result = f"{shown(number.value)}{unit}{ends}"
+                yield _line(task.question, _named(measure, number), result, chance, number.counts)
         for row in printed:
             if row.task == task.name:
-                yield _line(task.question, f"{row.name} (printed)", percent(row.value), "", str(row.n or ""))
+                counts = "" if row.n is None else f"n = {row.n:,}"
+                yield _line(task.question, f"{row.name} (printed)", percent(row.value), "", counts)
 
 
 def _named(measure: Measure, number: Number) -> str:

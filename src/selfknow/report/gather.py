@@ -7,17 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from selfknow.errors import UserError
-from selfknow.report.labels import Labels, read_labels
+from selfknow.report.calls import calls
+from selfknow.report.labels import MODEL_COLUMNS, Labels, read_labels
+from selfknow.report.paths import without_folders
 from selfknow.report.shape import Draw, Exhibit, Figure, Panel, Row
 from selfknow.report.task import TaskReport
 from selfknow.runs.failures import explain_no_replies
 from selfknow.sql.connection import Connection
-from selfknow.sql.queries import Query, missing_needs, queries
+from selfknow.sql.queries import Query, find_query, missing_needs, queries
 
 Reports = Mapping[str, Callable[[], TaskReport]]
 """Functions that load the report of a task, by its name; only tasks with a run are loaded."""
 
-_ANY_TASK: Mapping[str, Figure] = {"metrics": Figure("Every metric that scoring wrote, as it is.")}
+_ANY_TASK: Mapping[str, Figure] = {
+    "metrics": Figure("Every metric that scoring wrote, as it is.", title="Every metric")
+}
 
 
 @dataclass(frozen=True)
@@ -80,24 +84,15 @@ class Report:
 
     @property
     def calls(self) -> list[Row]:
-        """The overview with the most important columns first."""
-        columns = ("model", "stage", "n", "n_graded", "n_failed", "n_cut_off", "n_empty", "mean_tokens", "revision")
-        return [
-            {
-                "asked": f"{row['task']}{':' + row['config'] if row['config'] else ''} {row['split'] or ''}".rstrip(),
-                **{column: row[column] for column in columns},
-                "model": self.labels.models.get(row["model"], row["model"]),
-                "run_id": row["run_id"],
-            }
-            for row in self.overview
-        ]
+        """The overview in few columns, with the settings in which runs of a task differ."""
+        return calls(self.runs, self.overview, self.labels)
 
     @property
     def incomplete(self) -> list[str]:
         """The runs that did not ask all of their examples."""
         return [
-            f"{row['model']} answered {row['n']:,} of {row['num_examples']:,} examples of run {row['run_id']}: "
-            "shares are over the examples that it was asked."
+            f"{self.labels.models.get(row['model'], row['model'])} answered {row['n']:,} of {row['num_examples']:,} "
+            f"examples of run {row['run_id']}: shares are over the examples that it was asked."
             for row in self.overview
             if row["stage"] == "answer" and row["num_examples"] and row["n"] < row["num_examples"]
         ]
@@ -117,7 +112,7 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
     from selfknow.bars import Bar
 
     check_replies(connection)
-    runs = connection.rows("select * from runs order by created_at, run_id")
+    runs = read_runs(connection)
     tasks, labels = tasks_of(runs, reports), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures.items()} | dict(_ANY_TASK)
     known = queries(connection.tasks)
@@ -125,14 +120,24 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
     with connection.as_tables(_views_of_several([known[name] for name in figures], connection)):
         return Report(
             runs=runs,
-            overview=connection.rows(known["overview"].sql),
+            overview=read_overview(connection),
             labels=labels,
             sections=[read_section(connection, known[name], figure, labels) for name, figure in bar],
             exhibits={task.name: task.exhibits(connection) for task in tasks},
             tasks=tasks,
             queries=known,
-            missing=[sentence for task in tasks if (sentence := task.missing(connection))],
+            missing=[without_folders(sentence) for task in tasks if (sentence := task.missing(connection))],
         )
+
+
+def read_runs(connection: Connection) -> list[Row]:
+    """Read the view ``runs``, without folders of this machine."""
+    return [without_folders(row) for row in connection.rows("select * from runs order by created_at, run_id")]
+
+
+def read_overview(connection: Connection) -> list[Row]:
+    """Run the query ``overview``."""
+    return list(connection.rows(find_query("overview", connection.tasks).sql))
 
 
 def check_replies(connection: Connection) -> None:
@@ -173,12 +178,20 @@ def read_section(
         only: The name of the charts to draw; null: all.
     """
     if lacking := next(missing_needs(connection, query), None):
-        return Section(query, figure, [], lacking)
+        return Section(query, figure, [], without_folders(lacking))
     rows = connection.rows(query.sql)
     if not rows:
         replies = f"replies of {query.task}" if query.task else "replies"
         return Section(query, figure, [], figure.nothing or f"no run holds scored {replies}")
+    if figure.compares and len({row[figure.compares] for row in rows}) == 1:
+        return Section(query, figure, [], f"there is nothing to compare: {figure.compares} is the same in all rows")
     draws: dict[str, Draw] = {**figure.named, **({"": figure.draw} if figure.draw else {})}
     wanted = draws if only is None else {only: draws[only]}
     labelled = labels.add_to(rows)
-    return Section(query, figure, rows, None, {name: draw(labelled) for name, draw in wanted.items()})
+    shown = [without_folders({**row, **_short_names(row, labels)}) for row in rows]
+    return Section(query, figure, shown, None, {name: draw(labelled) for name, draw in wanted.items()})
+
+
+def _short_names(row: Row, labels: Labels) -> dict[str, str]:
+    """Return the labels of a row's models, for the columns that hold models."""
+    return {name: labels.models[row[name]] for name in MODEL_COLUMNS if row.get(name) in labels.models}

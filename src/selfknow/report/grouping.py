@@ -82,7 +82,9 @@ def _shortened(value: object, values: Collection[object]) -> object:
     return short[value] if len(set(short.values())) == len(short) else value
 
 
-def dot(row: Row, label: str, value: str, chance: str | None = None, **more: Any) -> dict[str, Any]:
+def dot(
+    row: Row, label: str, value: str, chance: str | None = None, *, of: str | None = None, **more: Any
+) -> dict[str, Any]:
     """Return a row for :func:`selfknow.report.charts.dots`, with its interval if the query has one.
 
     Args:
@@ -90,11 +92,36 @@ def dot(row: Row, label: str, value: str, chance: str | None = None, **more: Any
         label: The label at the left.
         value: The column of the share.
         chance: The column of its chance line.
+        of: The column of its denominator (see :func:`counts`).
         more: Further columns.
     """
     ends = {end: row.get(f"{value}_{end}", row.get(end)) for end in ("low", "high")}
-    counts = {name: row[name] for name in ("n", "n_graded", "n_pairs") if name in row}
-    return {"label": label, value: row[value], **ends, "chance": row[chance] if chance else None, **counts, **more}
+    return {
+        "label": label,
+        value: row[value],
+        **ends,
+        "chance": row[chance] if chance else None,
+        **counts(row, value, of),
+        **more,
+    }
+
+
+def counts(row: Row, value: str, of: str | None = None) -> dict[str, Any]:
+    """Return a share in counts, "2 of 41", or the counts of the row where the query has none of its own.
+
+    Args:
+        row: The row.
+        value: The column of the share; its counts are in ``VALUE_yes`` and ``VALUE_of``.
+        of: The column of the denominator; null: ``VALUE_of``.
+
+    Example:
+        >>> counts({"read": 0.5, "read_yes": 2, "read_of": 4, "n": 9}, "read"), counts({"read": 0.5, "n": 9}, "read")
+        ({'counts': '2 of 4'}, {'n': 9})
+    """
+    yes, total = row.get(f"{value}_yes"), row.get(of or f"{value}_of")
+    if yes is not None and total is not None and yes == round(yes):
+        return {"counts": f"{round(yes):,} of {total:,}"}
+    return {name: row[name] for name in ("n", "n_graded", "n_pairs") if name in row}
 
 
 def one_share(row: Row, label: str, value: str, name: str, **more: Any) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from selfknow.cache import cached
 from selfknow.report.gather import Report, Section
 from selfknow.report.headline import MOST_NUMBERS, FirstScreen, headline
+from selfknow.report.numbers import scale_of
 from selfknow.report.pictures import specification
 from selfknow.report.shape import Exhibit, Panel, panel_groups
 from selfknow.report.task import TaskReport
-from selfknow.report.text import capitalized, cell, percent, points
+from selfknow.report.text import capitalized, cell, percent, points, rounded
 from selfknow.untrusted import for_terminal
 from selfknow.version import __version__
 
@@ -41,6 +42,7 @@ def _page(report: Report, title: str, first: FirstScreen, first_charts: Sequence
         first_charts=first_charts,
         report=report,
         by_task=_by_task(report),
+        numbers={topic.task: topic.measures for topic in first.topics if topic.findings},
         most_numbers=MOST_NUMBERS,
         percent=percent,
         points=points,
@@ -57,7 +59,14 @@ def _template() -> "Template":
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_visible)
-    environment.filters |= {"cell": cell, "percent": percent, "points": points, "capitalized": capitalized}
+    environment.filters |= {
+        "cell": cell,
+        "percent": percent,
+        "points": points,
+        "rounded": rounded,
+        "capitalized": capitalized,
+    }
+    environment.filters |= {"scale_of": scale_of, "terms_in": terms_in}
     environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html"))
 
@@ -101,6 +110,15 @@ def json_script(value: object) -> Any:
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))  # noqa: S704
+
+
+def terms_in(section: Section, task: TaskReport | None) -> list[str]:
+    """Return the meaning of each of the task's terms that a section's rows hold."""
+    values = {value for row in section.rows for value in row.values() if isinstance(value, str)} if task else set()
+    values |= {word for column in section.rows[0] for word in column.split("_")}  # such as accuracy_standard
+    return [
+        f"{term.capitalize()}: {meaning}." for term, meaning in (task.terms if task else {}).items() if term in values
+    ]
 
 
 def _by_task(report: Report) -> list[tuple[TaskReport | None, list[Section], Sequence[Exhibit]]]:

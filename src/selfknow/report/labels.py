@@ -10,7 +10,8 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query, missing_needs
 from selfknow.sql.task import TaskSql
 
-_MODEL_COLUMNS = ("model", "generator", "verifier")
+MODEL_COLUMNS = ("model", "generator", "verifier")
+"""Columns of queries that hold models."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Labels:
         return [self._labelled(row) for row in rows]
 
     def _labelled(self, row: Row) -> dict[str, Any]:
-        named = {column: self.models.get(row[column], row[column]) for column in _MODEL_COLUMNS if column in row}
+        named = {column: self.models.get(row[column], row[column]) for column in MODEL_COLUMNS if column in row}
         label = self.cohorts.get(row.get("cohort", 0), row.get("model_label", named.get("model")))
         return {**self.facts.get(row.get("cohort", 0), {}), **row, **named, "label": label}
 

@@ -13,7 +13,6 @@ from selfknow.sql.queries import Query
 from selfknow.untrusted import for_terminal
 
 TABLE_ROWS = 20
-_ORDER = ("", "model", "share", "low", "high", "chance", "n_graded", "n")
 
 
 def render(report: Report, title: str, pictures: Mapping[str, Sequence[tuple[str, Path]]], folder: Path) -> str:
@@ -33,18 +32,22 @@ def render(report: Report, title: str, pictures: Mapping[str, Sequence[tuple[str
 
 def _head(report: Report, title: str) -> Iterator[str]:
     first = headline(report)
-    yield f"# {plain(title)}\n\n**{plain(first.sentence)}**\n"
-    if first.large is not None:
-        yield f"{first.large.name}, with 95% intervals:\n"
-        yield _table([_number(number) for number in first.numbers])
+    yield f"# {plain(title)}\n\n**{plain(first.title)}**\n"
+    yield from (f"{plain(sentence)}\n" for sentence in first.missing)
     for topic in first.topics:
-        yield f"## {topic.title}\n"
+        yield f"## {plain(topic.title)}\n"
+        findings = [
+            f"- **{plain(finding.verdict.text)}** ({plain(finding.label)}). {plain(finding.sentence)}\n"
+            for finding in topic.findings[:MOST_NUMBERS]
+        ]
+        notes = [f"- {plain(note.text)} **{note.value}** ({note.interval}).\n" for note in topic.notes]
+        yield "".join([*findings, *notes])
         rows = [
             {"": measure.name, **_number(number)}
             for measure in topic.measures
             for number in measure.numbers[:MOST_NUMBERS]
         ]
-        yield _table([{name: row[name] for name in _ORDER if name in row} for row in rows])
+        yield _table(rows)
         queries = dict.fromkeys(f"`selfknow query {measure.query.name} RUN…`" for measure in topic.measures)
         yield f"With 95% intervals, from {' and '.join(queries)}.\n"
     yield f"## What was run?\n\n{_table(report.calls)}"
@@ -52,7 +55,7 @@ def _head(report: Report, title: str) -> Iterator[str]:
 
 def _number(number: Number) -> Row:
     ends = {"share": number.value, "low": number.low, "high": number.high, "chance": number.chance}
-    return {"model": number.label, **ends, "n_graded": number.n_graded, "n": number.n}
+    return {"model": number.label, **ends, "counts": number.counts}
 
 
 def _sections(report: Report, pictures: Mapping[str, Sequence[tuple[str, Path]]], folder: Path) -> Iterator[str]:

@@ -1,18 +1,27 @@
 """The numbers of a headline, read from rows of queries."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from selfknow.report.shape import Measure, Number, Row
+from selfknow.report.shape import Measure, Number, Row, Verdict
 
 if TYPE_CHECKING:
     from selfknow.report.gather import Report
 
 
 def number(
-    label: str, row: Row, value: str, *, n_graded: str = "n_graded", n: str = "n", chance: str | None = "chance"
+    label: str,
+    row: Row,
+    value: str,
+    *,
+    n_graded: str = "n_graded",
+    n: str = "n",
+    chance: str | None = "chance",
+    of: str | None = None,
 ) -> Number:
     """Read a number from a row; its interval is in ``VALUE_low`` and ``VALUE_high``, or in ``low`` and ``high``.
+
+    A share's numerator is in ``VALUE_yes``.
 
     Args:
         label: The label of the model or cohort.
@@ -21,9 +30,12 @@ def number(
         n_graded: The column that counts graded replies.
         n: The column that counts questions.
         chance: The column of the chance line; null: there is none.
+        of: The column of a share's denominator; null: ``VALUE_of``.
     """
     low, high = (row.get(f"{value}_{end}", row.get(end)) for end in ("low", "high"))
-    return Number(label, row[value], low, high, row[n_graded], row[n], row.get(chance) if chance else None)
+    yes, total = row.get(f"{value}_yes"), row.get(of or f"{value}_of")
+    line = row.get(chance) if chance else None
+    return Number(label, row[value], low, high, row[n_graded], row[n], line, yes, total)
 
 
 def measures(report: "Report", *of_names: tuple[str, str, Sequence[Number]], **more: Any) -> list[Measure]:
@@ -37,18 +49,53 @@ def measures(report: "Report", *of_names: tuple[str, str, Sequence[Number]], **m
     return [Measure(name, numbers, report.queries[query], **more) for name, query, numbers in of_names if numbers]
 
 
-def beside_chance(number: Number) -> str:
-    """Return a remark for a number that does not beat chance; empty if it does or has no chance line.
+YES, PARTLY = Verdict("Yes, mostly", is_good=True), Verdict("In part", is_good=None)
+NO_SIGN, NO = Verdict("No sign of it", is_good=False), Verdict("Mostly not", is_good=False)
+TOO_FEW, HALF = Verdict("Too few to say", is_good=None), Verdict("About half the time", is_good=None)
+_WIDE = 0.4  # an interval about one half that says nothing
+
+
+def against_half(number: Number) -> Verdict:
+    """Return whether a share is above or below one half, as far as its interval tells.
 
     Example:
-        >>> f"recalls 6%{beside_chance(Number('a', 0.06, 0.03, 0.12, 128, 128, 0.33))}"
-        'recalls 6% (below chance)'
+        >>> against_half(Number("a", 0.1, 0.02, 0.3, 20, 20)).text, against_half(Number("a", 1, 0.8, 1, 20, 20)).text
+        ('Mostly not', 'Yes, mostly')
     """
-    if number.chance is None or number.low is None or number.is_above_chance:
-        return ""
-    return " (below chance)" if number.is_below_chance else " (no better than chance)"
+    if number.low is None or number.high is None:
+        return TOO_FEW
+    if number.low > 1 / 2:
+        return YES
+    if number.high < 1 / 2:
+        return NO
+    return TOO_FEW if number.high - number.low > _WIDE else HALF
 
 
-def first_value(measures: Sequence[Measure]) -> float | None:
-    """Return the first number of the first measure; null if it could not be graded."""
-    return measures[0].numbers[0].value
+def against_chance(number: Number) -> Verdict:
+    """Return whether a share is above its chance line and above one half, as far as its interval tells.
+
+    Example:
+        >>> against_chance(Number("a", 0.4, 0.3, 0.6, 50, 50, chance=0.33)).text
+        'No sign of it'
+    """
+    if number.low is None or number.high is None:
+        return TOO_FEW
+    if not number.is_above_chance:
+        return NO_SIGN
+    return YES if number.low > 1 / 2 else PARTLY
+
+
+def scale_of(numbers: Sequence[Number]) -> float:
+    """Return the upper end of an axis on which these shares can be told apart: 1, or less if all of them are small.
+
+    Example:
+        >>> scale_of([Number("a", 0.002, 0.001, 0.004, 9, 9)]), scale_of([Number("a", 0.5, 0.4, 0.6, 9, 9)])
+        (0.005, 1)
+    """
+    return scale_of_shares(end for number in numbers for end in (number.value, number.high, number.chance))
+
+
+def scale_of_shares(shares: Iterable[float | None]) -> float:
+    """Return the upper end of an axis for these shares (see :func:`scale_of`)."""
+    largest = max((share for share in shares if share is not None), default=0.0)
+    return next((end for end in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if largest <= end), 1)

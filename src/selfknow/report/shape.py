@@ -54,6 +54,9 @@ class Figure:
             ``share``, ``low``, ``high`` and ``chance`` always are.
         named: Charts under a paper's own name, such as ``figure-5``, which come first. The whole figure has the name of
             its query with hyphens, such as ``recalled-documents``.
+        compares: A column of which the figure compares several values, such as ``num_parameters``; with a single value
+            there is no figure. Null: it compares nothing.
+        title: Its name in the page's list of figures, in a few words; empty: its query's question.
     """
 
     reading: str
@@ -61,6 +64,8 @@ class Figure:
     nothing: str | None = None
     shares: Sequence[str] = ()
     named: Mapping[str, Draw] = field(default_factory=dict)
+    compares: str | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ class Number:
         n_graded: Graded replies.
         n: Questions that were asked.
         chance: The value without any knowledge; null if there is no chance line.
+        yes: The numerator of a share; null of a mean or a difference.
+        of: The denominator of a share.
     """
 
     label: str
@@ -84,6 +91,20 @@ class Number:
     n_graded: int
     n: int
     chance: float | None = None
+    yes: float | None = None
+    of: int | None = None
+
+    @property
+    def counts(self) -> str:
+        """The share in counts, or the number of values that a mean or a difference is over.
+
+        Example:
+            >>> Number("a", 2 / 41, 0.01, 0.16, 37, 48, yes=2, of=41).counts, Number("a", 0.3, 0.2, 0.4, 64, 64).counts
+            ('2 of 41', 'n = 64')
+        """
+        if self.yes is None or self.of is None or self.yes != round(self.yes):
+            return f"n = {self.n_graded if self.of is None else self.of:,}"
+        return f"{round(self.yes):,} of {self.of:,}"
 
     @property
     def is_below_chance(self) -> bool:
@@ -149,23 +170,46 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """The answer to a task's question for one model, asked in one way.
+
+    Attributes:
+        model: The label of the model.
+        verdict: The answer in a word or two.
+        sentence: The answer in a sentence, with its numbers.
+        numbers: The numbers of the sentence, each under its own name, with intervals and counts.
+        chance_name: The name of their chance line.
+        setting: What else tells it from the other findings; empty: nothing does, or the sentence says it.
+        detail: A sentence in small print, such as a difference and its interval; may be empty.
+    """
+
+    model: str
+    verdict: "Verdict"
+    sentence: str
+    numbers: Sequence[Number]
+    chance_name: str = "chance"
+    setting: str = ""
+    detail: str = ""
+
+    @property
+    def label(self) -> str:
+        """The model, and what else tells the finding from others."""
+        return " · ".join(part for part in (self.model, self.setting) if part)
+
+
+@dataclass(frozen=True)
 class Headline:
     """The headline of a task.
 
     Attributes:
-        sentence: The finding in words, for a report about this task alone; null: the name of the only model and
-            ``saying``, or the number of models.
-        saying: The predicate for the only model: "knows 24% of its facts"; null if nothing could be graded.
-        measures: At most four measures, the most important first.
+        findings: The answers to the task's question, one for each model and way of asking.
+        measures: All numbers, the most important measure first.
         notes: More findings.
-        first_is_large: If true, a report about this task alone shows the first measure large and alone.
     """
 
-    sentence: str | None
-    saying: str | None
+    findings: Sequence[Finding]
     measures: Sequence[Measure]
     notes: Sequence[Note] = ()
-    first_is_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,7 +229,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The grade of a reply or an example.
+    """The grade of a reply or an example, or the answer to a question about a model.
 
     Attributes:
         text: The grade in a word or two.
@@ -229,6 +273,7 @@ class Example:
         verdict: The difference between the replies, or the grade of the only one.
         notes: The right answer and the like, a few words each.
         target: The true answer in full, behind a fold; null if there is none.
+        prompt: The whole prompt, behind a fold; null: the heading is all of it.
     """
 
     heading: str
@@ -236,6 +281,7 @@ class Example:
     verdict: Verdict | None = None
     notes: Sequence[str] = ()
     target: str | None = None
+    prompt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -274,3 +320,9 @@ class Exhibit:
     groups: Sequence[ExampleGroup]
     query: "Query"
     source: str = ""
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The verdicts of its examples, each once."""
+        examples = (example for group in self.groups for example in group.examples)
+        return list(dict.fromkeys(example.verdict.text for example in examples if example.verdict))

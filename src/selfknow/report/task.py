@@ -33,16 +33,20 @@ class TaskReport:
     Attributes:
         name: The task's name.
         question: The task's question about a model, for people.
+        about: What a model is asked, in a sentence for people who know nothing of it.
         figures: Figures by the name of their query, in their order.
         headline: A function that returns the task's first numbers.
         exhibits: A function that returns the marked replies of the task.
+        terms: The meaning of words that its rows and labels hold, such as ``standard``.
         missing: A function that returns a sentence about replies that could not be graded because scoring lacked
             something; null: nothing was lacking.
     """
 
     name: str
     question: str
+    about: str = ""
     figures: Mapping[str, Figure] = field(default_factory=dict)
+    terms: Mapping[str, str] = field(default_factory=dict)
     headline: "Callable[[Report], Headline | None]" = default_headline
     exhibits: "Callable[[Connection], Sequence[Exhibit]]" = default_exhibits
     missing: "Callable[[Connection], str | None]" = default_missing

@@ -57,6 +57,27 @@ def percent(value: float | None) -> str:
     return shown.replace("-", "−")
 
 
+def rounded(value: float) -> str:
+    """Format a share for a sentence: whole percents, but for shares below 1%.
+
+    Example:
+        >>> rounded(0.637), rounded(0.002), rounded(0)
+        ('64%', '0.2%', '0%')
+    """
+    return percent(value) if 0 < abs(value) < 0.01 else f"{value:.0%}"
+
+
+def change(value: float, low: float | None, high: float | None) -> str:
+    """Format a difference of two shares with its 95% interval, for the end of a sentence.
+
+    Example:
+        >>> change(0.04, -0.08, 0.16), change(0.04, None, None)
+        ('+4.0 points; 95%: −8.0 to +16.0', '+4.0 points')
+    """
+    ends = "" if low is None or high is None else f"; 95%: {points(low)} to {points(high)}"
+    return f"{points(value)} points{ends}"
+
+
 def points(value: float | None) -> str:
     """Format a difference of two shares in percentage points.
 

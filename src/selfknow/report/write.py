@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.files import check_output, write_whole
-from selfknow.report.gather import Report, Reports, Section, check_replies, gather, read_section, tasks_of
+from selfknow.report.gather import (
+    Report,
+    Reports,
+    Section,
+    check_replies,
+    gather,
+    read_overview,
+    read_runs,
+    read_section,
+    tasks_of,
+)
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query, queries
 
@@ -103,7 +113,7 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
 
     check_output(path, FIGURE_ENDINGS)
     check_replies(connection)
-    runs = connection.rows("select * from runs order by created_at, run_id")
+    runs = read_runs(connection)
     tasks = tasks_of(runs, reports)
     named = find_figure(name, tasks)
     labels = read_labels(connection)
@@ -111,8 +121,7 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
     if not section.panels:
         raise UserError(f"{named.name} has nothing to show: {section.missing or 'these runs hold no rows for it'}")
     if path.suffix.lower() == ".html":
-        overview = connection.rows(find_query("overview", connection.tasks).sql)
-        report = Report(runs, overview, labels, [section], {}, tasks, queries(connection.tasks))
+        report = Report(runs, read_overview(connection), labels, [section], {}, tasks, queries(connection.tasks))
         write_whole(path, render_figure(report, title).encode())
     else:
         write_picture(compose(section.query, section.panels), path)

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, joined
-from selfknow.report.numbers import first_value, measures, number
-from selfknow.report.shape import Figure, Headline, Panel, Row
+from selfknow.report.numbers import against_half, measures, number
+from selfknow.report.shape import Figure, Finding, Headline, Panel, Row
+from selfknow.report.text import rounded
 
 _QUERY = "self_knowledge_agents"
 _BARS = 40  # rows of one chart
@@ -30,14 +31,22 @@ def headline(report: Report) -> Headline | None:
     )
     if not shown_measures:
         return None
-    share = first_value(shown_measures) if shown_measures[0].name == _MEASURES["self_consistent"] else None
-    return Headline(
-        None, None if share is None else f"agrees with itself on {share:.0%} of its own tasks", shown_measures
-    )
+    agreeing = [row for row in rows if row["measure"] == "self_consistent" and row["share"] is not None]
+    return Headline([_finding(row) for row in agreeing], shown_measures)
+
+
+def _finding(row: Row) -> Finding:
+    agrees = number("agrees with itself", row, "share")
+    sentence = f"It agrees with itself on {rounded(row['share'])} of the tasks that it made up."
+    return Finding(row["generator"], against_half(agrees), sentence, [agrees], setting=_judge(row))
+
+
+def _judge(row: Row) -> str:
+    return f"judged by {row['verifier']}" if row["verifier"] != row["generator"] else ""
 
 
 def _label(row: Row) -> str:
-    return joined(row["generator"], f"judged by {row['verifier']}" if row["verifier"] != row["generator"] else "")
+    return joined(row["generator"], _judge(row))
 
 
 def _agents(rows: Sequence[Row]) -> list[Panel]:
@@ -54,10 +63,12 @@ FIGURES: Mapping[str, Figure] = {
         "Four shares: proposals that are templates with slots, templates that the judge accepts, requested instances "
         "that the model gives, and instances to which the model gives its own answer again.",
         _agents,
+        title="Its own tasks",
     ),
     "self_knowledge_proposals": Figure(
         "Every proposal, with the judge's verdict and its reason, and the number of instances that end in agreement.",
         shares=("consistent",),
+        title="Its proposals",
     ),
 }
 """What a report draws, by the name of the query."""

@@ -5,9 +5,9 @@
 -- proposals); measure: proposal_parsed (its four lines are there, and slots to be filled), accepted (the judge says
 -- yes), filled (of the instances asked for the share that was given), self_consistent (the reply about the text is the
 -- answer that the instance names); n proposals, judgements or texts, n_graded of them, n_proposals that they go back
--- to; share, low and high (95%, Wilson over proposals, since instances of one are no independent trials): a reply that
--- could not be read counts as wrong, a failed request does not count. There is no chance line: the tasks are the
--- model's own.
+-- to; share, low and high (95%, Wilson over proposals, since instances of one are no independent trials), share_yes of
+-- share_of (the sum over those that count, and their number): a reply that could not be read counts as wrong, a failed
+-- request does not count. There is no chance line: the tasks are the model's own.
 -- Needs: scores
 with casts as (
     select
@@ -36,7 +36,8 @@ shares as (
         generator, verifier, measure,
         count(*) as n, count(value) as n_graded,
         count(distinct proposal) filter (where counts) as n_proposals,
-        coalesce(sum(value), 0) / nullif(count(*) filter (where counts), 0) as share
+        coalesce(sum(value), 0) as share_yes, count(*) filter (where counts) as share_of,
+        share_yes / nullif(share_of, 0) as share
     from graded
     group by all
 )

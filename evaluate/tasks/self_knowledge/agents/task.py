@@ -93,7 +93,11 @@ def _report() -> "TaskReport":
     from selfknow.report.task import TaskReport
 
     return TaskReport(
-        name=SELF_KNOWLEDGE_AGENTS.name, question=SELF_KNOWLEDGE_AGENTS.question, figures=FIGURES, headline=headline
+        name=SELF_KNOWLEDGE_AGENTS.name,
+        question=SELF_KNOWLEDGE_AGENTS.question,
+        about="It makes up tasks, writes texts for them, and is then asked about its own texts.",
+        figures=FIGURES,
+        headline=headline,
     )
 
 

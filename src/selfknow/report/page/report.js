@@ -63,4 +63,18 @@
   }
   dark.addEventListener("change", draw);
   draw();
+
+  // Without a script all replies are shown, and no choice among them.
+  for (const form of document.querySelectorAll("form.filter")) {
+    form.hidden = false;
+    form.addEventListener("change", () => {
+      const wanted = form.querySelector("select").value;
+      for (const group of document.querySelectorAll(`[id="${form.dataset.for}"] details.cohort`)) {
+        const replies = [...group.querySelectorAll("article")];
+        for (const reply of replies) reply.hidden = wanted !== "" && reply.dataset.verdict !== wanted;
+        group.hidden = replies.every((reply) => reply.hidden);
+        if (wanted && !group.hidden) group.open = true;
+      }
+    });
+  }
 })();

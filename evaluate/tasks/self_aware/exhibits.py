@@ -1,0 +1,66 @@
+"""Replies to questions with and without an answer: the question, the reply, and how it was read."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from selfknow.report.grouping import joined, setting
+from selfknow.report.labels import labelled_rows
+from selfknow.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
+from selfknow.report.text import LONGEST_REPLY, cell, visible
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import find_query
+
+_QUERY = "self_aware_examples"
+_GROUPS = 8
+_ANSWERS = 3  # accepted answers that are named
+_LEGEND = (
+    Piece("The sentence that the reading rests on", quoted=True),
+    Piece(" is marked. Each verdict compares the reading with the question: can anybody answer it, and with what?"),
+)
+
+
+def exhibits(connection: Connection) -> list[Exhibit]:
+    """Return some replies of each model in each form, of every verdict a few."""
+    rows = labelled_rows(connection, _QUERY)
+    if not rows:
+        return []
+    groups: dict[str, list[Example]] = {}
+    for row in rows:
+        label = joined(row["label"], setting(row, rows, "model", "form"))
+        groups.setdefault(label, []).append(_example(row))
+    shown = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_GROUPS]]
+    query = find_query(_QUERY, connection.tasks)
+    source = "Of every verdict up to six replies, chosen by the hash of their ids and by nothing else"
+    return [Exhibit("self-aware-replies", query.title, _LEGEND, shown, query, source)]
+
+
+def _example(row: Row) -> Example:
+    notes = [f"one of {row['n']:,}"]
+    if row["answerable"]:
+        notes.append(f"wanted: {cell(', '.join(row['answers'][:_ANSWERS]))}")
+    else:
+        notes.append(f"nobody can answer it: {row['category']}" if row["category"] else "nobody can answer it")
+    if row["hedged"]:
+        notes.append("the answer is hedged")
+    if row["reason"] and row["error"] is None:
+        notes.append(row["reason"])
+    whole = row["generation"] or ""
+    text = whole[:LONGEST_REPLY]
+    reply = ShownReply("", tuple(_pieces(text, row["evidence"])), len(whole) - len(text), error=row["error"])
+    verdict = Verdict(row["outcome"], row["is_right"])
+    prompt = row["prompt"] and visible(row["prompt"][:LONGEST_REPLY])
+    return Example(row["question"] or "", [reply], verdict, notes, prompt=prompt)
+
+
+def _pieces(text: str, evidence: str | None) -> Iterator[Piece]:
+    """Yield the reply in pieces, the evidence marked where its words stand in it."""
+    start, end = _place(text, evidence)
+    for piece, is_evidence in ((text[:start], False), (text[start:end], True), (text[end:], False)):
+        if piece:
+            yield Piece(visible(piece), quoted=is_evidence)
+
+
+def _place(text: str, evidence: str | None) -> tuple[int, int]:
+    words: Sequence[str] = re.findall(r"\w+", evidence or "")
+    match = re.search(r"\W+".join(words), text, flags=re.IGNORECASE) if words else None
+    return match.span() if match else (0, 0)

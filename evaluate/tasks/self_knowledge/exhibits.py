@@ -1,0 +1,60 @@
+"""Texts that models wrote, beside what they said about them and how that was read."""
+
+from collections.abc import Iterator, Mapping
+
+from selfknow.report.labels import labelled_rows
+from selfknow.report.shape import Example, ExampleGroup, Exhibit, Piece, Row, ShownReply, Verdict
+from selfknow.report.text import LONGEST_REPLY, visible
+from selfknow.sql.connection import Connection
+from selfknow.sql.queries import find_query
+
+_QUERY = "self_knowledge_readings_sample"
+_GROUPS = 6
+_LONGEST_HEADING = 300
+_LEGEND = (Piece("Of a reply the part that was read; "), Piece("what was taken off", "aside"), Piece(" is pale."))
+_UNREAD = "could not be read"
+_IS_GOOD: Mapping[str, bool | None] = {"agrees": True, "disagrees": False}
+
+
+def exhibits(connection: Connection) -> list[Exhibit]:
+    """Return some texts of each verifier's, with its replies about them."""
+    groups: dict[str, list[Example]] = {}
+    for row in labelled_rows(connection, _QUERY):
+        groups.setdefault(row["verifier"], []).append(_example(row))
+    if not groups:
+        return []
+    shown = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_GROUPS]]
+    query = find_query(_QUERY, connection.tasks)
+    source = "Of every task and verdict up to two, chosen by the hash of their ids and by nothing else"
+    return [Exhibit("readings", query.title, _LEGEND, shown, query, source)]
+
+
+def _example(row: Row) -> Example:
+    notes = [row["task"], f"one of {row['n']:,}"]
+    names = {"said": "read as", "expected": "asked for", "truth": "true of its text"}
+    notes += [f"{words}: {row[name]}" for name, words in names.items() if row[name] is not None]
+    verdict = Verdict(row["grade"] or _UNREAD, _IS_GOOD.get(row["grade"] or ""))
+    if row["outcome"] != "read":
+        notes.append(row["outcome"])
+    prompt = visible(row["generate_prompt"] or row["task"])
+    heading = prompt if len(prompt) <= _LONGEST_HEADING else f"{prompt[:_LONGEST_HEADING]}…"
+    replies = [
+        ShownReply("What it wrote", *_cut(row["text"] or "")),
+        ShownReply("What it said about it", tuple(_pieces(row)), max(0, len(row["generation"]) - LONGEST_REPLY)),
+    ]
+    question = row["verify_prompt"] and visible(row["verify_prompt"][:LONGEST_REPLY])
+    return Example(heading, replies, verdict, notes, prompt=question)
+
+
+def _cut(text: str) -> tuple[tuple[Piece, ...], int]:
+    shown = text[:LONGEST_REPLY]
+    return (Piece(visible(shown)),) if shown else (), len(text) - len(shown)
+
+
+def _pieces(row: Row) -> Iterator[Piece]:
+    """Yield the reply in pieces: in front of what was read, that itself, and behind it."""
+    text = row["generation"][:LONGEST_REPLY]
+    start, end = row["start_character"] or 0, len(text) if row["end_character"] is None else row["end_character"]
+    for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):
+        if piece:
+            yield Piece(visible(piece), kind)
