@@ -115,7 +115,7 @@ def test_the_tasks_and_their_options_are_tables() -> None:
 
 def test_replies_stand_beside_what_was_asked_and_how_they_were_scored(questions: Path, tmp_path: Path) -> None:
     run = package.ask(f"gsm8k:{questions}", two, out=tmp_path / "run", quiet=True)
-    assert run.replies(columns=["generation", "scores"]).to_pylist() == [{"generation": "#### 2", "scores": []}] * 2
+    assert run.replies(columns=["generation", "scores"]).to_pylist() == [{"generation": "#### 2", "scores": None}] * 2
     run.score()
     wrong = run.replies(columns=["example_id", "prompt", "generation", "scores"], where="scores['correct'] = 0")
     [row] = wrong.to_pylist()
