@@ -29,7 +29,7 @@ _COLUMNS = ("requests", "prompt_tokens", "reply_tokens")
 
 
 class Cost(RowTable):
-    """The requests and tokens of a run, a row a stage and model; what is not known before it runs is null.
+    """The requests and tokens of a run, a row per stage and model; what is not known before it runs is null.
 
     Attributes:
         notes: The assumptions behind the numbers, a sentence each.

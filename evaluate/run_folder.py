@@ -51,8 +51,8 @@ class Run:
             options: The options of the task's scorer, such as ``encoder="packaged"`` for self-aware.
 
         Returns:
-            The mean of every metric, as a table that displays itself; its attribute ``scores`` has a row a metric of a
-            call: ``generation_id``, ``metric``, ``value`` and ``reason``.
+            The mean of every metric, as a table that displays itself; its attribute ``scores`` has a row per metric of
+            a call: ``generation_id``, ``metric``, ``value`` and ``reason``.
 
         Raises:
             UserError: No scorer knows the run, it has no such option, or the run holds no reply.
@@ -147,7 +147,7 @@ class Run:
             return fetch(connection.sql(statement, parameters))
 
     def replies(self, *, columns: Sequence[str] | None = None, where: str | None = None) -> "pa.Table":
-        """Return what was asked, what came back and how it was scored, a row a call.
+        """Return what was asked, what came back and how it was scored, a row per call.
 
         Args:
             columns: The columns to keep, such as ``["prompt", "generation"]``; null: all.
@@ -216,7 +216,7 @@ class Run:
 
 
 def warn_of_failures(progress: Sequence[Progress]) -> None:
-    """Warn of requests that have no reply, a line a stage and model."""
+    """Warn of requests that have no reply, a line per stage and model."""
     for stage in progress:
         if stage.failure:
             warnings.warn(stage.failure, SelfknowWarning, stacklevel=3)

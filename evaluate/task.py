@@ -239,7 +239,7 @@ class Scores:
     A scorer yields them in the order of the calls. Rows of one file have the same columns in all of them.
 
     Attributes:
-        tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``: one row a call and metric.
+        tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``: one row per call and metric.
         parsed: By the name of their file in ``parsed/``: what was read of the replies, at the task's own grain.
         excerpts: By ``generation_id``: the part of the reply that was read or measured (the view ``kept_replies``).
     """

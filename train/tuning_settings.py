@@ -41,7 +41,7 @@ class TuningSettings:
         self.recipe(1)  # raises if settings contradict each other
 
     def recipe(self, num_questions: int) -> Recipe:
-        """Return the recipe for this number of questions: a checkpoint an epoch, but at most ten."""
+        """Return the recipe for this number of questions: a checkpoint per epoch, but at most ten."""
         settings = asdict(self)
         num_steps = -(-settings.pop("epochs") * num_questions // self.examples_per_step)
         interval = -(-num_steps // min(self.epochs, _MOST_CHECKPOINTS))

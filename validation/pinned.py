@@ -1,4 +1,4 @@
-"""The expectations of a manifest whose configs are made of pinned files: the files, and one licence a folder."""
+"""The expectations of a manifest whose configs are made of pinned files: the files, and one licence per folder."""
 
 from collections.abc import Mapping, Sequence
 

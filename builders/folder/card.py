@@ -36,7 +36,7 @@ def card_text(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest
 
 
 def lines_of_row(row: Mapping[str, object]) -> str:
-    r"""Return a row as a card shows it, one column a line.
+    r"""Return a row as a card shows it, one column per line.
 
     >>> lines_of_row({"id": "labels", "entry": None})
     "id: 'labels'\nentry: None"

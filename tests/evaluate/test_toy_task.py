@@ -55,7 +55,7 @@ from selfknow.sql.task import Facts, TaskSql
 QUERY = """\
 -- How often is a word as long as it should be, to whoever reads it?
 -- Source: this test
--- Grain: one row a reader.
+-- Grain: one row per reader.
 -- Columns: reader; letter (that words begin with, as the run was told); n, n_graded, share; longest (letters that were
 -- read).
 -- Needs: scores
@@ -73,7 +73,7 @@ order by all
 
 VIEW = """\
 -- word_replies: what was read of every word.
--- Grain: one row a call of the stage `read`.
+-- Grain: one row per call of the stage `read`.
 create or replace view word_replies as
 select
     calls.run_id,

@@ -1,4 +1,4 @@
-"""Repos on disk: commits as JSON files, contents by their SHA-256, references in one file a repo.
+"""Repos on disk: commits as JSON files, contents by their SHA-256, references in one file per repo.
 
     ROOT/objects/<sha256>                        every content once
     ROOT/datasets/org/name/references.json       {"private": false, "branches": {"main": "<commit>"}, "tags": {}}

@@ -106,5 +106,5 @@ def test_pictures_of_several_models_have_the_same_axes(section: Sections) -> Non
 def test_no_cohort_is_left_out_of_the_other_figures(section: Sections) -> None:
     for name in ("over_and_under_recall", "wrong_answers", "count_and_content"):
         panels = section(name).panels
-        assert len(panels) == len(SIZES) * 2, "a chart a dataset size and setup"
+        assert len(panels) == len(SIZES) * 2, "a chart per dataset size and setup"
         assert len(drawn(panels, "label")) == MODELS * len(SIZES) * 2

@@ -1,6 +1,6 @@
 -- Does a prompt make a model quote more at the same length of reply, and in longer pieces?
 -- Source: ours; Weller et al., "According to ...", compare QUIP alone, whose texts differ in length
--- Grain: one row a run, model and prompt but the null prompt.
+-- Grain: one row per run, model and prompt but the null prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_pairs (questions with a QUIP
 -- under both prompts; the pairs of all that follows); null_characters and characters (mean length of what is measured);
 -- null_quip, quip, difference; adjusted_difference (what remains where both texts are equally long: the intercept of a

@@ -1,6 +1,6 @@
 -- Do larger models quote more when they are asked to?
 -- Source: Weller et al., "According to ...", section 4.2 and Figure 2
--- Grain: one row a run, model of known size and prompt but the null prompt; QUIP alone.
+-- Grain: one row per run, model of known size and prompt but the null prompt; QUIP alone.
 -- Columns: dataset, format, placement, prompt, kind, suite, model_label, num_parameters, run_id; n questions, n_pairs
 -- those with a value under both prompts, share_unscored the rest; null_score, score, difference, difference_low,
 -- difference_high (95%, paired bootstrap over questions, 1,000 replicates); n_sizes (how many sizes were asked that

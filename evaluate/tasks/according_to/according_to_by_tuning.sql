@@ -1,6 +1,6 @@
 -- Does an instruction-tuned model quote more on request than the model that it was tuned from?
 -- Source: Weller et al., "According to ...", section 4.3 and Figure 4
--- Grain: one row a run of an instruction-tuned model, a run of its base over the same portrait, metric and prompt but
+-- Grain: one row per run of an instruction-tuned model, a run of its base over the same portrait, metric and prompt but
 -- the null prompt.
 -- Columns: dataset, format, base_format (another one only where the base was not asked in the first), placement,
 -- metric, prompt, kind; tuned, base (labels), tuned_run_id, base_run_id; n questions, n_pairs_tuned and n_pairs_base

@@ -1,6 +1,6 @@
 -- What does each prompt change, compared with the null prompt on the same questions?
 -- Source: Weller et al., "According to ...", Table 2
--- Grain: one row a run, model, metric and prompt but the null prompt.
+-- Grain: one row per run, model, metric and prompt but the null prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, metric, prompt, kind; n questions, n_pairs those with a value
 -- under both prompts, share_unscored the rest; null_score, score (means over the pairs); difference, difference_low,
 -- difference_high; relative_change (difference / null_score), relative_low, relative_high (95%, paired bootstrap over

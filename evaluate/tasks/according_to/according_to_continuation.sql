@@ -1,6 +1,6 @@
 -- Does a model continue a passage in the text's own words?
 -- Source: ours, measured with the QUIP of Weller et al., "According to ...", section 3.1
--- Grain: one row a run and model.
+-- Grain: one row per run and model.
 -- Columns: dataset (the text), model_label, num_parameters, run_id; passage_words (that it was given); n passages,
 -- n_graded; quip_beyond_prompt: of the completion's n-grams that do not stand in its prompt the share in the text; quip
 -- of the whole completion, a repeated prompt included; chance_quip: over the control portrait, of a text that the model

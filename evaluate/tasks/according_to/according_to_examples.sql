@@ -1,6 +1,6 @@
 -- What do replies look like, under the null prompt and under another?
 -- Source: the generations themselves
--- Grain: one row a run, model, prompt but the null prompt, and question: of the questions whose QUIP is known under
+-- Grain: one row per run, model, prompt but the null prompt, and question: of the questions whose QUIP is known under
 -- both prompts the two with the largest change, the median one and the two with the smallest; the MD5 of a question's
 -- id decides between equal ones, so it is always the same.
 -- Columns: run_id, dataset, model_label, format, prompt, kind; change_rank (1: the largest) of n_pairs, n questions;

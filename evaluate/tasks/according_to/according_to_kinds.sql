@@ -1,6 +1,6 @@
 -- Do the grounding prompts, taken together, make a model quote more?
 -- Source: ours, over the prompts of Weller et al., "According to ...", Table 1: none is picked for its own score
--- Grain: one row a run, model, metric and kind of prompt (null, grounding, anti-grounding).
+-- Grain: one row per run, model, metric and kind of prompt (null, grounding, anti-grounding).
 -- Columns: dataset, model_label, run_id, format, placement, metric, kind; n_prompts; n questions, n_graded those with a
 -- value under the null prompt and under a prompt of the kind; score (a question's value is its mean over the kind's
 -- prompts), score_low, score_high; null_score of the same questions; difference, difference_low, difference_high (95%,

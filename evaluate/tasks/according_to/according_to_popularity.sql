@@ -1,6 +1,6 @@
 -- Does a model quote more where question and answer occur together more often?
 -- Source: Weller et al., "According to ...", section 4.4 and Figure 3
--- Grain: one row a run, model, metric, prompt and bin.
+-- Grain: one row per run, model, metric, prompt and bin.
 -- Columns: dataset, model_label, run_id, metric, prompt, kind; cooccurrences_from, cooccurrences_to (passages in which
 -- they occur together, the bin's bounds: 0, 1 to 10, 11 to 100, and so on); n questions, at most 400 a bin, drawn by
 -- MD5 of their id (the same for all models and prompts); n_graded; score, score_low, score_high (95%: Wilson's for

@@ -1,7 +1,7 @@
 -- How do our numbers compare with the paper's?
 -- Source: Weller et al., "According to ...", Tables 1 and 2 and Appendix A
--- Grain: one row a number of the paper and a run and model of ours under the same prompt about Wikipedia, over the same
--- question set.
+-- Grain: one row per number of the paper and a run and model of ours under the same prompt about Wikipedia, over the
+-- same question set.
 -- Columns: table, row (a prompt, a model or both; the state of the art stands beside the null prompt), column and
 -- published_model (the paper's), published, published_n, note; dataset, run_id, model_label, is_same_model (by exact
 -- name or label), is_same_setting (the whole question set in the format that the paper asks this model in, without

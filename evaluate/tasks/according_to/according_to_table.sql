@@ -1,6 +1,6 @@
 -- How much does a model quote under each prompt, and how well does it answer?
 -- Source: Weller et al., "According to ...", Table 1 and Appendix A
--- Grain: one row a run, model, metric and prompt.
+-- Grain: one row per run, model, metric and prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, format, placement, metric, prompt, kind; n questions, n_graded
 -- those with a value; score (macro mean over those), score_low, score_high (95%: Wilson's for exact_match,
 -- whole_word_match and has_explanation, which are shares of questions; else a bootstrap over questions, 1,000

@@ -1,6 +1,6 @@
 -- Does it quote the corpus, or any similar text, such as an edition that it cannot have seen?
 -- Source: ours; Weller et al., "According to ...", compare prompts over one corpus
--- Grain: one row a run, model and prompt, the null prompt among them.
+-- Grain: one row per run, model and prompt, the null prompt among them.
 -- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_graded (with a QUIP over both
 -- portraits); quip (over the corpus), unseen_quip (over an edition from after the model, or another translation of the
 -- same), surplus (quip less unseen_quip, over the same texts), surplus_low, surplus_high; n_pairs (questions graded

@@ -8,7 +8,7 @@ import altair as alt
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, setting
-from selfknow.report.numbers import NO_SIGN, PARTLY, YES, against_chance, against_half, measures, number
+from selfknow.report.numbers import NOT_SHOWN, PARTLY, YES, against_chance, against_half, measures, number
 from selfknow.report.shape import Figure, Finding, Headline, Measure, Panel, Row, Verdict
 from selfknow.report.text import change, rounded
 
@@ -253,7 +253,9 @@ def _prompted(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
     """Return how much is quoted with and without being asked to; null where nothing could be graded."""
     if row["difference"] is None:
         return None
-    prompted = number("asked to quote", row, "score", chance="null_score")
+    same = ("run_id", "model_label", "dataset", "format", "placement")
+    plain = next((other for other in rows if other["kind"] == "null" and all(other[k] == row[k] for k in same)), None)
+    prompted = number("asked to quote", row, "score", chance=None, unit="questions")
     difference = number("difference", row, "difference", chance=None)
     is_more, is_less = ((end or 0) > 0 for end in (difference.low, -(difference.high or 0)))
     ending = "the difference is no accident" if is_more or is_less else "no difference can be seen"
@@ -262,16 +264,24 @@ def _prompted(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
         f"{rounded(row['null_score'])}: {ending}."
     )
     detail = f"The difference: {change(row['difference'], difference.low, difference.high)}."
-    verdict = Verdict("No, less", is_good=False) if is_less else NO_SIGN
+    verdict = Verdict("No, less", is_good=False) if is_less else NOT_SHOWN
     if is_more:
         verdict = YES if (prompted.low or 0) > 1 / 2 else PARTLY
     more = setting(row, rows, "dataset", "format", "placement")
-    return Finding(row["model_label"], verdict, sentence, [prompted], "not asked", more, detail)
+    numbers = (
+        [prompted]
+        if plain is None
+        else [
+            prompted,
+            number("not asked", plain, "score", chance=None, unit="questions"),
+        ]
+    )
+    return Finding(row["model_label"], verdict, sentence, numbers, setting=more, detail=detail)
 
 
 def _continued(row: Row, corpus: str) -> Finding:
     """Return how much of a continuation is the text's own, beside a text that the model cannot have seen."""
-    share = number("the text's words", row, "quip_beyond_prompt", chance="chance_quip")
+    share = number("the text's words", row, "quip_beyond_prompt", chance="chance_quip", unit="passages")
     sentence = (
         f"Given {row['passage_words']} words of {_text_of(row, corpus)}, it goes on in the text's own words for "
         f"{rounded(row['quip_beyond_prompt'])} of what it adds."

@@ -1,6 +1,6 @@
 -- Is it harder to recall more documents?
 -- Source: Prato et al., Figure 4
--- Grain: one row a cohort and number of documents in the target.
+-- Grain: one row per cohort and number of documents in the target.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents; n answers, n_graded, n_questions;
 -- accuracy, low and high (95%, Wilson); chance: right entries, but a random number of them.
 -- Needs: scores

@@ -1,6 +1,6 @@
 -- Are diarists with common names mixed up more often?
 -- Source: not in the paper
--- Grain: one row a cohort and frequency of a diarist's rarest word of the name, in classes of powers of two.
+-- Grain: one row per cohort and frequency of a diarist's rarest word of the name, in classes of powers of two.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); rarest_from and rarest_to (that many of the
 -- corpus's diarists have the rarest word of the asked name in theirs); n answers, n_graded, n_questions; accuracy, low
 -- and high (95%, Wilson); chance: right entries, but a random number of them.

@@ -1,6 +1,6 @@
 -- How often is the whole answer right, by architecture, model size and dataset size?
 -- Source: Prato et al., Figure 2
--- Grain: one row a cohort (a model, dataset size and setup).
+-- Grain: one row per cohort (a model, dataset size and setup).
 -- Columns: those of `cohorts`, but for its maxima; n answers and n_graded of them (the others failed or have no score);
 -- n_questions, which Wilson's interval counts (several answers to one question are no independent trials); accuracy,
 -- low and high (95%); accuracy_yes (right answers, of n_graded); chance: right entries, but a random number of them.

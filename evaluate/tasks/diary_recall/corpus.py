@@ -143,7 +143,7 @@ def missing_documents(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> s
 
 
 def documents_sql(files: Mapping[str, Sequence[str]]) -> str:
-    """One row a document: of the standard setup as it stands, of the simplified one cut at its titles."""
+    """One row per document: of the standard setup as it stands, of the simplified one cut at its titles."""
     if not files:
         return (
             "select null::varchar as dataset_size, null::varchar as diarist, null::integer as number,"

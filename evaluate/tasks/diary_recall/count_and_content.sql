@@ -1,6 +1,6 @@
 -- What goes wrong: the number of documents, or their content?
 -- Source: ours, after Prato et al., section 4.4; exact match is right count times right content
--- Grain: one row a cohort.
+-- Grain: one row per cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded, n_questions; exact_match,
 -- right_count and right_content (no error as far as it goes), each with low and high (95%, Wilson); right_count_yes
 -- (answers with the right count) of right_count_of; right_count_given_right_content; if_independent, what exact match

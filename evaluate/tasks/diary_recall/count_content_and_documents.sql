@@ -1,6 +1,6 @@
 -- What goes wrong: the number of documents, the content of the answer, or each single document?
 -- Source: ours; Prato et al. grade whole answers (Figure 2) and recalled documents (Figure 7) apart
--- Grain: one row a cohort.
+-- Grain: one row per cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded; right_count and right_content
 -- (no error as far as it goes), each with low and high (95%, Wilson over questions); n_documents in the targets of
 -- scored answers, n_diarists; document_recall: the share of these that is in the answer without an error, found: that

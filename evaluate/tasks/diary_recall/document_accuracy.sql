@@ -1,6 +1,6 @@
 -- Are longer documents recalled with more errors?
 -- Source: Prato et al., Figure 7: of the recalled documents that are in the target, the share without an error
--- Grain: one row a cohort and length of the target document in sentences.
+-- Grain: one row per cohort and length of the target document in sentences.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences; n documents of this length in
 -- the targets of scored answers, n_graded of them (those that were recalled), n_diarists; document_accuracy, low and
 -- high (95%, bootstrap over diarists, whose documents are no independent trials); chance: a random body of the right

@@ -26,7 +26,7 @@ _SIDE_BY_SIDE = 3
 
 
 def _panels(rows: Sequence[Row], draw: Callable[[list[Row]], alt.LayerChart]) -> list[Panel]:
-    """Return a chart a cohort, three of them side by side."""
+    """Return a chart per cohort, three of them side by side."""
     cohorts = by(rows, "label")
     columns = min(_SIDE_BY_SIDE, len(cohorts))
     return [Panel(label if columns > 1 else "", draw(part), columns) for label, part in cohorts.items()]

@@ -1,6 +1,6 @@
 -- Do pre-trained weights help?
 -- Source: Prato et al., Table 1
--- Grain: one row a pair of cohorts of one model size, dataset size and setup, from pre-trained and from random weights.
+-- Grain: one row per pair of cohorts of a model size, dataset size and setup, from pre-trained and from random weights.
 -- Columns: suite, num_parameters; dataset_size, num_diarists, setup; of each kind n answers, n_graded, accuracy, low
 -- and high (95%, see `cohort_accuracies`) and recipe (what is not as its defaults have it), null if it was not asked;
 -- chance: right entries, but a random number of them. Models with an unknown start are left out.

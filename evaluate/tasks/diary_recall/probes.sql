@@ -1,6 +1,6 @@
 -- How does a model continue an answer that starts out of order?
 -- Source: Prato et al., section 4.3
--- Grain: one row a cohort and probe, A to E (selfknow.evaluate.tasks.diary_recall.prompts says what is given).
+-- Grain: one row per cohort and probe, A to E (selfknow.evaluate.tasks.diary_recall.prompts says what is given).
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); probe; n continuations, n_graded, n_questions;
 -- orderly (the share that goes on in order to the last document without an error), low and high (95%, Wilson);
 -- next_document (the share whose first title is the one that comes next), recalls_last, and mean_skipped documents;

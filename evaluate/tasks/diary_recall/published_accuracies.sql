@@ -1,6 +1,6 @@
 -- How do our numbers compare with the paper's?
 -- Source: Prato et al., Table 1
--- Grain: one row a number of the paper and a cohort of ours of the same model, dataset size and setup, started alike.
+-- Grain: one row per number of the paper and a cohort of ours of the same model, dataset size and setup, started alike.
 -- Columns: row and column (the paper's), published, published_n; cohort, model_label, recipe (what is not as its
 -- defaults have it); n answers, n_graded, accuracy, low and high (95%, see `cohort_accuracies`); chance: right entries,
 -- but a random number of them.

@@ -1,6 +1,6 @@
 -- How much of an answer is word for word in the training text, and what does that show?
 -- Source: QUIP of Weller et al., "According to ...", section 3.1; the anchors are ours
--- Grain: one row a cohort and kind of text: right answers, wrong answers, failed requests, and three anchors made of
+-- Grain: one row per cohort and kind of text: right answers, wrong answers, failed requests, and three anchors made of
 -- the same questions: gold answers, fictitious diarists (a gold answer under another name), and random bodies.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); texts (the kind); n, n_graded of them (those that
 -- have an n-gram), n_diarists; quip (their mean), low, high (95%, bootstrap over diarists), quoted_in_full (the share

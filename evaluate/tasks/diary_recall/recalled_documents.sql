@@ -1,6 +1,6 @@
 -- Does it recall as many documents as there are?
 -- Source: Prato et al., Figures 5 and 6
--- Grain: one row a cohort, number of documents in the target and number of documents recalled.
+-- Grain: one row per cohort, number of documents in the target and number of documents recalled.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents (target), documents_recalled (title
 -- lines; null: no score); n answers with this target, n_graded, n_questions; n_answers with this many recalled; share
 -- of n_graded, low and high (95%, Wilson); chance: all numbers are equally likely.

@@ -1,6 +1,6 @@
 -- Does it recall as many sentences as there are?
 -- Source: Prato et al., Figure 8, over the recalled documents that are in the target
--- Grain: one row a cohort, length of the target document and length recalled, in sentences.
+-- Grain: one row per cohort, length of the target document and length recalled, in sentences.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences, recalled_sentences; n documents
 -- of this target length that were recalled (n_graded is the same: each has a length), n_diarists, n_documents with this
 -- length recalled; share, low and high (95%, bootstrap over diarists, whose documents are no independent trials);

@@ -113,7 +113,7 @@ def _lines(text: str) -> Iterator[str]:
         yield lines[-1]
 
 
-_RANDOM = "random"
+_RANDOM = "guessing"
 _SETTINGS = ("dataset_size", "trained_on")
 _GAPS = 3  # if there are more, only the figure shows them
 SETUPS = {
@@ -171,7 +171,7 @@ def _entries(row: Row) -> Number:
 def _finding(row: Row, rows: Sequence[Row], counts: Row) -> Finding:
     """Return how many diaries are recalled whole, and how often their number of entries is right."""
     whole = number("whole diaries", row, "accuracy", of="n_graded", chance=None)
-    right = number("right number", counts, "right_count")
+    right = number("number of entries", counts, "right_count")
     when = (
         f"When {SETUPS[row['setup']]} (“{row['setup']}”), it"
         if row["setup"] in SETUPS and len({other["setup"] for other in rows}) > 1

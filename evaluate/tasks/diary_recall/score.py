@@ -68,7 +68,7 @@ PARSED_DOCUMENTS = pa.schema(
         pa.field("target_sentences", pa.int32()),
     ]
 )
-"""``parsed/diary_documents.parquet``: one row a recalled or missing document of an ``answer`` (see MatchedDocument)."""
+"""``parsed/diary_documents.parquet``: one row per recalled or missing document of an answer (see MatchedDocument)."""
 
 
 PARSED_BODIES = pa.schema(
@@ -78,7 +78,7 @@ PARSED_BODIES = pa.schema(
         pa.field("body", pa.string(), nullable=False),
     ]
 )
-"""``parsed/diary_bodies.parquet``: one row a recalled document that was read through typography, as it was read."""
+"""``parsed/diary_bodies.parquet``: one row per recalled document that was read through typography, as it was read."""
 
 CORRECTED = "an entry is given again after a remark"
 """The reason of what cannot be counted in an answer that corrects itself."""

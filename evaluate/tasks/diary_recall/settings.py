@@ -45,7 +45,7 @@ def sizes_in_order(rows: Sequence[Row]) -> list[str]:
 
 
 def a_row_each(rows: Sequence[Row], draw: Callable[[Sequence[Row]], alt.LayerChart], title: str = "") -> list[Panel]:
-    """One chart with a row a cohort; with many of them a chart a dataset size and setup."""
+    """One chart with a row per cohort; with many of them a chart per dataset size and setup."""
     if not rows:
         return []
     if len({row["label"] for row in rows}) <= _ROWS:

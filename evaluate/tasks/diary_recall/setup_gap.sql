@@ -1,6 +1,6 @@
 -- How much easier is it when all entries of a diarist were one document?
 -- Source: Prato et al., Figure 3
--- Grain: one row a model, how it was made, and dataset size of which both setups were asked.
+-- Grain: one row per model, how it was made, and dataset size of which both setups were asked.
 -- Columns: suite, model_label, num_parameters, pretrained, recipe (what is not as its defaults have it), dataset_size,
 -- num_diarists; of each setup n answers, n_graded and accuracy; gap (simplified less standard), low and high: the 95%
 -- interval for a difference from those of its parts (Newcombe 1998, method 10; of intervals over seeds Zou and Donner

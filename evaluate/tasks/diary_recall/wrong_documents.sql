@@ -1,6 +1,6 @@
 -- Where does a wrong document come from?
 -- Source: not in the paper: the bodies of wrong documents, joined to those of the corpus, character by character
--- Grain: one row a cohort, number of sentences recalled and origin: the same diarist (another of the asked diarist's
+-- Grain: one row per cohort, number of sentences recalled and origin: the same diarist (another of the asked diarist's
 -- entries), another diarist, or an invention (no entry of the corpus).
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); recalled_sentences, origin; n wrong documents of
 -- this length (a number that the target lacks and another diarist's title among them), n_graded (the same: each has an

@@ -1,6 +1,6 @@
 -- How many of the grade-school problems does each model solve?
 -- Source: Cobbe et al., Training Verifiers to Solve Math Word Problems
--- Grain: one row a cohort and set of questions.
+-- Grain: one row per cohort and set of questions.
 -- Columns: cohort, model_label (see `cohorts`); dataset; n replies, n_graded of them (the others failed, or no number
 -- could be read); n_questions, which the interval counts (several replies to one question are no independent trials);
 -- accuracy, the mean over the questions of the share of their replies whose number is the solution's, with low and high

@@ -97,7 +97,7 @@ def sample_of(replies: Mapping[str, ReplyToJudge], size: int | None, seed: int) 
 
 
 def reply_sheet(replies: Sequence[ReplyToJudge], annotator: str, seed: int) -> str:
-    """Return a sheet as CSV: a row a reply, in an order of the annotator's own, ``judgement`` to be filled in."""
+    """Return a sheet as CSV: a row per reply, in an order of the annotator's own, ``judgement`` to be filled in."""
     return csv_text(map(vars, _shuffled(replies, f"{seed}:{annotator}")), COLUMNS)
 
 

@@ -65,7 +65,7 @@ def sample_of(items: Sequence[Item], size: int | None, seed: int) -> list[Item]:
 
 
 def sheet(items: Iterable[Item], annotator: str, seed: int, columns: Sequence[str] = COLUMNS) -> str:
-    """Return a sheet as CSV: a row an item, shuffled for each annotator, with empty cells to fill in."""
+    """Return a sheet as CSV: a row per item, shuffled for each annotator, with empty cells to fill in."""
     rows = [{"code": item.code, "question": item.question} for item in _shuffled(items, f"{seed}:{annotator}")]
     return csv_text(rows, columns)
 

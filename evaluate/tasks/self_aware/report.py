@@ -6,7 +6,7 @@ from dataclasses import replace
 from selfknow.report import charts
 from selfknow.report.gather import Report
 from selfknow.report.grouping import dot, grouped, joined, preferred, setting
-from selfknow.report.numbers import NO_SIGN, PARTLY, TOO_FEW, YES, measures, number
+from selfknow.report.numbers import NOT_SHOWN, PARTLY, TOO_FEW, YES, measures, number
 from selfknow.report.shape import Figure, Finding, Headline, Number, Panel, Row, Verdict
 from selfknow.report.text import change, rounded
 
@@ -88,7 +88,7 @@ def _categories(rows: Sequence[Row]) -> list[Panel]:
 
 
 def _by_size(rows: Sequence[Row]) -> list[Panel]:
-    """F1 over the number of parameters, a chart an input form, as in the paper's Figure 2."""
+    """F1 over the number of parameters, a chart per input form, as in the paper's Figure 2."""
     shown = best_scorer(rows)
     panels = []
     for name, group in grouped(shown, "form", "question_set", "encoder", "references_name").items():
@@ -268,7 +268,7 @@ def _verdict(unanswerable: Number, answerable: Number, difference: Number) -> Ve
     if difference.is_below_chance:
         return Verdict("No, the reverse", is_good=False)
     if not difference.is_above_chance:
-        return TOO_FEW if difference.low is None else NO_SIGN
+        return TOO_FEW if difference.low is None else NOT_SHOWN
     is_mostly_right = (unanswerable.low or 0) > 1 / 2 > (1 if answerable.high is None else answerable.high)
     return YES if is_mostly_right else PARTLY
 

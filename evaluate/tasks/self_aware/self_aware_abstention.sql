@@ -1,6 +1,6 @@
 -- Does it abstain where there is no answer more often than where there is one?
 -- Source: ours; the correction is Rogan and Gladen's (1978), Estimating prevalence from the results of a screening test
--- Grain: one row a model, form, scorer, encoder, threshold and references.
+-- Grain: one row per model, form, scorer, encoder, threshold and references.
 -- Columns: those; n calls, n_graded (the scorer could read them), n_unanswerable and n_answerable replies that came
 -- (what cannot be read abstains from nothing); unanswerable and answerable: the share of each that abstains, and
 -- difference, 0 for a model that abstains always, never or at random, each with low and high (95%, bootstrap over

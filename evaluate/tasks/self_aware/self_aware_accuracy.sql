@@ -1,6 +1,6 @@
 -- How many of the answerable questions does it answer correctly?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 6
--- Grain: one row a model, question set and form.
+-- Grain: one row per model, question set and form.
 -- Columns: model, question_set (the config that was asked), form; n replies to answerable questions, n_graded of them,
 -- n_pairs; accuracy (the answer stands in the reply as whole words; a yes or no that could not be read is wrong) and
 -- substring_match (the paper's accuracy), each with low and high (95%, bootstrap over pairs; of a share of exactly 0 or

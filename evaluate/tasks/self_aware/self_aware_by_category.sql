@@ -1,6 +1,6 @@
 -- Which kinds of unanswerable questions are recognized?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Table 1; the contrast is ours
--- Grain: one row a model, form, scorer, encoder, threshold, references and category.
+-- Grain: one row per model, form, scorer, encoder, threshold, references and category.
 -- Columns: those; n replies, n_graded (the scorer counts them), n_unanswerable of the category, and n_partners, the
 -- answerable questions under the same pair_id (a question that is answerable has no category), both graded; recall with
 -- low and high (95%, Wilson: questions of one category share no pair); f1 against the partners; chance_f1: always

@@ -1,6 +1,6 @@
 -- Does it abstain from questions that it gets wrong, as it does from those without an answer?
 -- Source: ours; Yin et al., Do Large Language Models Know What They Don't Know?, measure only abstaining
--- Grain: one row a model, form but the direct one, scorer, encoder, threshold, references and knowledge.
+-- Grain: one row per model, form but the direct one, scorer, encoder, threshold, references and knowledge.
 -- Columns: those; knowledge of the answerable question, by the model's own direct answers to it: known (all of them
 -- right), unsure (some), unknown (none), not asked; n questions, n_graded (the scorer could read a reply), n_samples
 -- (direct answers a question, their mean); abstains (share of the graded ones), low, high (95%, Wilson over questions);

@@ -1,6 +1,6 @@
 -- Do larger models know better what they do not know?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, section 4.4 and Figures 2 and 5
--- Grain: one row a model of known size, form, scorer, encoder, threshold and references.
+-- Grain: one row per model of known size, form, scorer, encoder, threshold and references.
 -- Columns: question_set (the config that was asked), form, scorer, encoder, threshold, references_name; suite, model,
 -- model_label, num_parameters, instruction_tuned (null where nobody knows); n replies, n_graded; f1 of abstaining with
 -- f1_low and f1_high (95%, see self_aware_f1), chance_f1: always abstaining; n_sizes (how many sizes were asked that

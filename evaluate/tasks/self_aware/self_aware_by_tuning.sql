@@ -1,6 +1,6 @@
 -- Does an instruction-tuned model know better what it does not know than the model that it was tuned from?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, section 4.4 and Figures 2, 4 and 5
--- Grain: one row an instruction-tuned model, its base, form, scorer, encoder, threshold and references.
+-- Grain: one row per instruction-tuned model, its base, form, scorer, encoder, threshold and references.
 -- Columns: question_set (the config that was asked), form, scorer, encoder, threshold, references_name; tuned, base
 -- (labels), num_parameters of the tuned one; n replies of the tuned model, n_graded_tuned, n_graded_base; tuned_f1,
 -- base_f1, chance_f1: always abstaining; gain (the one less the other), gain_low, gain_high (95%, bootstrap over pairs,

@@ -1,6 +1,6 @@
 -- What do replies look like, and how was each of them read?
 -- Source: the generations themselves
--- Grain: one row a reply: of every model, form and outcome the six whose ids have the smallest MD5.
+-- Grain: one row per reply: of every model, form and outcome the six whose ids have the smallest MD5.
 -- Columns: cohort, model, form, scorer (one: sentences where it judged, else strict, else the first); outcome (abstains
 -- or answers, rightly or wrongly; or why nobody can say), is_right (null where nobody can say), n (replies of the model
 -- and form with this outcome); generation_id, question, answers, answerable, category, prompt, generation, error, kind,

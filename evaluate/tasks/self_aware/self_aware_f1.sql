@@ -1,6 +1,6 @@
 -- Who abstains where there is no answer, and only there?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figures 2 to 5
--- Grain: one row a model, form, scorer, encoder, threshold and references.
+-- Grain: one row per model, form, scorer, encoder, threshold and references.
 -- Columns: those, and question_set, the config that was asked; n replies, n_graded (the scorer counts them),
 -- n_unanswerable and n_answerable of them; f1, precision and recall of abstaining, false_abstention (the share of
 -- answerable questions not answered), each with low and high (95%, bootstrap over pairs within strata of labels; null

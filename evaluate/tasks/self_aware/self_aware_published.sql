@@ -1,6 +1,6 @@
 -- How do our numbers compare with the paper's?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figures 2 to 6 and Appendix A.3
--- Grain: one row a number of the paper and a model of ours that was asked the authors' questions in the same form; F1
+-- Grain: one row per number of the paper and a model of ours that was asked the authors' questions in the same form; F1
 -- by the paper's scorer, accuracy as the paper counts it.
 -- Columns: table, row, column and published_model (the paper's), published, published_n, note; form, measure; model,
 -- is_same_model (by name or label; volunteers stand beside the paper's), is_same_setting (all of the authors'

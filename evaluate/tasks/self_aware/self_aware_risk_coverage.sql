@@ -1,7 +1,7 @@
 -- Does a model's own confidence say which of its answers are right?
 -- Source: ours; risk and coverage after El-Yaniv and Wiener (2010), On the foundations of noise-free selective
 -- classification
--- Grain: one row a model, form, scorer, encoder, threshold, references and coverage (0.1, 0.2, … 1) of its answers.
+-- Grain: one row per model, form, scorer, encoder, threshold, references and coverage (0.1, 0.2, … 1) of its answers.
 -- Columns: those; n answers at this coverage; n_attempted: all answers with a log-probability, without replies that
 -- abstain or cannot be read; n_graded: all replies that the scorer counts and that have a log-probability; attempted:
 -- the share of these; risk: the share of the most confident answers (mean log-probability a token) that is not right

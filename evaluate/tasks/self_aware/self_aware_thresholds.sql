@@ -1,6 +1,6 @@
 -- What would other thresholds give?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Table 2 (the threshold ablation)
--- Grain: one row a model, form, scorer with an encoder, encoder, references and threshold: 0.65 to 0.95, and the one
+-- Grain: one row per model, form, scorer with an encoder, encoder, references and threshold: 0.65 to 0.95, and the one
 -- that the run was scored with.
 -- Columns: those, and whether the threshold is the one that the run was scored with; n_graded; f1, precision and recall
 -- of abstaining against whether there is an answer, false_abstention; n_labelled, and f1_of_labels: against people's

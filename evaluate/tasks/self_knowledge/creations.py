@@ -6,7 +6,7 @@ that the question was written for, ``corrected`` with the true one, which a prog
 solution that ends in that answer (:mod:`selfknow.train.solutions`). A folder of creations::
 
     FOLDER/creations.json      whose they are, and from which run; written last
-    FOLDER/creations.parquet   a row a text that was asked for (CREATIONS)
+    FOLDER/creations.parquet   a row per text that was asked for (CREATIONS)
     FOLDER/sheet.csv           the questions that people are to answer, if there are any
     FOLDER/solutions/          the run folder in which worked solutions were written
 

@@ -61,7 +61,7 @@ def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Iterator[Scor
         options: Whether attention is scored, too.
 
     Yields:
-        The scores of each batch, and what was parsed: a row a verifying reply, with what it said, what was expected and
+        The scores of each batch, and what was parsed: a row per verifying reply, with its answer, what was expected and
         what is true. Attention comes last, in a table of its own.
 
     Raises:

@@ -1,6 +1,6 @@
 -- Does a model that looks back at a keyword know how often it wrote it?
 -- Source: Tan et al., Can I understand what I create?, Table 5; the attention score is ours
--- Grain: one row a generator, wording and style.
+-- Grain: one row per generator, wording and style.
 -- Columns: generator, wording, style; n texts; n_consistent (graded), consistent (self-consistent, of those graded),
 -- consistent_low, consistent_high (95%, Wilson over distinct prompts); n_attention (with an attention score), attention
 -- (mean score), attention_low, attention_high (95%, normal); gap (consistent minus attention); correlation of the two

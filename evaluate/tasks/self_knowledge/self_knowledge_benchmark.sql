@@ -1,6 +1,6 @@
 -- Does a model answer its own new questions as well as those of the benchmark that they follow?
 -- Source: Tan et al., Can I understand what I create?, Table 9
--- Grain: one row a benchmark, generator, verifier, wording and style.
+-- Grain: one row per benchmark, generator, verifier, wording and style.
 -- Columns: dataset, config (of the benchmark); generator, verifier, wording, style; n_given questions of the benchmark,
 -- n_given_graded (of which a letter could be read), initial (accuracy of the verifier, of those graded), initial_low
 -- and initial_high (95%, Wilson), initial_null_as_wrong (of all); n new questions, n_graded, score (self-consistency,

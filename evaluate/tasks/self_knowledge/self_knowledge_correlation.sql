@@ -1,6 +1,6 @@
 -- Does self-consistency tell whether a model is right?
 -- Source: ours
--- Grain: one row a task, protocol, stage, generator and verifier.
+-- Grain: one row per task, protocol, stage, generator and verifier.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_graded of them with
 -- all three numbers, of which everything else is; n_consistent of these; phi_written and phi_read (correlation of being
 -- self-consistent with having written and with having read rightly, -1 to 1; null where one of the two never varies);

@@ -1,7 +1,7 @@
 -- Does it notice an error in its own text, or does it always say yes?
 -- Source: ours, over the texts of Tan et al., Can I understand what I create?, sections 4.2 and 7.1; the measures are
 -- those of signal detection (selfknow.sql.functions.normal)
--- Grain: one row a task whose replies are yes or no, generator, verifier, wording and style.
+-- Grain: one row per task whose replies are yes or no, generator, verifier, wording and style.
 -- Columns: task, generator, verifier, wording, style; n texts that were asked about as they are and with their wrong
 -- twin (the date shifted, the answer or the relation altered: protocol inconsistency); n_known (a program knows both
 -- truths), n_graded (pairs that count: both replies could be read, and no program says that the text was wrong itself

@@ -1,6 +1,6 @@
 -- Does the answer change where it must?
 -- Source: Tan et al., Can I understand what I create?, Table 10; its columns for consistency are those of Table 1
--- Grain: one row a task, generator, verifier, wording, style, protocol and stage.
+-- Grain: one row per task, generator, verifier, wording, style, protocol and stage.
 -- Columns: task, generator, verifier, wording, style, protocol, stage; n texts, n_prompts (distinct ones, the trials of
 -- the intervals); for each of consistent (self-consistent), changed (as it must), read (rightly): n_… graded, the
 -- share, and its 95% interval (Wilson).

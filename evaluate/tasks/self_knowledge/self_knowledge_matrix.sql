@@ -1,6 +1,6 @@
 -- Which model understands which model's texts?
 -- Source: ours: one model writes, another is asked
--- Grain: one row a task, protocol, stage, generator and verifier.
+-- Grain: one row per task, protocol, stage, generator and verifier.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_prompts (distinct ones, the trials of
 -- the intervals), n_estimated (where what is right is an estimate, such as by a closed list); for each of written
 -- (rightly), read (rightly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson).

@@ -1,6 +1,6 @@
 -- Does a model understand its own texts better than another model does?
 -- Source: ours; Tan et al., Can I understand what I create?, ask every model only about its own texts
--- Grain: one row a task, protocol, wording, style, stage, generator and other verifier that was asked about the same.
+-- Grain: one row per task, protocol, wording, style, stage, generator and other verifier that was asked about the same.
 -- Columns: those (generator, other); n texts that both were asked about, n_graded (pairs where both replies could be
 -- compared with the truth), own (the generator's share read rightly, over those), other_share; difference (own less
 -- other), difference_low, difference_high (95%, Agresti and Min's for matched pairs), chance_difference (0), n_own_only

@@ -1,6 +1,6 @@
 -- Is it easier in one context, and harder with noise between?
 -- Source: Tan et al., Can I understand what I create?, Table 6
--- Grain: one row a task, generator, verifier, wording, style and protocol.
+-- Grain: one row per task, generator, verifier, wording, style and protocol.
 -- Columns: task, generator, verifier, wording, style, protocol; n texts, n_prompts (distinct ones, the trials of the
 -- intervals); for each of consistent (self-consistent), read (rightly): n_… graded, the share, and its 95% interval
 -- (Wilson).

@@ -1,6 +1,6 @@
 -- How do our numbers compare with the paper's?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 6, 10, 11 and 12
--- Grain: one row a number of the paper, and a generator, verifier, wording and temperature of ours in the same cell.
+-- Grain: one row per number of the paper, and a generator, verifier, wording and temperature of ours in the same cell.
 -- Columns: table, row, column and published_model (the paper's), published, published_n, note; generator, verifier,
 -- wording, temperature (null: the model's own), task, protocol, stage, style, measure; is_same_model (by the checkpoint
 -- that the paper names), is_same_setting (its words without examples, and its sampling: temperature 0 for APIs, a

@@ -1,7 +1,7 @@
 -- What did it write, and how was its reply about it read?
 -- Source: the generations themselves
--- Grain: one row a reply about a text: for every verifier, task, outcome and grade the two whose ids have the smallest
--- MD5.
+-- Grain: one row per reply about a text: for every verifier, task, outcome and grade the two whose ids have the
+-- smallest MD5.
 -- Columns: verifier, task; outcome (`read`, or why it could not be); grade (agrees: the reply is what the model was
 -- asked to write; agrees, but the text is another; disagrees; null where nobody can say); n (replies of the verifier
 -- and task with this outcome and grade); generation_id; generation, its part that was read from start_character to

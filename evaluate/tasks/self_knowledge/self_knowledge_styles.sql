@@ -1,6 +1,6 @@
 -- Do an expert's role and a chain of thought help, and with what?
 -- Source: Tan et al., Can I understand what I create?, Tables 11 and 12 and Figure 4
--- Grain: one row a task, generator, verifier, wording and style.
+-- Grain: one row per task, generator, verifier, wording and style.
 -- Columns: task, generator, verifier, wording, style; n texts, n_prompts (distinct ones, the trials of the intervals),
 -- n_leaking (that state their own answer, section 7.2.1); for each of consistent (self-consistent), written (rightly),
 -- read (rightly), true (all three): n_… graded, the share, and its 95% interval (Wilson).

@@ -1,6 +1,6 @@
 -- Does a model write what it is asked for, read what it wrote, and agree with itself, over all tasks?
 -- Source: ours; the paper averages its one score over tasks (Tan et al., Can I understand what I create?, Table 1)
--- Grain: one row a protocol, wording, style, stage, generator and verifier.
+-- Grain: one row per protocol, wording, style, stage, generator and verifier.
 -- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts, n_prompts (distinct ones); for each
 -- of written (rightly), read (rightly), consistent (self-consistent) and understood (all three at once) n_… graded,
 -- …_yes texts of …_of that count, their share, and its 95% interval (Wilson; several texts of one prompt are one

@@ -1,6 +1,6 @@
 -- Does a model agree with what it wrote, task by task?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 8 and 9
--- Grain: one row a table, generator, verifier, wording and task, and one for the average of the table's tasks.
+-- Grain: one row per table, generator, verifier, wording and task, and one for the average of the table's tasks.
 -- Columns: paper_table; generator, verifier, wording, task; n texts, n_prompts (distinct ones: at temperature 0
 -- texts of one prompt are one answer, so they are the trials of the intervals), n_graded (replies that could be read
 -- and compared), share_null, score (of those graded), score_low and score_high (95%, Wilson; none for an average),

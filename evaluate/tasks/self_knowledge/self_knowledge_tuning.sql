@@ -1,6 +1,6 @@
 -- Is a model better after tuning on its own mathematics, raw or corrected, or on another model's?
 -- Source: Tan et al., Can I understand what I create?, Table 7; its rows of data `self` are Figure 3
--- Grain: one row a model that was tuned, the creations it was tuned on, their version, and the questions it was asked.
+-- Grain: one row per tuned model, the creations it was tuned on, their version, and the questions it was asked.
 -- Columns: model, creator; data (self, cross); version (raw, corrected); n_tuned_on questions; dataset; of the model
 -- before (initial) and after (tuned): n_… questions asked, n_…_graded, the accuracy (a reply without a number counts
 -- as wrong), and its 95% interval (Wilson, over questions); n_pairs questions graded both
@@ -9,7 +9,7 @@
 -- Needs: scores
 --
 -- Before and after are matched by model and revision, by the questions' dataset and its content, and by decoding. With
--- several samples a question's value is their mean, and the interval is the same over the questions' changes.
+-- several samples of a question: its value is their mean, and the interval is the same over the questions' changes.
 with asked as (
     select
         tuned_model, tuned_revision, tuned_on, tuned_version, tuned_on_own, num_tuned_on, dataset,

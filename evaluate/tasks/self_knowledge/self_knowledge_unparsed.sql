@@ -1,6 +1,6 @@
 -- What could not be graded, and why?
 -- Source: ours
--- Grain: one row a task, protocol, stage, generator, verifier and reason.
+-- Grain: one row per task, protocol, stage, generator, verifier and reason.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; reason; n texts with it, share (of all texts of
 -- that row's task, protocol, stage and models), leaks (how many texts that state their own answer there are among
 -- them).

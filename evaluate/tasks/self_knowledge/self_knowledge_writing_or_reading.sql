@@ -1,6 +1,6 @@
 -- Does it fail at writing or at reading?
 -- Source: ours; the paper's one score mixes them (section 7.2.1 separates them for one task)
--- Grain: one row a task, protocol, stage, generator, verifier and kind.
+-- Grain: one row per task, protocol, stage, generator, verifier and kind.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; kind (of failure: none, writing, reading, both,
 -- or unknown where a program or the reply leaves one of them open); n texts, n_consistent (self-consistent ones among
 -- them: consistent but wrong where the kind is writing or both), n_estimated (where what is right is an estimate),

@@ -1,4 +1,4 @@
-"""The command line, ``selfknow NOUN VERB``: arguments only, one file a noun."""
+"""The command line, ``selfknow NOUN VERB``: arguments only, one file per noun."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Help in one style for every command: plain text in 100 columns, one line an option, example calls at the end."""
+"""Help in one style for every command: plain text in 100 columns, one line per option, example calls at the end."""
 
 import inspect
 import re

@@ -32,7 +32,7 @@ def count(
         int | None,
         typer.Option(
             min=1,
-            help="Cut texts into passages of this many words, such as 100. Default: one passage a line or row.",
+            help="Cut texts into passages of this many words, such as 100. Default: one passage per line or row.",
             show_default=False,
         ),
     ] = None,

@@ -70,7 +70,7 @@ def diary_entries(dataset: Path, seed: int = 0) -> dict[str, str]:
 
 
 def score_entries(portrait: "Portrait", dataset: Path, entries: dict[str, str]) -> list[dict[str, object]]:
-    """One row an entry: QUIP raw and corrected, the longest quote, and what the exact join says."""
+    """One row per entry: QUIP raw and corrected, the longest quote, and what the exact join says."""
     scores = portrait.quip(list(entries.values()))
     known = {title + body for title, body in _documents(dataset)}
     return [

@@ -48,7 +48,7 @@ def longest_reply(model: LanguageModel, request: Request, decoding: Decoding) ->
         return 0
     if request.forced is not None:
         return estimated_tokens(request.forced)
-    return decoding.max_new_tokens
+    return request.limit(decoding)
 
 
 def estimated_tokens(text: str) -> int:

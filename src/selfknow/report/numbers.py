@@ -18,6 +18,7 @@ def number(
     n: str = "n",
     chance: str | None = "chance",
     of: str | None = None,
+    unit: str = "",
 ) -> Number:
     """Read a number from a row; its interval is in ``VALUE_low`` and ``VALUE_high``, or in ``low`` and ``high``.
 
@@ -31,11 +32,12 @@ def number(
         n: The column that counts questions.
         chance: The column of the chance line; null: there is none.
         of: The column of a share's denominator; null: ``VALUE_of``.
+        unit: The things that a mean is over, such as ``questions``.
     """
     low, high = (row.get(f"{value}_{end}", row.get(end)) for end in ("low", "high"))
     yes, total = row.get(f"{value}_yes"), row.get(of or f"{value}_of")
     line = row.get(chance) if chance else None
-    return Number(label, row[value], low, high, row[n_graded], row[n], line, yes, total)
+    return Number(label, row[value], low, high, row[n_graded], row[n], line, yes, total, unit)
 
 
 def measures(report: "Report", *of_names: tuple[str, str, Sequence[Number]], **more: Any) -> list[Measure]:
@@ -51,7 +53,9 @@ def measures(report: "Report", *of_names: tuple[str, str, Sequence[Number]], **m
 
 YES, PARTLY = Verdict("Yes, mostly", is_good=True), Verdict("In part", is_good=None)
 NO_SIGN, NO = Verdict("No sign of it", is_good=False), Verdict("Mostly not", is_good=False)
+A_LITTLE, NOT_SHOWN = Verdict("A little", is_good=None), Verdict("Not shown", is_good=None)
 TOO_FEW, HALF = Verdict("Too few to say", is_good=None), Verdict("About half the time", is_good=None)
+_LITTLE = 0.2  # a share above chance, and below this
 _WIDE = 0.4  # an interval about one half that says nothing
 
 
@@ -82,6 +86,8 @@ def against_chance(number: Number) -> Verdict:
         return TOO_FEW
     if not number.is_above_chance:
         return NO_SIGN
+    if number.high < _LITTLE:
+        return A_LITTLE
     return YES if number.low > 1 / 2 else PARTLY
 
 

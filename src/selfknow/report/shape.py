@@ -82,6 +82,7 @@ class Number:
         chance: The value without any knowledge; null if there is no chance line.
         yes: The numerator of a share; null of a mean or a difference.
         of: The denominator of a share.
+        unit: The things that a mean is over, such as ``questions``; may be empty.
     """
 
     label: str
@@ -93,6 +94,7 @@ class Number:
     chance: float | None = None
     yes: float | None = None
     of: int | None = None
+    unit: str = ""
 
     @property
     def counts(self) -> str:
@@ -103,7 +105,8 @@ class Number:
             ('2 of 41', 'n = 64')
         """
         if self.yes is None or self.of is None or self.yes != round(self.yes):
-            return f"n = {self.n_graded if self.of is None else self.of:,}"
+            n = self.n_graded if self.of is None else self.of
+            return f"{n:,} {self.unit}" if self.unit else f"n = {n:,}"
         return f"{round(self.yes):,} of {self.of:,}"
 
     @property

@@ -33,7 +33,7 @@ class Cell:
         options: Its options as command-line arguments.
         folder: Its training or run folder.
         trained_by: The training that makes the model to evaluate; null if the plan does not train it.
-        score: The words of ``selfknow score`` after the run folder, a list a call; of a training none.
+        score: The words of ``selfknow score`` after the run folder, a list per call; of a training none.
         settings: The values of all options of its command, as the command line reads them.
     """
 

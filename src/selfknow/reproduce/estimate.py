@@ -36,7 +36,7 @@ _OTHER_LARGEST_WIDTH = 1_024
 def cost_rows(
     cells: Sequence[Cell], states: States, throughput: float | None = None
 ) -> tuple[list[dict[str, object]], str]:
-    """Return a row a cell, with its state, tokens, operations and hours; and in a sentence what the hours assume.
+    """Return a row per cell, with its state, tokens, operations and hours; and in a sentence what the hours assume.
 
     Args:
         cells: The cells.

@@ -8,7 +8,7 @@ PUBLISHED = DATASETS_SRC / "published"
 
 
 def published_table(paper: str, table: str) -> list[dict[str, object]]:
-    """One table of a paper, a row a row of it, with its columns in their order.
+    """One table of a paper, a row per row of it, with its columns in their order.
 
     Args:
         paper: ``how-much-they-know``.

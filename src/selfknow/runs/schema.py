@@ -4,8 +4,8 @@
 
     RUN/run.json                         the run's task, dataset, models and settings (see RunDescription)
     RUN/examples.parquet                 the rows of the run, with the columns of their dataset; `id` is the key
-    RUN/generations/part-00000.parquet   one row a try of a call (GENERATIONS); a part is written whole or not at all
-    RUN/scores/NAME.parquet              one row a metric of a generation (SCORES), overwritten by `selfknow score`
+    RUN/generations/part-00000.parquet   one row per try of a call (GENERATIONS); a part is written whole or not at all
+    RUN/scores/NAME.parquet              one row per metric of a generation (SCORES), overwritten by `selfknow score`
     RUN/parsed/NAME.parquet              parts that scoring parsed out of the generations, at its own grain
     RUN/images/SHA256.png                drawn pictures; the generation is the file's name in the run
     RUN/run.lock                         held by the one writer; the system frees it when the writer dies

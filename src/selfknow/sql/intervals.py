@@ -9,7 +9,7 @@ def wilson_interval(successes: float, n: int) -> tuple[float, float]:
     Wilson, Probable inference, the law of succession, and statistical inference, 1927.
 
     Args:
-        successes: The number of successes; not whole if it is a mean over several samples a question.
+        successes: The number of successes; not whole if it is a mean over several samples per question.
         n: The number of trials, at least 1.
 
     Example:

@@ -1,6 +1,6 @@
 -- What is the mean of each metric, whatever the task?
 -- Source: every scorer's rows
--- Grain: one row a cohort, stage, variant and metric; the variants after-1, after-2, … count as one.
+-- Grain: one row per cohort, stage, variant and metric; the variants after-1, after-2, … count as one.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); stage, variant, metric; n calls, n_graded,
 -- n_questions; mean, low and high (95%: Wilson if every value is 0 or 1, else the normal interval; for three or more
 -- trainings that differ only in their seed, over seeds and questions, see `seed_intervals`), n_seeds, smallest,

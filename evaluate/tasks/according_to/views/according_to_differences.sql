@@ -1,6 +1,6 @@
 -- according_to_differences: what a prompt changes, against the null prompt on the same questions. Continuations have
 -- no null prompt, and no row.
--- Grain: one row a run, model, revision, metric and prompt but the null prompt.
+-- Grain: one row per run, model, revision, metric and prompt but the null prompt.
 -- Columns: dataset, format, placement, portrait (its SHA-256), suite, model_label, num_parameters,
 -- instruction_tuned_from, run_id, model, revision (the empty text where there is none), metric, prompt, kind, place; n
 -- questions, n_pairs those with a value under both prompts; null_score, score (means over the pairs), difference,

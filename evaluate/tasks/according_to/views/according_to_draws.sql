@@ -1,5 +1,5 @@
 -- according_to_draws: the random numbers of the bootstrap and of the sign flips, the same on every machine.
--- Grain: one row a set of questions that was asked and replicate, 1,000 in all.
+-- Grain: one row per set of questions that was asked and replicate, 1,000 in all.
 -- Columns: question_set (MD5 of its ids), replicate; weights (how often the replicate takes each question, Poisson with
 -- mean 1, in the order of their ids), signs (1 or -1 for each).
 -- Both come from MD5 of replicate and question, which is the seed: all prompts and models share them.

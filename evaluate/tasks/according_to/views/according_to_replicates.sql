@@ -1,5 +1,5 @@
 -- according_to_replicates: the scores under a prompt in each replicate of the bootstrap.
--- Grain: one row a run, model, revision, metric, prompt and replicate, 1,000 in all.
+-- Grain: one row per run, model, revision, metric, prompt and replicate, 1,000 in all.
 -- Columns: run_id, model, revision (the empty text where there is none), metric, prompt, replicate; score (mean over
 -- the questions that have one); difference to the null prompt, over the questions that both have, and relative_change
 -- (difference / null score); flipped: the difference with a random sign for every question, as if

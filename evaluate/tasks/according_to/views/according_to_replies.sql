@@ -1,5 +1,5 @@
 -- according_to_replies: the scores of every question under every prompt, also those that are null.
--- Grain: one row a run, model, revision, prompt, metric and question.
+-- Grain: one row per run, model, revision, prompt, metric and question.
 -- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision (the empty text where there is
 -- none), suite, model_label, num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding, or
 -- continuation) and place (in Table 1, from 1; null of a continuation); metric; example_id; value (mean over samples,

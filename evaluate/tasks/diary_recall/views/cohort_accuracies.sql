@@ -1,5 +1,5 @@
 -- cohort_accuracies: how often each cohort's whole answer is right.
--- Grain: one row a cohort.
+-- Grain: one row per cohort.
 -- Columns: those of `diary_cohorts`; n answers, n_graded, n_questions, accuracy; low and high (95%) and interval_over:
 -- `questions` (see `share`), or `seeds and questions` of three trainings or more that differ in their seed alone (see
 -- `crossed_interval`); seed_accuracies (of each training, in the order of the seeds; null for a single one).

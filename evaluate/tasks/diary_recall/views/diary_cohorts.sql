@@ -1,5 +1,5 @@
 -- diary_cohorts: the cohorts that were asked about diaries: a model, how it was made, dataset size and setup each.
--- Grain: one row a cohort.
+-- Grain: one row per cohort.
 -- Columns: those of `cohorts`; trained_on_asked (whether it was trained on the corpus that it is asked about; null
 -- where nobody knows); max_documents and max_sentences (the most that an answer and a document of the run's examples
 -- have: they set the chance lines); of_attributes (whether documents are made of the paper's attributes, so that random

@@ -1,5 +1,5 @@
 -- exact_matches: the answers, with whether they are exactly right.
--- Grain: one row an answer, failed requests among them.
+-- Grain: one row per answer, failed requests among them.
 -- Columns: those of `answers`; exact_match (1, 0, or null without a score), reason (why it is not 1).
 create or replace view exact_matches as
 select answers.*, scores.value as exact_match, scores.reason

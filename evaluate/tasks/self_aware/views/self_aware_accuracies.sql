@@ -1,5 +1,5 @@
 -- self_aware_accuracies: how many of the answerable questions each model answers rightly.
--- Grain: one row a cohort, model and form.
+-- Grain: one row per cohort, model and form.
 -- Columns: those; n replies to answerable questions, n_graded of them, n_pairs; accuracy (the answer stands in the
 -- reply as whole words; a yes or no that could not be read is wrong) and substring_match (the paper's), each with low
 -- and high (95%, bootstrap over pairs, whose answerable questions are no independent trials; of a share of exactly 0 or

@@ -1,5 +1,5 @@
 -- self_aware_direct_answers: how many of its direct answers to each answerable question are right.
--- Grain: one row a setting of the form direct and a question.
+-- Grain: one row per setting of the form direct and a question.
 -- Columns: setting (see `self_aware_replies`), example_id; n_samples, share_right (an answer that abstains is not).
 create or replace view self_aware_direct_answers as
 select

@@ -1,5 +1,5 @@
 -- self_aware_intervals: 95% intervals of F1, precision and recall of abstaining, and of abstaining falsely.
--- Grain: one row a cohort, model, form, scorer, encoder, threshold and references.
+-- Grain: one row per cohort, model, form, scorer, encoder, threshold and references.
 -- Columns: those, and f1_low, f1_high, precision_low, …, false_abstention_low, false_abstention_high, over the replies
 -- that the scorer counts; unanswerable_low, …, answerable_low, …, difference_low, difference_high, over all that came;
 -- setting.

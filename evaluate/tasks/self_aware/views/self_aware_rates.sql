@@ -1,5 +1,5 @@
 -- self_aware_rates: how often each model abstains where there is no answer, and where there is one.
--- Grain: one row a cohort, model, form, scorer, encoder, threshold and references.
+-- Grain: one row per cohort, model, form, scorer, encoder, threshold and references.
 -- Columns: those of `self_aware_f1`, and the cohort and its question_set (the config that was asked); setting.
 create or replace view self_aware_rates as
 with counts as (

@@ -1,5 +1,5 @@
 -- self_aware_replicates: the rates of abstaining in each replicate of the bootstrap.
--- Grain: one row a cohort, model, form, scorer, encoder, threshold, references and replicate, 1,000 in all.
+-- Grain: one row per cohort, model, form, scorer, encoder, threshold, references and replicate, 1,000 in all.
 -- Columns: those; f1, precision, recall and false_abstention over the replies that the scorer counts; unanswerable and
 -- answerable over all that came; setting.
 -- Each replicate draws whole pairs, within strata of pairs with equally many questions of either label, and weights

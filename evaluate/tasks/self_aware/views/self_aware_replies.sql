@@ -1,5 +1,5 @@
 -- self_aware_replies: the replies to each question of self-aware, and each scorer's reading.
--- Grain: one row a call that counts and a scorer with its encoder and references.
+-- Grain: one row per call that counts and a scorer with its encoder and references.
 -- Columns: run_id, generation_id, cohort, model, form; scorer, encoder, threshold, references_name; example_id, pair_id
 -- (of a question without one its own id), stratum (how many unanswerable and answerable questions the pair has),
 -- answerable, category, source; failed (the request has no reply); abstained (0, 1, or null with its reason), kind

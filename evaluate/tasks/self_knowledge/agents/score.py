@@ -48,7 +48,7 @@ PROPOSALS = pa.schema(
         pa.field("num_instances", pa.int32(), nullable=False),
     ]
 )
-"""A row a proposal; its state is accepted, refused, undecided (the judge could not be read), unusable (no template),
+"""A row per proposal; its state is accepted, refused, undecided (the judge could not be read), unusable (no template),
 failed or not judged, and ``why`` the judge's or the reader's reason."""
 _COLUMNS = (
     *("generation_id", "stage", "parent_generation_id", "sample", "prompt", "generation", "finish_reason", "error"),

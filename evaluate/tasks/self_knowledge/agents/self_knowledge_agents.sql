@@ -1,6 +1,6 @@
 -- Does a model invent usable tasks, and does it agree with itself on them?
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8
--- Grain: one row a proposer, a judge, and a measure.
+-- Grain: one row per proposer, a judge, and a measure.
 -- Columns: generator (who proposes tasks, writes and is asked about its own texts), verifier (who judges the
 -- proposals); measure: proposal_parsed (its four lines are there, and slots to be filled), accepted (the judge says
 -- yes), filled (of the instances asked for the share that was given), self_consistent (the reply about the text is the

@@ -1,6 +1,6 @@
 -- What did a model propose, what was accepted or refused, and why?
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8, which shows three of them
--- Grain: one row a run and proposal.
+-- Grain: one row per run and proposal.
 -- Columns: run_id, generator (who proposes), verifier (who judges), proposal (its row's id); name, generate_prompt,
 -- verify_prompt and answer, with slots in square brackets; state (accepted, refused, undecided: the judge could not be
 -- read, unusable: no template, failed, not judged), why (the judge's reason, or the reader's); n instances that were

@@ -1,5 +1,5 @@
 -- self_knowledge_cells: the shares of one task, protocol and pair of models.
--- Grain: one row a task, generator, verifier, wording, style, protocol and verifying stage.
+-- Grain: one row per task, generator, verifier, wording, style, protocol and verifying stage.
 -- Columns: those; n texts, n_prompts (distinct ones that they were written for, which are the trials of the intervals),
 -- n_leaking (texts that state their own answer, section 7.2.1), n_estimated (where what is right is an estimate); for
 -- each of written (rightly), read (rightly), consistent (self-consistent), changed (as it must), true (all three):

@@ -1,6 +1,6 @@
 -- self_knowledge_paper: what the columns of the paper's tables were asked.
 -- Source: Tan et al., Can I understand what I create?
--- Grain: one row a column of a table.
+-- Grain: one row per column of a table.
 -- Columns: paper_table (table-1, …), paper_column (null: unknown); task, protocol, stage, style; measure (of its
 -- number: consistent, written, read, changed or true).
 create or replace view self_knowledge_paper as

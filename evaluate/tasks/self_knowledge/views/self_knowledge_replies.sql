@@ -1,5 +1,5 @@
 -- self_knowledge_replies: the right reply about each text, and the model's reply.
--- Grain: one row a requested text, verifying stage of its protocol and verifier.
+-- Grain: one row per requested text, verifying stage of its protocol and verifier.
 -- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; prompt_id (of the prompt that the text
 -- was written for: several texts may share one); generator, verifier; generate_id (the text), about_id (what the reply
 -- is about: the text, or the dual one), verify_id (null: not asked); generation_correct, leaks_answer (of what the

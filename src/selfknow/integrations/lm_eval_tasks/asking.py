@@ -66,7 +66,7 @@ def check_keys(dataset: str, metadata: Mapping[str, Any]) -> Sequence[str]:
     """
     task, options = find_task(dataset)
     if task.name not in METADATA:
-        raise UserError(f"{dataset} cannot run in lm-evaluation-harness, which makes one call a row")
+        raise UserError(f"{dataset} cannot run in lm-evaluation-harness, which makes one call per row")
     keys = METADATA[task.name]
     known = {key for taken in METADATA.values() for key in taken}
     for key in metadata:

@@ -1,6 +1,6 @@
 -- wilson_low(successes, n), wilson_high(successes, n): the 95% interval of a share of independent trials.
--- Null without a trial. `successes` need not be whole: with several samples a question it is the sum of the questions'
--- own shares, and n is the number of questions.
+-- Null without a trial. `successes` need not be whole: with several samples per question it is the sum of the
+-- questions' own shares, and n is the number of questions.
 -- Source: Wilson (1927), Probable inference, the law of succession, and statistical inference. 1.959964 is the 97.5%
 -- quantile of the normal distribution.
 create or replace macro wilson_center(successes, n) as (

@@ -1,6 +1,6 @@
 -- What can be compared in these runs?
 -- Source: every scorer's rows
--- Grain: one row a run, model, revision, metric and variant.
+-- Grain: one row per run, model, revision, metric and variant.
 -- Columns: run_id, model, revision, metric, variant; n values.
 -- Needs: scores
 select run_id, model, revision, metric, variant, count(value) as n

@@ -1,5 +1,5 @@
 -- bootstrap_draws: the random numbers of the bootstrap, the same on every machine.
--- Grain: one row a replicate, 1,000 in all.
+-- Grain: one row per replicate, 1,000 in all.
 -- Columns: replicate, draws (64 standard normal draws z, then (z^2 - 1) / 6 for each; see functions/bootstrap.sql).
 create or replace view bootstrap_draws as
 select

@@ -1,5 +1,5 @@
 -- calls: the last attempt of every call, which counts: the answer if there is one, else the failure.
--- Grain: one row a call, which is (run_id, example_id, stage, variant, sample, parent_generation_id, model, revision).
+-- Grain: one row per call: (run_id, example_id, stage, variant, sample, parent_generation_id, model, revision).
 -- Columns: those of `generations`; task, cohort and training_seed (see `models`); repetition (the number of the answer
 -- among its cohort's answers to a question: 0 for the first sample of the first checkpoint; other seeds count on).
 -- The replies of a judge (stage grade) are left out.

@@ -1,5 +1,5 @@
 -- models: the models of each run, and the known facts about them.
--- Grain: one row a run, model and revision.
+-- Grain: one row per run, model and revision.
 -- Columns: run_id, model, revision; checkpoint (the revision if it is a commit or a hash of the weights, else the
 -- model); task; cohort (its number, in the order of tables and charts) and training_number (the checkpoints of a
 -- cohort, from 0); the columns that make a cohort: suite (OPT, Pythia, Flan-T5, an architecture, or else the model's

@@ -1,5 +1,5 @@
 -- replies: what was asked, what came back, and how it was scored.
--- Grain: one row a call.
+-- Grain: one row per call.
 -- Columns: run_id, example_id, model, stage, variant, sample; prompt (as the model received it), generation,
 -- finish_reason, error (why there is no generation); scores (the value of each metric, by its name; null for a call
 -- that was not scored).

@@ -1,5 +1,5 @@
 -- seed_intervals: the mean over trainings that differ in their seed alone, with an interval over seeds and questions.
--- Grain: one row a cohort, stage, variant and metric, of cohorts with several seeds.
+-- Grain: one row per cohort, stage, variant and metric, of cohorts with several seeds.
 -- Columns: cohort, stage, variant, metric; n_seeds; n_questions graded under every seed, which the other columns are
 -- about; mean; low and high (95%, seeds and questions crossed; null for fewer than three seeds; see
 -- `crossed_interval`).
