@@ -11,7 +11,8 @@ from typing import Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.run import Run, check_names, filled
+from selfknow.evaluate.named_options import check_names, filled
+from selfknow.evaluate.run import Run
 from selfknow.evaluate.table_questions import TableQuestions, find_questions
 from selfknow.evaluate.task import PLAIN, SampledOptions, TableSupport
 from selfknow.models.interface import Reply

@@ -18,7 +18,7 @@ _SHORTEST = 16  # tokens; a shorter prefix is not worth a forward pass of its ow
 
 
 def shared_tokens(prompts: Sequence[Rendered]) -> list[int]:
-    """Return the tokens that all prompts begin with, each with one more behind them; none if they are too few."""
+    """Return the tokens that all prompts begin with, each with one more after them; none if they are too few."""
     rows = [prompt.tokens for prompt in prompts]
     if len(rows) < 2:
         return []
@@ -40,7 +40,8 @@ class SharedPrefix:
         cache = DynamicCache()
         computed: Any = model
         computed(input_ids=torch.tensor([tokens], device=model.device), past_key_values=cache, use_cache=True)
-        self._layers = [(layer.keys, layer.values) for layer in cache.layers]
+        layers: Any = cache.layers
+        self._layers: list[tuple[torch.Tensor, torch.Tensor]] = [(layer.keys, layer.values) for layer in layers]
         self._length = len(tokens)
 
     def __len__(self) -> int:
@@ -64,6 +65,7 @@ class SharedPrefix:
         device = self._layers[0][0].device
         rows = torch.arange(len(paddings), device=device)[:, None]
         columns = torch.tensor(list(paddings), device=device)[:, None] + torch.arange(len(self), device=device)
-        for layer, states in zip(cache.layers, self._layers, strict=True):
+        layers: Any = cache.layers
+        for layer, states in zip(layers, self._layers, strict=True):
             for held, prefix in zip((layer.keys, layer.values), states, strict=True):
                 held[rows, :, columns] = prefix.transpose(1, 2)
