@@ -48,6 +48,19 @@ def test_f1_precision_recall_and_false_abstention(connected: Connection) -> None
     assert (row["threshold"], row["encoder"], row["references_name"]) == (0.75, "packaged", "strict")
 
 
+def test_replies_of_every_outcome_are_shown_with_their_number(connected: Connection) -> None:
+    rows = answer(connected, "self_aware_examples")
+    assert {row["outcome"]: (row["n"], row["is_right"]) for row in rows} == {
+        "abstains rightly": (2, True),
+        "abstains, though there is an answer": (1, False),
+        "answers rightly": (3, True),
+        "answers what nobody can answer": (1, False),
+        "answers wrongly": (1, False),
+        "the request failed": (1, None),
+    }
+    assert len(rows) == 9
+
+
 def test_two_versions_of_the_questions_are_never_one_row(tmp_path: Path) -> None:
     folders = [write(tmp_path / name, GIVEN, content_hash=name * 20) for name in ("a", "b")]
     with connect(folders, mixed_revisions=True) as connection:

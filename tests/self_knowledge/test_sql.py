@@ -31,7 +31,8 @@ class Runs:
         connection.execute(
             "create table calls (generation_id varchar, run_id varchar, task varchar, example_id varchar,"
             " stage varchar, variant varchar, sample integer, parent_generation_id varchar, model varchar,"
-            " revision varchar, generation varchar, error varchar, prompt varchar, logprob double)"
+            " revision varchar, generation varchar, error varchar, prompt varchar, logprob double,"
+            " messages struct(role varchar, content varchar)[])"
         )
         connection.execute(
             "create table runs (run_id varchar, task varchar, dataset varchar, content_hash varchar,"
@@ -60,7 +61,7 @@ class Runs:
         example, prompt = f"{task}-{number:03d}-{style}", f"{stage} {task} {number} {style}"
         row = [name, "run", "self-knowledge", example, stage, variant, 0, parent, model, prompt]
         self.connection.execute(
-            "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 'a reply', null, ?, null)", row
+            "insert into calls values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 'a reply', null, ?, null, null)", row
         )
         return name
 
@@ -143,7 +144,7 @@ class Runs:
                 "503" if value is None else None,
                 "a problem",
             ]
-            self.connection.execute(f"insert into calls values ({', '.join('?' * 13)}, null)", call)
+            self.connection.execute(f"insert into calls values ({', '.join('?' * 13)}, null, null)", call)
             self.score(name, "correct", value, "the request failed: 503" if value is None else None)
 
     def claims(self, task: str, replies: list[tuple[str | None, str | None, str | None, float]], model: str) -> None:

@@ -77,7 +77,7 @@ def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Pa
     assert {row["task"] for row in report.overview} >= {"diary-recall", "self-knowledge"}
     assert "metrics" in [section.query.name for section in report.answered]
     rows = headline(report)
-    assert rows.title == "What 5 models know about what they know"
+    assert rows.title == "What 3 models know about what they know"
     firsts = {topic.task: topic.measures[0].numbers for topic in rows.topics}
     assert [(row.label, row.value, row.n) for row in firsts["diary-recall"]] == [("OPT 125M", 0.5, 2)]
     matrix = [("bad", 1.0), ("bad · asked good", 0.0), ("good · asked bad", 1.0), ("good", 1.0)]

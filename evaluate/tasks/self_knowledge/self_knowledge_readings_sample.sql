@@ -50,7 +50,7 @@ select
 from chosen
 inner join outcomes using (generation_id)
 left join kept_replies using (generation_id)
-left join generations as texts on outcomes.parent_generation_id = texts.generation_id
+left join calls as texts on outcomes.parent_generation_id = texts.generation_id
 order by
     verifier asc, task asc, chosen.outcome <> 'read' asc, n desc, chosen.outcome asc, chosen.grade asc nulls last,
     generation_id asc
