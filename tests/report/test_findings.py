@@ -68,7 +68,7 @@ def test_a_question_has_one_verdict_and_its_sentence_holds_the_numbers(real: Rep
     topics = {topic.task: topic for topic in headline(real).topics}
     aware_topic = topics["self-aware"]
     assert aware_topic.verdict is not None
-    assert aware_topic.verdict.text == "No sign of it"
+    assert aware_topic.verdict.text == "Not shown"
     [finding] = aware_topic.findings
     assert finding.sentence == (
         "It abstains from 4% of the questions that nobody can answer, and from 1% of the others: no difference can be "
@@ -104,6 +104,8 @@ def test_a_share_that_beats_chance_is_no_yes_before_it_is_most() -> None:
     assert against_chance(Number("a", 0.4, 0.35, 0.45, 500, 500, chance=0.33)).text == "In part"
     assert against_chance(Number("a", 0.4, 0.32, 0.45, 500, 500, chance=0.33)).text == "No sign of it"
     assert against_chance(Number("a", 0.9, 0.8, 0.95, 500, 500, chance=0.33)).text == "Yes, mostly"
+    assert against_chance(Number("a", 0.04, 0.02, 0.06, 64, 64, chance=0.001)).text == "A little"
+    assert against_chance(Number("a", 0.15, 0.12, 0.21, 64, 64, chance=0.001)).text == "In part"
 
 
 def test_few_replies_have_no_verdict() -> None:

@@ -99,7 +99,7 @@ def test_each_question_has_a_verdict_and_a_sentence(runs: list[Path], tmp_path: 
             ("It recalls 50% of diaries whole, and the right number of entries for 50%."),
         ),
         (
-            "No sign of it",
+            "Not shown",
             (
                 "It abstains from 67% of the questions that nobody can answer, and from 20% of the others: no "
                 "difference can be seen."
@@ -113,7 +113,7 @@ def test_each_question_has_a_verdict_and_a_sentence(runs: list[Path], tmp_path: 
             ),
         ),
         (
-            "No sign of it",
+            "Not shown",
             ("Asked to quote, it writes 30% in the words of Wikipedia, and not asked, 0%: no difference can be seen."),
         ),
     ], "an interval that holds 0 shows nothing"

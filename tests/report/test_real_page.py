@@ -41,9 +41,9 @@ def test_every_question_is_answered_on_the_first_screen(page: Path, open_page: O
     )
     assert [(question, verdict) for question, verdict, _ in answers] == [
         ("Does it know how much it knows?", "It depends"),
-        ("Does it know what it does not know?", "No sign of it"),
+        ("Does it know what it does not know?", "Not shown"),
         ("Does it understand what it creates?", "Mostly not"),
-        ("Does it quote?", "In part"),
+        ("Does it quote?", "A little"),
     ]
     assert all(bottom < DESKTOP[1] for _, _, bottom in answers)
 
