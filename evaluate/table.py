@@ -54,7 +54,7 @@ def import_table(files: str | Path | Sequence[str | Path], task: str, *, out: st
 
     Args:
         files: JSON lines, JSON, CSV or Parquet with one reply a row: a file, several, or a folder of them.
-        task: What was asked, as ``selfknow evaluate`` calls it, such as ``self-aware`` or ``diary-recall:1k``.
+        task: The task that was asked, by its name in ``selfknow evaluate``, such as ``self-aware`` or ``diary-recall:1k``.
         out: The run folder; new.
         options: The table's columns, such as ``question="prompt"`` and ``reply="output"`` (each is a long option of
             ``selfknow import table`` with underscores), and the task's own options, such as ``portrait``. A column

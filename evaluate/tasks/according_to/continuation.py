@@ -45,7 +45,7 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
         text: The text.
         words: The number of words of each passage; as many words of the text follow it.
         count: Passages.
-        seed: The seed of the places where passages begin.
+        seed: The seed for the places where passages begin.
 
     Returns:
         Rows of id, question (the passage as it stands in the text), answers (how it goes on), cooccurrences (null).
