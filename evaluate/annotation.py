@@ -81,7 +81,7 @@ def sheet_rows(
         Where the row stands (for messages), its key, and its cells without white space around them.
 
     Raises:
-        UserError: It is no such sheet, or a key stands twice or is unknown.
+        UserError: It is not such a sheet, or a key stands twice or is unknown.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -103,7 +103,7 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
         Null where the name is neither a folder nor ``ORG/NAME``.
 
     Raises:
-        UserError: The folder or the repo has no manifest, it is a file, or it cannot be had.
+        UserError: The folder or the repo has no manifest, it is a file, or it is not available.
     """
     name = name.rpartition(":")[0] or name
     folder = user_path(name)

@@ -49,7 +49,7 @@ class Options:
     """The options that every task takes; those of a task are a frozen subclass.
 
     Attributes:
-        limit: Ask only the first so many questions; null: all.
+        limit: Ask only this many questions, from the first; null: all.
     """
 
     limit: int | None = option(None, "Ask at most this many questions.", minimum=1)
@@ -89,7 +89,7 @@ class ReusedReply:
     """A reply of an earlier run that is taken over instead of asking again.
 
     Attributes:
-        model: Who wrote it.
+        model: The model that wrote it.
         revision: Its revision.
         request: The request, as this run makes it.
         reply: The reply.

@@ -43,7 +43,7 @@ class TuningJob:
         settings: The settings that affect the result.
         chat: Render questions with the chat template; null: only if the tokenizer has one.
         batch_size: Unused: a tuning generates nothing.
-        micro_batch_size: The most questions that go through the model at once; null: all of a step.
+        micro_batch_size: The largest number of questions that go through the model at once; null: all of a step.
         report_to: Experiment trackers that the tuning also reports to.
     """
 

@@ -1,4 +1,4 @@
-"""The experiment of section 6.3: models before and after tuning on their own and on each other's creations.
+"""The experiment of Tan et al., section 6.3: models before and after tuning on their own and on each other's creations.
 
 ::
 

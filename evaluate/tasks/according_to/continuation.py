@@ -51,7 +51,7 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
         Rows of id, question (the passage as it stands in the text), answers (how it goes on), cooccurrences (null).
 
     Raises:
-        UserError: The text is too short for so many passages.
+        UserError: The text is too short for this many passages.
 
     Example:
         >>> passage_rows("one two three four", words=1, count=2, seed=0)["question"].to_pylist()

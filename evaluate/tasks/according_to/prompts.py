@@ -46,7 +46,7 @@ class Setup:
         placement: The place of the phrase: appended, prepended or both.
         corpus: The corpus's name in the prompts.
         corpus_address: Where it is said to be found; null for Wikipedia's address, or another corpus's name.
-        examples: Whether completion models are shown worked examples.
+        examples: True if completion models are shown worked examples.
     """
 
     format: str = "short"

@@ -114,7 +114,7 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
 
     Args:
         run: The run.
-        format_: How its questions were asked.
+        format_: The format in which its questions were asked.
         portrait: The portrait of the corpus.
 
     Yields:

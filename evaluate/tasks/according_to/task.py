@@ -47,7 +47,7 @@ class AccordingToOptions(SampledOptions):
         corpus_name: The corpus's name in the prompts.
         corpus_address: The corpus's address in the prompts.
         counts: A file with, for each id or question, the number of passages that mention both entities.
-        examples: Whether completion models are shown two worked examples.
+        examples: True if completion models are shown two worked examples.
     """
 
     portrait: str | None = option(None, "The corpus's portrait, a folder or a Hub id.")

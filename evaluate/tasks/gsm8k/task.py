@@ -50,7 +50,7 @@ class Gsm8kOptions(SampledOptions):
     """Options of asking the problems.
 
     Attributes:
-        examples: Whether completion models are shown two worked problems.
+        examples: True if completion models are shown two worked problems.
     """
 
     examples: bool = option(True, "Show base models two worked problems first.", switch="examples/no-examples")

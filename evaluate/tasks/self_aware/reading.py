@@ -65,7 +65,7 @@ class Reading:
 
     Attributes:
         kind: One of :data:`CLASSES`.
-        is_hedged: Whether it answers and is unsure.
+        is_hedged: True if it answers and is unsure.
         evidence: The sentence that this rests on; null where nothing stands out.
         reason: Why it is unreadable.
     """

@@ -34,7 +34,7 @@ class Programs:
     r"""A runner of programs. CPython is started when the first one is run.
 
     Args:
-        limits: What each program may use.
+        limits: The limits of each program.
 
     Raises:
         MissingExtraError: The extra ``[programs]`` is not installed; the first run raises it.

@@ -53,7 +53,7 @@ def read(
 
     Args:
         kind: One of :data:`KINDS`.
-        reply: What the model said.
+        reply: The model's reply.
         finish_reason: ``length`` where it was cut off, so that its end is missing.
         prompt: The rendered prompt; it may open the reply's thinking.
         noun: The thing that a number counts, as a regular expression.

@@ -22,7 +22,7 @@ class Line:
     """A command line, before anything is known about its first word.
 
     Attributes:
-        word: The first word that is no option's value; null where there is none.
+        word: The first word that is not an option's value; null where there is none.
         options: The names of the options in it.
     """
 
@@ -167,7 +167,7 @@ def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str])
 
     Args:
         parameters: Every option that the command may take, whatever its words; of one name the first counts.
-        arguments: What follows the command's name.
+        arguments: The arguments after the command's name.
 
     Raises:
         typer.TyperException: An option is unknown (near ones are named), or lacks its value.

@@ -54,7 +54,7 @@ class FirstScreen:
     """The first screen of a report.
 
     Attributes:
-        title: What the report is about, in words.
+        title: The title of the report.
         topics: The answer to each question.
         missing: Sentences about replies that could not be graded.
     """

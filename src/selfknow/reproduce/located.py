@@ -41,7 +41,7 @@ class Located:
             known: The keys that there may be; null: any.
 
         Raises:
-            UserError: It is no mapping, or a key is no text, unknown, or stands twice.
+            UserError: It is not a mapping, or a key is not a string, unknown, or stands twice.
         """
         if not isinstance(self.node, yaml.MappingNode):
             self.refuse(f"expected {kind}, as `key: value`")

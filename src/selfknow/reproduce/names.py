@@ -47,7 +47,7 @@ def settings_name(parts: Sequence[str], options: Sequence[str], folder: Path) ->
     Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
 
     Args:
-        parts: What stands before the options.
+        parts: The parts before the options.
         options: The words of the options.
         folder: The plan's; the name is the same wherever it lies.
     """

@@ -130,7 +130,7 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
         name: The name of a packaged plan; null takes the file's.
 
     Raises:
-        UserError: It is no plan; the message names the line and the mend.
+        UserError: It is not a plan; the message names the line and says how to correct it.
     """
     root = read_yaml(path, path.name if name is None else f"plans/{name}{path.suffix}")
     keys = root.mapping("a plan", _KEYS)

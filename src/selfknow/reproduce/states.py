@@ -31,7 +31,7 @@ class Record:
     """The record of one cell.
 
     Attributes:
-        state: How far it has come.
+        state: The progress of the cell.
         seconds: The duration of its last run; null if it has not ended.
         error: Why it failed, in one line.
     """

@@ -1,4 +1,4 @@
-"""The requests to proposer and judge (section 6.4): every call follows upon the one before it.
+"""The requests to proposer and judge (Tan et al., section 6.4): every call follows upon the one before it.
 
 Stages: ``propose`` (a template of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
 verified, and why?), for what was accepted ``fill`` (its slots, many times), and for each instance ``generate`` and
@@ -38,9 +38,9 @@ class Proposal:
 
     Attributes:
         name: Its name.
-        generate_prompt: What asks for a text with a property.
-        verify_prompt: What asks about that property.
-        answer: What is right; it may be a slot.
+        generate_prompt: The prompt that asks for a text with a property.
+        verify_prompt: The prompt that asks about that property.
+        answer: The right answer; it may be a slot.
     """
 
     name: str
@@ -164,7 +164,7 @@ def requests(stage: str, num_instances: int, shots: Sequence[Example] | None, so
 
     Args:
         stage: The stage.
-        num_instances: How often the slots of a template are filled.
+        num_instances: The number of instances of a template.
         shots: Worked examples that completion models are shown first; null: they are asked with the plain text.
         so_far: The run.
     """

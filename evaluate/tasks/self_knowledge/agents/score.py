@@ -1,4 +1,4 @@
-"""Scores of invented tasks (section 6.4, Table 8).
+"""Scores of invented tasks (Tan et al., section 6.4, Table 8).
 
 Metrics: ``proposal_parsed`` (its four lines are there, and slots that can be filled; else 0 with the reason),
 ``accepted`` (the judge said yes), ``filled`` (the share of the instances asked for that were given whole, each once),
