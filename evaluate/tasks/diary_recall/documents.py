@@ -1,4 +1,4 @@
-"""Cuts of an answer into documents, and matches of these to the documents of its target, the true answer.
+"""Diary texts: an answer is cut into documents, and these are matched to those of its target, the true answer.
 
 Each text is split once, without regular expressions, which take ten times as long over a million answers.
 """
@@ -118,7 +118,7 @@ class MatchedDocument:
     Attributes:
         place: Its place in the answer, from 1; null where it is missing.
         number: The number in its title.
-        fate: Its fate.
+        fate: One of :class:`Fate`.
         recalled_sentences: The number of lines below its title in the answer; null where it is missing.
         target_sentences: The number of its sentences in the target; null where it is not there.
         body: The lines below its title after typography was removed; null if the answer had none.

@@ -28,7 +28,7 @@ SHORT_REPLY, SHORT_WORDS, SHORT_CHARACTERS = 3, 45, 400  # sentences, words, and
 PASSAGE = 80
 """A reply of more words is a passage: that it opens with something unknown is not yet its answer."""
 EDGE = 2
-"""In a longer reply so many sentences at either end may say that the question has no answer."""
+"""In a longer reply, this many sentences at either end may say that the question has no answer."""
 _CONTRAST = re.compile(
     r"[,;:–—]?\s+(?:but|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
     r"[,;:–—]\s+yet\s+|"

@@ -8,7 +8,7 @@ from selfknow.report.numbers import number
 from selfknow.report.shape import Finding, Measure, Note, Verdict
 
 MOST_NUMBERS = 12
-"""The most findings of a question, and numbers of a measure; the figures show the others."""
+"""The largest number of findings of a question, and of numbers of a measure; the figures show the others."""
 _IT_DEPENDS = Verdict("It depends", is_good=None)
 
 

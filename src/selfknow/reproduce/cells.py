@@ -33,7 +33,7 @@ class Cell:
         options: Its options as command-line arguments.
         folder: Its training or run folder.
         trained_by: The training that makes the model to evaluate; null if the plan does not train it.
-        score: The words of ``selfknow score`` after the run folder, a list per call; of a training none.
+        score: The words of ``selfknow score`` after the run folder, a list per call; none for a training.
         settings: The values of all options of its command, as the command line reads them.
     """
 
@@ -67,7 +67,7 @@ class Cell:
         return [self.words, *(["score", str(self.folder), *words] for words in self.score)]
 
     def shown(self, around: Path) -> str:
-        """Its commands as one types them, with paths from where one is, and without credentials in addresses."""
+        """Its commands as a user types them, with paths from the current folder, and addresses without credentials."""
         texts = (shlex.join(["selfknow", *map(without_credentials, words)]) for words in self.commands)
         return " && ".join(text.replace(f"{around}/", "") for text in texts)
 

@@ -50,7 +50,7 @@ def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, 
     Args:
         model: A checkpoint folder, a GGUF file, a Hub id, or a name at an endpoint.
         endpoint: True if the model is at an endpoint; its training corpus is then unknown.
-        portrait: The portrait of its corpus, a folder or a Hub id; null: none.
+        portrait: The portrait of its corpus, a folder or a Hub id; null for no portrait.
         questions: The questions about quoting: a question set of according-to, or a file.
 
     Example:
