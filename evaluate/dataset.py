@@ -34,7 +34,7 @@ class ConfigFiles:
         folder: The dataset folder.
         revision: Commit on the Hub; null for a local folder.
         content_hash: The content hash of the config's rows, from the manifest; null where there is none.
-        parameters: What the config was made from, such as its seed and its shape, from the manifest.
+        parameters: The parameters that the config was made from, such as its seed and its shape, from the manifest.
     """
 
     name: str

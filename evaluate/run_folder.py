@@ -79,7 +79,7 @@ class Run:
         Args:
             model: See :func:`ask`.
             name: See :func:`ask`.
-            options: How models are opened and how their replies are drawn, as for :func:`ask`.
+            options: Options for opening models and for their replies, as for :func:`ask`.
 
         Raises:
             UserError: The model is not available, there is no such option, or a model has nothing to judge in the run.

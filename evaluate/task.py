@@ -131,7 +131,7 @@ class Rows:
             ``run.json`` has other settings is refused.
         annotations: Columns that may change without making it another run.
         reuse: Replies of an earlier run to take over; null: everything is asked.
-        decoding: How replies are drawn by default: the paper's way, with the texts that end a reply.
+        decoding: The default decoding: the paper's, with the texts that end a reply.
     """
 
     table: "pa.Table"

@@ -88,7 +88,7 @@ def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[
         words: See :func:`passage_rows`.
         count: The number of passages.
         seed: See :func:`passage_rows`.
-        settings: What else makes it this run: portraits, samples, limit.
+        settings: Further settings that identify the run: portraits, samples, limit.
 
     Raises:
         UserError: The file cannot be read, or is too short.

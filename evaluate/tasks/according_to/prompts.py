@@ -45,7 +45,7 @@ class Setup:
         prompts: Ids of the prompts in Table 1, including the null prompt.
         placement: The place of the phrase: appended, prepended or both.
         corpus: The corpus's name in the prompts.
-        corpus_address: Where it is said to be found; null for Wikipedia's address, or another corpus's name.
+        corpus_address: Its address in the prompts; null for Wikipedia's address, or another corpus's name.
         examples: True if completion models are shown worked examples.
     """
 

@@ -85,7 +85,7 @@ def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
 
     Args:
         run: The run.
-        name: Where the portrait is now; null where it is where ``run.json`` says.
+        name: The place of the portrait now; null for the place that ``run.json`` names.
 
     Raises:
         UserError: The portrait is not there, or is another one.

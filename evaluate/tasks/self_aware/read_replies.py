@@ -61,14 +61,14 @@ class ReadReply:
         id: A hash of question, form, author and reply.
         part: ``chosen``: scorers may be chosen on it; ``unseen``: they are measured on it. The two share no question,
             and no author but SmolLM2.
-        question: What it replies to; null for the first set, which was written without questions, and for the
-            questions of Yin et al., whose text is not kept.
+        question: The question that it replies to; null for the first set, which was written without questions, and for
+            the questions of Yin et al., whose text is not kept.
         question_id: The id of such a question: the dataset and the row's id in it.
         answerable: True if the question of a real reply has an answer; null where nobody labelled the question.
         reply: The text.
         author: The model that said it, or who wrote it.
         form: The input form, of a model's replies.
-        manner: How it speaks.
+        manner: Its manner of speaking.
         words: The number of its words.
         first_reading: One of the four classes, or ``hedged``: an answer that is unsure.
         first_reader: Its first reader, such as a person or a model.

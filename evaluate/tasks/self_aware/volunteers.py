@@ -57,7 +57,7 @@ def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) ->
     """Return the volunteers' answers as a log of calls: the model is ``human/NAME``, the form ``direct``.
 
     Args:
-        dataset: What they were asked from.
+        dataset: The dataset of the questions that they answered.
         answers: By volunteer and question, as :func:`read_answers` reads them.
 
     Raises:

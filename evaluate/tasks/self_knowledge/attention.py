@@ -75,7 +75,7 @@ def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], 
         keyword: A whole word, in upper or lower case.
         text: Prompt and what was written.
         offsets: The first character of each token and the one after its last.
-        start: Where what was written begins, in characters.
+        start: The start of what was written, in characters.
     """
     occurrences = []
     for match in re.finditer(rf"(?<!\w){re.escape(keyword)}(?!\w)", text, re.IGNORECASE):

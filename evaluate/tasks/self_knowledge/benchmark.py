@@ -32,7 +32,7 @@ class Benchmark:
     Attributes:
         questions: Each with ``id``, ``question``, four ``options`` and the letter of the ``answer``.
         subject: Their subject.
-        reference: Where they are from; null for the packaged ones.
+        reference: The dataset that they come from; null for the packaged ones.
     """
 
     questions: tuple[Question, ...]

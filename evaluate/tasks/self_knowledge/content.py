@@ -37,7 +37,7 @@ class Content:
     """The part of a reply that the verifying prompt asks about.
 
     Attributes:
-        text: What is put into the prompt; null where there is none, with the ``reason``.
+        text: The text that is put into the prompt; null if there is none, with the ``reason``.
         claim: The answer that the reply itself claims, in the tasks where it does.
         subject: The person's name; only for ``fact``.
         reason: Why there is no text.

@@ -13,7 +13,7 @@ class SelfKnowledgeOptions(SampledOptions):
 
     Attributes:
         split: The split whose rows are asked.
-        protocol: What is asked about what was written.
+        protocol: The protocol of asking about what was written.
         style: One of plain, expert and cot.
         wording: ours, or paper: the paper's words, if it has any.
         examples: True if completion models are shown two worked examples; null: in our wording.
@@ -35,7 +35,7 @@ class BenchmarkOptions(SelfKnowledgeOptions):
     """Options for asking questions like those of a benchmark (Tan et al., section 6.5).
 
     Attributes:
-        benchmark: What new questions follow; null: our own.
+        benchmark: The benchmark that new questions follow; null: our own.
     """
 
     benchmark: str | None = option(
@@ -50,7 +50,7 @@ class PictureOptions(SelfKnowledgeOptions):
     """Options for asking a task about pictures (Tan et al., section 5).
 
     Attributes:
-        image_model: Who draws: a diffusers pipeline, or with ``image_endpoint`` the name there.
+        image_model: The model that draws: a diffusers pipeline, or with ``image_endpoint`` its name there.
         image_endpoint: The image generator's address.
         image_size: Width and height in pixels, as ``512x512``.
         image_steps: The number of denoising steps.

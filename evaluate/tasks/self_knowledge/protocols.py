@@ -257,9 +257,9 @@ def conversation(
 
     Args:
         asked_for: The generating prompt.
-        written: What the model wrote, its thinking taken off.
+        written: The text that the model wrote, without its thinking.
         question: The verifying prompt, with its marker.
-        text: What is asked about.
+        text: The text that is asked about.
         noisy: True if an unrelated paragraph stands between.
 
     Example:

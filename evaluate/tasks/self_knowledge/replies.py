@@ -122,7 +122,7 @@ def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
 
     Args:
         task: The task.
-        text: What is shown to whoever is asked about it.
+        text: The text that is shown to the model that is asked about it.
         answers: Such as the one that was asked for, and the true one; null ones are passed over.
 
     Returns:

@@ -54,7 +54,7 @@ class Limits:
     Attributes:
         seconds: Time in which it runs.
         memory_in_bytes: Memory of the interpreter and all values.
-        output_in_bytes: What it may print.
+        output_in_bytes: The largest output.
     """
 
     seconds: float = 5.0

@@ -58,7 +58,7 @@ class Judge:
         Args:
             task: The task.
             params: The example's parameters.
-            content: What the question is about.
+            content: The content that the question is about.
             altered: True if what is asked, or the date that is stated, is the altered one of a transformation.
         """
         if content.text is None:

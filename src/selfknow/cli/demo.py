@@ -111,7 +111,7 @@ def run_demo(out: Path, plan: "Plan | None", steps: int = STEPS, *, asks_real: b
 
     Args:
         out: The demo's folder, absolute.
-        plan: What is asked and trained; null: nothing.
+        plan: The plan to run; null: none.
         steps: The number of steps of each training.
         asks_real: True if the plan asks the real model.
 

@@ -89,7 +89,7 @@ def command(
         function: Takes its own parameters, and by ``**options`` those of the others that stand on the command line.
         options: The others.
         examples: Example calls for ``--help``; default: those of the docstring.
-        sections: What else ``--help`` says before the options.
+        sections: Further sections of ``--help`` before the options.
         explains_arguments: False if the arguments are known already, as a task that the options belong to.
     """
     text = inspect.cleandoc(function.__doc__ or "")

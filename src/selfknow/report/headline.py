@@ -19,7 +19,7 @@ class Topic:
     Attributes:
         task: The name of the task.
         title: Its question about a model.
-        about: What a model is asked, in a sentence; may be empty.
+        about: A sentence about the question; may be empty.
         findings: The answers, one for each model and way of asking.
         measures: All numbers of the task.
         notes: More findings.

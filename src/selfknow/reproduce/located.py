@@ -37,8 +37,8 @@ class Located:
         """Return the values of a mapping by their keys.
 
         Args:
-            kind: What it should be, for the message.
-            known: The keys that there may be; null: any.
+            kind: The kind of value that it should be, for the message.
+            known: The allowed keys; null: any.
 
         Raises:
             UserError: It is not a mapping, or a key is not a string, unknown, or stands twice.

@@ -101,7 +101,7 @@ def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, 
     Args:
         reply: A reply of the stage ``fill``.
         proposal: The template.
-        most: How many were asked for; what goes beyond is passed over.
+        most: The number of instances that were asked for; further ones are ignored.
 
     >>> rain = Proposal("Rain", "Write [num] lines on [topic].", "How many lines?", "[num]")
     >>> read_instances("1. [num] = 3; [topic] = rain\n2. [num] = 4\n[topic]: fog; [num]: 5", rain, most=10)
@@ -129,8 +129,8 @@ def propose_prompt(number: int, most_tasks: int | None = None) -> str:
     """Return the prompt that asks for a proposal.
 
     Args:
-        number: Which proposal it is, from 1.
-        most_tasks: How many of the paper's tasks it lists; null: all that suit.
+        number: The number of the proposal, from 1.
+        most_tasks: The largest number of the paper's tasks that it lists; null: all that suit.
     """
     tables = paper_templates()["tables_8_13_and_14"]
     tasks = [
