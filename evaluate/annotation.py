@@ -74,14 +74,14 @@ def sheet_rows(
         path: The sheet. Commas or semicolons part its columns, as spreadsheet programs save them.
         key: The column that names what a row is about.
         column: The column that is filled in.
-        known: What may stand under the key.
-        kind: What those are, for messages.
+        known: The allowed values of the key.
+        kind: The noun for these values in messages.
 
     Yields:
         Where the row stands (for messages), its key, and its cells without white space around them.
 
     Raises:
-        UserError: It is no such sheet, or a key stands twice or is unknown.
+        UserError: It is not such a sheet, or a key stands twice or is unknown.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -127,8 +127,8 @@ def fleiss_kappa(ratings: ArrayLike) -> float:
     Fleiss, Measuring Nominal Scale Agreement Among Many Raters, 1971, equations 1 to 8.
 
     Args:
-        ratings: How many raters put each item into each category, shape (items, categories); the same number of
-            raters, at least two, for every item.
+        ratings: The number of raters who put each item into each category, shape (items, categories); the same number
+            of raters, at least two, for every item.
 
     Returns:
         The kappa; ``nan`` when every rating is the same category, where chance alone explains everything.

@@ -71,9 +71,9 @@ def ask_task(
         options: Its options.
         models: The models that are asked.
         folder: The run folder.
-        decoding: How replies are drawn.
+        decoding: The decoding of replies.
         facts: Facts that the user gives about the writers; they take the place of what the models know of themselves.
-        budget: What may be asked; null: everything.
+        budget: The requests that may be sent; null: all.
         quiet: Show no progress bar.
 
     Returns:
@@ -181,7 +181,7 @@ def collect(
         model: The model that is asked.
         requests: All requests, answered or not; no two may be the same call.
         stage: Their name in the progress bar.
-        budget: What may be asked; null: everything.
+        budget: The requests that may be sent; null: all.
         quiet: Show no progress bar.
 
     Raises:

@@ -113,7 +113,7 @@ def task_of_log(name: str, columns: Collection[str]) -> str:
     """Return the task of another tool's log: the one that it names, else one whose rows have these columns.
 
     Args:
-        name: What the log itself calls it.
+        name: Its name in the log.
         columns: The columns of the asked rows.
 
     Returns:

@@ -92,10 +92,10 @@ def compare_runs(
         run_a: A run folder.
         run_b: Another one; null: both sides are in the first.
         metric: Any that was scored on both sides.
-        models: Who is compared, as in the run or with ``@`` and the revision's first eight digits: one for both sides,
-            or one for each; none: the only ones there are.
-        variants: Which of a task's forms, styles or prompts: one for both sides, or one for each; none: all, each with
-            its like.
+        models: The models to compare, named as in the run or with ``@`` and the revision's first eight digits: one for
+            both sides, or one for each; none: the only ones there are.
+        variants: The task's forms, styles or prompts to compare: one for both sides, or one for each; none: all, each
+            with its like.
         options: The options of :func:`connect`.
 
     Returns:

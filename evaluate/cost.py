@@ -15,8 +15,8 @@ class CostOptions:
 
     Attributes:
         dry_run: Count requests and tokens, and ask nothing.
-        max_requests: The most requests of this call; null: all.
-        max_tokens: The most tokens of this call, of prompts and replies together; null: no limit.
+        max_requests: The largest number of requests of this call; null: all.
+        max_tokens: The largest number of tokens of this call, prompts and replies together; null: no limit.
     """
 
     dry_run: bool = option(False, "Count the requests and their tokens, and ask nothing.")

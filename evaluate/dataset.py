@@ -34,7 +34,7 @@ class ConfigFiles:
         folder: The dataset folder.
         revision: Commit on the Hub; null for a local folder.
         content_hash: The content hash of the config's rows, from the manifest; null where there is none.
-        parameters: What the config was made from, such as its seed and its shape, from the manifest.
+        parameters: The parameters that the config was made from, such as its seed and its shape, from the manifest.
     """
 
     name: str
@@ -103,7 +103,7 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
         Null where the name is neither a folder nor ``ORG/NAME``.
 
     Raises:
-        UserError: The folder or the repo has no manifest, it is a file, or it cannot be had.
+        UserError: The folder or the repo has no manifest, it is a file, or it is not available.
     """
     name = name.rpartition(":")[0] or name
     folder = user_path(name)

@@ -49,7 +49,7 @@ class Tally:
 
     Attributes:
         prompt_tokens: The tokens of all prompts.
-        reply_tokens: Those of all replies, at their limit.
+        reply_tokens: The tokens of all replies, at their limit.
         is_estimate: True if the tokens of a prompt were estimated.
         follows: True if a prompt holds a reply of an earlier stage.
     """
@@ -135,7 +135,7 @@ class StandIn:
 
     Args:
         model: The model, without its weights.
-        tallies: Where it counts.
+        tallies: The tallies that it adds to.
     """
 
     def __init__(self, model: LanguageModel, tallies: Tallies) -> None:

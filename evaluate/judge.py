@@ -28,7 +28,7 @@ def judge_run(folder: Path, model: "LanguageModel", decoding: Decoding = DECODIN
     Args:
         folder: The run folder.
         model: The judge.
-        decoding: How its replies are drawn.
+        decoding: The decoding of its replies.
         quiet: Show no progress bar.
 
     Raises:

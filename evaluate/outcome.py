@@ -15,7 +15,7 @@ class Outcome(Generic[Value]):
     """The outcome of reading or judging one thing.
 
     Attributes:
-        value: What was read, or how it was judged; null where nobody can say.
+        value: The value that was read or judged; null if it is not certain.
         reason: Why there is no value. Beside a value: what it rests on, or what is odd about it.
 
     Example:

@@ -81,7 +81,7 @@ def ask(
     """Ask a model the questions of a task, and record every reply in a run folder; a stopped run goes on.
 
     Args:
-        task: What is asked, as ``selfknow evaluate`` calls it: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
+        task: The task, by its name in ``selfknow evaluate``: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
         model: A checkpoint folder, a GGUF file, a Hub id, with ``endpoint=`` the model's name there, or a function
             from a prompt to a reply. A function is known by its code and the values that it uses: a run goes on with
             the same one, and refuses another.
@@ -96,7 +96,7 @@ def ask(
             ``batch_size``, …); and what the call may cost (``dry_run``, ``max_requests``, ``max_tokens``).
 
     Raises:
-        UserError: There is no such task or option, the model cannot be had, or the folder holds another run.
+        UserError: There is no such task or option, the model is not available, or the folder holds another run.
 
     Example:
         >>> def always_unsure(prompt: str) -> str:

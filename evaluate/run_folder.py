@@ -79,10 +79,10 @@ class Run:
         Args:
             model: See :func:`ask`.
             name: See :func:`ask`.
-            options: How models are opened and how their replies are drawn, as for :func:`ask`.
+            options: Options for opening models and for their replies, as for :func:`ask`.
 
         Raises:
-            UserError: The model cannot be had, there is no such option, or nothing in the run is for a model to judge.
+            UserError: The model is not available, there is no such option, or a model has nothing to judge in the run.
         """
         from selfknow.evaluate.judge import DECODING, judge_run
         from selfknow.evaluate.score import check_replies
@@ -178,7 +178,7 @@ class Run:
             The path of the report.
 
         Raises:
-            UserError: It is no file for a report, or the run holds no reply.
+            UserError: It is not a file for a report, or the run holds no reply.
             MissingExtraError: The libraries that draw figures are not installed.
         """
         from selfknow.evaluate.catalogue import task_reports
@@ -226,7 +226,7 @@ def named_model(model: AnyModel, name: str | None) -> AnyModel:
     """Return a function as the model of that name; without a name, the model as it is.
 
     Raises:
-        UserError: There is a name, and the model is no function.
+        UserError: There is a name, and the model is not a function.
     """
     if name is None:
         return model

@@ -54,8 +54,8 @@ def import_table(files: str | Path | Sequence[str | Path], task: str, *, out: st
 
     Args:
         files: JSON lines, JSON, CSV or Parquet with one reply a row: a file, several, or a folder of them.
-        task: What was asked, as ``selfknow evaluate`` calls it, such as ``self-aware`` or ``diary-recall:1k``.
-        out: The run folder; new.
+        task: The task that was asked, by its name in ``selfknow evaluate``: ``self-aware``, ``diary-recall:1k``.
+        out: The run folder; it must not exist yet.
         options: The table's columns, such as ``question="prompt"`` and ``reply="output"`` (each is a long option of
             ``selfknow import table`` with underscores), and the task's own options, such as ``portrait``. A column
             that is not named is guessed if only one name fits. ``model`` and ``variant`` may be the value itself.

@@ -49,7 +49,7 @@ class Options:
     """The options that every task takes; those of a task are a frozen subclass.
 
     Attributes:
-        limit: Ask only the first so many questions; null: all.
+        limit: Ask only this many questions, from the first; null: all.
     """
 
     limit: int | None = option(None, "Ask at most this many questions.", minimum=1)
@@ -89,7 +89,7 @@ class ReusedReply:
     """A reply of an earlier run that is taken over instead of asking again.
 
     Attributes:
-        model: Who wrote it.
+        model: The model that wrote it.
         revision: Its revision.
         request: The request, as this run makes it.
         reply: The reply.
@@ -131,7 +131,7 @@ class Rows:
             ``run.json`` has other settings is refused.
         annotations: Columns that may change without making it another run.
         reuse: Replies of an earlier run to take over; null: everything is asked.
-        decoding: How replies are drawn by default: the paper's way, with the texts that end a reply.
+        decoding: The default decoding: the paper's, with the texts that end a reply.
     """
 
     table: "pa.Table"

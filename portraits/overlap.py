@@ -148,7 +148,7 @@ def measure_overlap(
     whole_words: bool = True,
     progress: bool = False,
 ) -> Overlap:
-    """Measure how much of each text of a benchmark stands in a corpus.
+    """Measure how much of each text of a benchmark is in a corpus.
 
     Args:
         portrait: The corpus's portrait, of stride 1.

@@ -199,7 +199,7 @@ class Portrait:
             whole_words: Cut off parts of words at the ends of quotes.
 
         Raises:
-            UserError: ``text`` is no string, or ``min_span`` is negative.
+            UserError: ``text`` is not a string, or ``min_span`` is negative.
 
         Example:
             >>> portrait = Portrait.build(["all work and no play makes Jack a dull boy"])

@@ -24,9 +24,9 @@ def build_prebuilt(
     overwrite: bool = False,
     progress: bool = False,
 ) -> list[Portrait]:
-    """Portray the documents of diary corpora, each config in a folder of its name.
+    """Build a portrait of each config's documents, in a folder named after the config.
 
-    A whole portrait of the same content is not built again, so a killed run resumes.
+    A complete portrait of the same content is kept, so a killed run resumes.
 
     Args:
         dataset: A ``diary-recall`` folder.
@@ -54,12 +54,12 @@ def _read_configs(dataset: Path) -> list[str]:
         return list(parse_json((dataset / "manifest.json").read_bytes())["configs"])
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(
-            f"{dataset} is no dataset folder with a manifest: build it with `selfknow data build`"
+            f"{dataset} is not a dataset folder with a readable manifest: build it with `selfknow data build`"
         ) from None
 
 
 def _load(folder: Path, corpus: Corpus) -> Portrait | None:
-    """Load the portrait of a folder if it is of this corpus."""
+    """Load the portrait in a folder if it is a portrait of this corpus."""
     if not (folder / DESCRIPTION).is_file():
         return None
     portrait = Portrait.load(folder)

@@ -27,8 +27,8 @@ def share_out(examples_per_step: int, num_processes: int = 1, micro_batch_size: 
     Args:
         examples_per_step: Examples in each step, from the recipe.
         num_processes: Processes that train together.
-        micro_batch_size: The most examples that go through a model at once; null: a process's whole share. A smaller
-            share is one micro-batch.
+        micro_batch_size: The largest number of examples that go through a model at once; null: a process's whole share.
+            A smaller share is one micro-batch.
 
     Raises:
         UserError: The examples cannot be divided evenly; the message names numbers that can.

@@ -18,7 +18,7 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int = 4_096) -> "PreTraine
 
     Args:
         texts: The corpus.
-        vocab_size: The most tokens, including the 256 bytes and the two special tokens.
+        vocab_size: The largest number of tokens, including the 256 bytes and the two special tokens.
 
     Example:
         >>> tokenizer = train_tokenizer(["Tom's Diary Entry 1"] * 2)

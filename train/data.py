@@ -66,7 +66,7 @@ class TrainingRows:
         outputs: The tokens to learn. Causal model: prompt and completion. Encoder-decoder model: the answer, or the
             whole document (its title is the prompt, and is repeated in the output).
         is_question: True for questions, (n,).
-        unlearnt: For a causal model, the number of first tokens of each row that are not learnt, (n,); null: none.
+        unlearnt: For a causal model, the number of tokens at each row's start that are not learnt, (n,); null: none.
     """
 
     inputs: TokenRows | None
@@ -94,10 +94,10 @@ class TrainingRows:
 
 
 def training_rows(table: pa.Table, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> TrainingRows:
-    """Tokenize the training split for one kind of model (section 3.2).
+    """Tokenize the training split for one kind of model (Prato et al., section 3.2).
 
     Raises:
-        UserError: The table is no training split of a diary corpus.
+        UserError: The table is not the training split of a diary corpus.
     """
     if missing := {"kind", "prompt", "completion"} - set(table.column_names):
         raise UserError(f"the training split lacks the columns {', '.join(sorted(missing))}")
@@ -117,14 +117,14 @@ def training_rows(table: pa.Table, tokenizer: "PreTrainedTokenizerBase", *, enco
 
 
 class Stream(Dataset[Example]):
-    """All examples of a training in the order they are learnt, shuffled anew every epoch.
+    """All examples of a training run in the order they are learnt, shuffled anew every epoch.
 
-    The order depends only on the seed and the recipe, so a training that was killed resumes with the same examples.
+    The order depends only on the seed and the recipe, so a run that was killed resumes with the same examples.
 
     Args:
         rows: The tokenized training split.
         recipe: The recipe.
-        length: Examples in the whole training; null: enough for the recipe's steps.
+        length: The number of examples in the whole run; null: enough for the recipe's steps.
     """
 
     def __init__(self, rows: TrainingRows, recipe: Recipe, length: int | None = None) -> None:
@@ -138,11 +138,11 @@ class Stream(Dataset[Example]):
         else:
             self._first_phase = self._length
             self._phases = [everything, everything[:0]]
-        self._round: tuple[int, int] | None = None
+        self._cached_epoch: tuple[int, int] | None = None
         self._order = everything
 
     def __len__(self) -> int:
-        """Return the number of examples in the whole training."""
+        """Return the number of examples in the whole training run."""
         return self._length
 
     @property
@@ -157,25 +157,25 @@ class Stream(Dataset[Example]):
         for phase, (rows, start) in enumerate(zip(self._phases, (0, self._first_phase), strict=True)):
             end = min(num_examples, self._first_phase) if phase == 0 else num_examples
             if end > start:
-                rounds = (end - start) // len(rows)
-                rest = [self.row(position) for position in range(start + rounds * len(rows), end)]
-                total += rounds * int(lengths[rows].sum()) + int(lengths[rest].sum())
+                whole_epochs = (end - start) // len(rows)
+                rest = [self.row(position) for position in range(start + whole_epochs * len(rows), end)]
+                total += whole_epochs * int(lengths[rows].sum()) + int(lengths[rest].sum())
         return total
 
     def __getitem__(self, position: int) -> Example:
-        """Return the example at one position of the training."""
+        """Return the example at a position of the stream."""
         return self._rows[self.row(position)]
 
     def row(self, position: int) -> int:
-        """Return the training row at one position of the training."""
+        """Return the index of the training row at a position of the stream."""
         phase = int(position >= self._first_phase)
         rows = self._phases[phase]
-        turn, place = divmod(position - phase * self._first_phase, len(rows))
-        if self._round != (phase, turn):
-            self._order = np.random.default_rng([self._seed, phase, turn]).permutation(rows)
-            self._round = (phase, turn)
+        epoch, place = divmod(position - phase * self._first_phase, len(rows))
+        if self._cached_epoch != (phase, epoch):
+            self._order = np.random.default_rng([self._seed, phase, epoch]).permutation(rows)
+            self._cached_epoch = (phase, epoch)
         return int(self._order[place])
 
     def rows(self, positions: range) -> Iterator[int]:
-        """Return the training rows at several positions."""
+        """Return the indices of the training rows at several positions."""
         return map(self.row, positions)

@@ -1,4 +1,4 @@
-"""A model's own creations for a tuning: it writes questions, a program answers them, and the model works them out.
+"""Questions that a model makes up for its own tuning: a program answers them, and the model writes worked solutions.
 
 ::
 
@@ -23,7 +23,7 @@ from selfknow.train.solutions import solve_creations
 
 
 def make_creations(
-    names: Sequence[tuple[str, str]],
+    models: Sequence[tuple[str, str]],
     folder: Path,
     *,
     num_questions: int | None = None,
@@ -36,12 +36,12 @@ def make_creations(
     """Let every model make up mathematics questions and work them out, without a person's help.
 
     Args:
-        names: For each model its name and the name of its folder.
+        models: The name of each model, and the name of its folder.
         folder: The folder for all models.
-        num_questions: Questions per model; null: a hundred, as in the paper.
-        wording: The wording of the prompt, ``paper`` or ours.
+        num_questions: Questions per model; null: a hundred, as in Tan et al.
+        wording: The wording of the prompt: ``paper``, or ``ours`` for this package's.
         decoding: The decoding of replies; null: the task's.
-        chat: Render prompts with the chat template; null: if the tokenizer has one.
+        chat: Render prompts with the chat template; null: only if the tokenizer has one.
         batch_size: Replies generated at once.
         quiet: Show no progress bars.
 
@@ -49,22 +49,24 @@ def make_creations(
         UserError: A model is not available, or the folder holds another run.
     """
     creations = []
-    for name, short in names:
+    for name, folder_name in models:
         model = DeferredModel(name, batch_size=batch_size, chat=chat)
-        run, made = folder / "runs" / short, folder / short
-        _write(model, run, num_questions, wording, decoding, quiet=quiet)
-        if not (made / "creations.json").is_file():
-            collect_creations(run, made, people=False, quiet=quiet)
-        if any(row["state"] != DROPPED and row["raw_solution"] is None for row in read_creations(made).rows):
-            solve_creations(made, model, quiet=quiet)
-        creations.append(read_creations(made))
+        run, creations_folder = folder / "runs" / folder_name, folder / folder_name
+        _ask_for_questions(model, run, num_questions, wording, decoding, quiet=quiet)
+        if not (creations_folder / "creations.json").is_file():
+            collect_creations(run, creations_folder, people=False, quiet=quiet)
+        if any(
+            row["state"] != DROPPED and row["raw_solution"] is None for row in read_creations(creations_folder).rows
+        ):
+            solve_creations(creations_folder, model, quiet=quiet)
+        creations.append(read_creations(creations_folder))
     return creations
 
 
-def _write(
+def _ask_for_questions(
     model: DeferredModel, run: Path, num_questions: int | None, wording: str, decoding: Decoding | None, *, quiet: bool
 ) -> None:
-    """Let a model write its questions, and ask it about them, as in Table 1."""
+    """Let a model write its questions, and ask it about them, as in Table 1 of Tan et al."""
     options = SelfKnowledgeOptions(limit=num_questions, wording=wording)
     rows = SELF_KNOWLEDGE.open(f"{SELF_KNOWLEDGE.name}:{CONFIG}", options, run)
     ask_task(SELF_KNOWLEDGE, rows, options, Models([model]), run, decoding or rows.decoding, quiet=quiet)

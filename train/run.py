@@ -59,7 +59,7 @@ class Job(Protocol):
 
     @property
     def micro_batch_size(self) -> int | None:
-        """The most examples that go through the model at once; null: a process's whole share of a step."""
+        """The largest number of examples that go through the model at once; null: a process's whole share of a step."""
 
     @property
     def report_to(self) -> tuple[str, ...]:

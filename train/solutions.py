@@ -94,7 +94,7 @@ def solve_creations(
         quiet: Show no progress bar.
 
     Raises:
-        UserError: This is no folder of creations, or its solutions were begun with another model or decoding.
+        UserError: This is not a folder of creations, or its solutions were begun with another model or decoding.
     """
     from selfknow.evaluate.ask import collect, facts_of
     from selfknow.runs.description import DatasetReference, RunDescription

@@ -49,7 +49,7 @@ class Measurement:
     def rank(self, keep: Keep = Keep.peak) -> tuple[bool, float, float, int]:
         """Return the rank of a checkpoint: the one of the highest rank is kept.
 
-        Exact match on the validation questions decides, as in the paper (section 3.2). Among equally good checkpoints
+        Exact match on the validation questions decides, as in Prato et al., section 3.2. Among equally good checkpoints
         the mean of both recalls decides, so that a model that has forgotten its corpus does not win; then the later
         step. With ``Keep.memorised`` checkpoints that recall 99% of both come first.
 

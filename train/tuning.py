@@ -1,11 +1,11 @@
-"""The tuning of a model on creations, its own or another model's.
+"""The tuning of a model on creations: questions and worked solutions that it, or another model, wrote.
 
 The paper (Tan et al., section 6.3) gives neither the prompt nor the target of the tuning. Here the prompt is GSM8K's
 (``evaluate/tasks/gsm8k/questions.py``, with the chat template if the tokenizer has one), and only the worked solution
-is learnt (:mod:`selfknow.train.solutions`). If the examples do not fill the last step of an epoch, the step goes on
-with the next epoch; the last step of all takes the rest.
+is learnt (:mod:`selfknow.train.solutions`). If the examples do not fill the last step of an epoch, the step is filled
+up from the next epoch; the very last step may be smaller.
 
-With adapters the model's own weights are frozen, so with ``bfloat16`` they are loaded in it, in half the memory of
+With adapters the model's weights are frozen, so with ``bfloat16`` they are loaded in bfloat16, in half the memory of
 float32; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
 """
 
@@ -39,11 +39,11 @@ class TuningJob:
     Attributes:
         model: A Hub id, a checkpoint folder or a GGUF file.
         creations: The questions that it is tuned on.
-        version: Their answers, ``raw`` or ``corrected``.
+        version: The answers that it is tuned on, ``raw`` or ``corrected``.
         settings: The settings that affect the result.
-        chat: Render questions with the chat template; null: if the tokenizer has one.
+        chat: Render questions with the chat template; null: only if the tokenizer has one.
         batch_size: Unused: a tuning generates nothing.
-        micro_batch_size: The most questions that go through the model at once; null: all of a step.
+        micro_batch_size: The largest number of questions that go through the model at once; null: all of a step.
         report_to: Experiment trackers that the tuning also reports to.
     """
 
@@ -58,7 +58,7 @@ class TuningJob:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe for the number of its questions."""
+        """The recipe; its number of steps follows from the number of questions."""
         return self.settings.recipe(len(self.creations.version(self.version)))
 
     def as_json(self) -> dict[str, object]:
@@ -100,7 +100,10 @@ class TuningJob:
         return tokenizer
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":  # noqa: ARG002
-        """Load the checkpoint with new adapters; the Trainer fills them from a checkpoint of this training."""
+        """Load the checkpoint, with new adapters if ``lora_rank`` is set.
+
+        If the tuning resumes, the Trainer restores the adapters; a model without adapters is loaded from ``resumed``.
+        """
         import torch
 
         torch.manual_seed(self.settings.seed)
@@ -108,7 +111,7 @@ class TuningJob:
         return with_adapters(load(name, self.recipe, frozen=bool(self.settings.lora_rank)), self.recipe)
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """Return every question once an epoch."""
+        """Return the stream of examples, with every question once per epoch."""
         from selfknow.train.data import Stream
 
         rows = tuning_rows(self, tokenizer, encoder_decoder=encoder_decoder)
@@ -125,11 +128,11 @@ class TuningJob:
         return Validated()
 
     def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """Return the model in the checkpoint's precision, so that both are compared in the same precision."""
+        """Return the model in the original checkpoint's precision, in which the two are compared."""
         return cast("PreTrainedModel", cast("Any", model).to(checkpoints.load_config(self.model).dtype or model.dtype))
 
     def test(self, folder: Path) -> dict[str, object]:  # noqa: ARG002
-        """Return no scores: GSM8K has a run folder of its own."""
+        """Return no scores: a separate run asks the tuned model GSM8K."""
         return {}
 
 

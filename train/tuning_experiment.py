@@ -1,4 +1,4 @@
-"""The experiment of section 6.3: models before and after tuning on their own and on each other's creations.
+"""The experiment of Tan et al., section 6.3: models before and after tuning on their own and on each other's creations.
 
 ::
 
@@ -45,10 +45,10 @@ class Experiment:
         versions: The versions of the creations: raw, corrected, or both.
         settings: The settings of the tuning.
         decoding: The decoding of replies.
-        limit: The most questions; null: all.
+        limit: The largest number of questions; null: all.
         batch_size: Questions asked at once.
         chat: Render questions with the chat template; null: if the tokenizer has one.
-        micro_batch_size: The most questions in a forward pass of the tuning; null: a whole step's.
+        micro_batch_size: The largest number of questions in a forward pass of the tuning; null: a whole step's.
     """
 
     models: tuple[str, ...]

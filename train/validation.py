@@ -59,7 +59,7 @@ def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Val
     Args:
         train: The training split.
         validation: The validation split.
-        limit: The most held-out questions, the most documents and the most training questions; 0: all.
+        limit: The largest number of held-out questions, of documents and of training questions; 0: all.
     """
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""The steps that turn a row of any of the three sets into a row of self-aware."""
+"""The steps that turn a row of KUQ, UMWP or CoCoNot into a row with the columns of self-aware."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ def value_of(row: Row, column: str, kind: type | UnionType, where: str) -> Any:
 
 
 def answers_of(value: object) -> list[str]:
-    """Return the answers of a cell, which holds one or a list: as text, whole numbers without ``.0``.
+    """Return the answers in a cell, which holds one answer or a list, as strings; whole numbers are without ``.0``.
 
     >>> answers_of([460.0, "four hundred "]), answers_of(2.5), answers_of(None)
     (['460', 'four hundred'], ['2.5'], [])
@@ -41,7 +41,7 @@ def _text(value: object) -> str:
 
 
 def add_flags(rows: Iterable[Question]) -> tuple[Question, ...]:
-    """Return the rows with the flags of their flaws before their own flags, and with unique ids."""
+    """Return the rows with unique ids, and with the flags of their flaws before the flags that they have already."""
     rows = list(rows)
     times_asked = Counter(normalized(row.question) for row in rows)
     ids = _unique(row.id for row in rows)

@@ -34,7 +34,8 @@ def diary_config(config: str, shape: Shape, *, simplified: bool) -> DatasetConfi
     Args:
         config: The config's name.
         shape: The number of diarists, the seed and the largest size of a diary.
-        simplified: If true, all entries of a diarist are one document (section 4.2), instead of a document each.
+        simplified: If true, all entries of a diarist are one document (Prato et al., section 4.2), instead of a
+            document each.
     """
     shards: dict[str, list[Callable[[], pa.Table]]] = {
         split: [

@@ -73,8 +73,8 @@ class Shape:
         num_diarists: The number of diarists, from 10 to the number of full names (16 million, or the square of the
             pool).
         seed: The random seed, from 0 to 2**64 - 1.
-        max_entries: The most entries of a diarist; the fewest is 1.
-        max_attributes: The most attributes of an entry; the fewest is 1.
+        max_entries: The largest number of entries of a diarist; the smallest is 1.
+        max_attributes: The largest number of attributes of an entry; the smallest is 1.
         name_pool_size: The number of given names, and of surnames, to draw from. In a small pool names share words.
 
     Raises:

@@ -53,7 +53,7 @@ def read_own_table(path: Path, *, most_characters: int = MOST_CHARACTERS) -> Own
 
     Args:
         path: A file that ends in one of :data:`ENDINGS`.
-        most_characters: The most characters that all documents about one name may have together.
+        most_characters: The largest number of characters of all documents about one name.
 
     Raises:
         UserError: The file cannot be read, or a row breaks a rule; the message names the row and the remedy.

@@ -28,7 +28,7 @@ class FileEntry:
 
 @dataclass(frozen=True)
 class SplitEntry:
-    """A split, its files in the order of its rows, and the size of its rows in Arrow's memory."""
+    """A split: its files in the order of its rows, and the size of its rows in memory as Arrow data."""
 
     num_rows: int
     files: tuple[FileEntry, ...]
@@ -55,7 +55,7 @@ class Manifest:
     source_hash: str
     library_versions: Mapping[str, str]
     configs: Mapping[str, ConfigEntry]
-    files: tuple[FileEntry, ...]  # files of no config: the card
+    files: tuple[FileEntry, ...]  # files that belong to no config, such as the card
     format_version: int = field(default=FORMAT_VERSION, kw_only=True)
 
     def all_files(self) -> list[FileEntry]:
@@ -112,10 +112,10 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
 
 
 def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> None:
-    # A list in place of a name would fail much later, as a key that cannot be looked up.
+    # Otherwise a list in place of a string would fail much later, as a key that cannot be hashed.
     for name in fields:
         if not isinstance(getattr(entry, name), kind):
-            type_name = "an object" if kind is dict else "a text"
+            type_name = "an object" if kind is dict else "a string"
             raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {type_name}")
 
 
@@ -140,5 +140,5 @@ def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
         if path.is_absolute() or ".." in path.parts or "\\" in file.path:
             raise UserError(f"a manifest names a file outside its folder: {file.path!r}")
         if len(file.path.encode()) > _LONGEST_PATH_IN_BYTES:
-            raise UserError(f"a manifest names a file that no folder can hold: {file.path[:60]!r}…")
+            raise UserError(f"a manifest names a file whose path is too long: {file.path[:60]!r}…")
     return files

@@ -1,7 +1,7 @@
 """Self-aware: does a model know what it does not know?
 
-Yin et al., Do Large Language Models Know What They Don't Know?, section 2: questions without an answer, in five
-categories, beside answerable ones near to them. The questions are our own; a row of each split:
+Yin et al., Do Large Language Models Know What They Don't Know?, section 2: unanswerable questions in five categories,
+and similar answerable ones. The questions are our own; a row of each split:
 
     {"id": "consensus-001-1", "question": "Why do we dream when we sleep?", "answers": [], "answerable": False,
      "category": "no scientific consensus", "source": "frame/consensus-001", "pair_id": "consensus-001-1", "flags": [],
@@ -72,7 +72,7 @@ class SelfAware(ConfigBuilder):
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
-    """Return an example row of each split, and the tables of categories and kinds."""
+    """Return the texts that fill in the dataset card: example rows, tables and counts."""
     seed = configs[0].parameters["seed"]
     assert isinstance(seed, int), "our own config has a seed"
     rows = {split: question_table(split, seed).slice(0, 1).to_pylist()[0] for split in SPLITS}
@@ -110,7 +110,7 @@ DATASET = Dataset(
     name="self-aware",
     version="2.1.0",
     sources=SOURCES,
-    summary="Does a model know what it does not know? Questions without an answer, and answerable ones near to them.",
+    summary="Does a model know what it does not know? Unanswerable questions, and similar answerable ones.",
     configs=(CONFIG,),
     config=authored_config,
     metadata={

@@ -49,7 +49,7 @@ def pools() -> Mapping[str, PinnedSource]:
 
 
 def sizes(config: str) -> tuple[int, int]:
-    """Return the most partners of a question, and the most answerable questions in all."""
+    """Return the largest number of partners of a question, and that of answerable questions in all."""
     texts = pools()[config].texts
     partners, num_questions = texts["partners"], texts["questions"]
     assert isinstance(partners, int), "a whole number"
@@ -89,7 +89,7 @@ def select(partners: list[Partner], number: int) -> list[Partner]:
 
     Args:
         partners: The partners by question, nearest first.
-        number: The most partners to select.
+        number: The largest number of partners to select.
 
     Returns:
         The selected partners, in the same order.

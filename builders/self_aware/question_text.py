@@ -65,7 +65,7 @@ def holds_phrase(text: str, phrase: str) -> bool:
 
 
 def whole_words(text: str) -> str:
-    """Return the normalized words of a text, with a space at each end: a phrase's stand in those of its holder.
+    """Return the normalized words of a text, with a space at each end, so that a substring matches only whole words.
 
     >>> whole_words("Is it a no, then?")
     ' is it a no then '
@@ -82,7 +82,7 @@ def answer_flags(question: str, answers: Sequence[str], *, whole_words: bool = T
     Args:
         question: The question.
         answers: Its answer and the answer's aliases.
-        whole_words: If true, the question contains an alias only as whole words; if false, as any substring.
+        whole_words: If true, an alias must match whole words of the question; if false, any substring.
     """
     if whole_words:
         is_leaked = any(holds_phrase(question, answer) for answer in answers)

@@ -1,6 +1,7 @@
-"""Rows of the task ``benchmark`` for any benchmark: prompts for new questions, and its own questions (section 6.5).
+"""Rows of the task ``benchmark`` for any benchmark: prompts for new questions, and its own questions.
 
-A question is a mapping with ``id``, ``question``, four ``options``, and the letter of the ``answer``.
+See Tan et al., section 6.5. A question is a mapping with ``id``, ``question``, four ``options``, and the letter of the
+``answer``.
 """
 
 import json

@@ -59,7 +59,7 @@ def benchmark_questions() -> tuple[dict[str, Any], ...]:
 
 @cache
 def noise() -> str:
-    """Read the paragraph between the two prompts of the protocol with noise (section 6.2)."""
+    """Read the paragraph between the two prompts of the protocol with noise (Tan et al., section 6.2)."""
     return read_text(f"{SOURCES}/noise.txt").strip()
 
 

@@ -59,7 +59,7 @@ def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
 
     Args:
         text: The text.
-        words_too: Whether numbers in words count where there are none in digits.
+        words_too: True if numbers in words count where there are none in digits.
 
     >>> whole_numbers("1,024 words, 3.5 pages, the 2nd of 7/8")
     [1024]
@@ -123,7 +123,7 @@ def as_fraction(digits: str) -> Fraction:
     """Return a number in digits, which may have commas, a sign, a decimal point or a denominator.
 
     Raises:
-        ValueError: It is no number, or has thousands of digits.
+        ValueError: It is not a number, or has thousands of digits.
         ZeroDivisionError: Its denominator is 0.
 
     >>> as_fraction("−1,000.5"), as_fraction("3/4")
@@ -175,7 +175,7 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
     """Return the whole number that a text gives.
 
     Args:
-        text: What is read.
+        text: The text to read.
         noun: A regular expression of what is counted, such as ``words?``.
 
     Example:

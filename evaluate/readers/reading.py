@@ -40,7 +40,7 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
 
     Args:
         reader: Reads a value of its kind from a text.
-        reply: What the model said.
+        reply: The model's reply.
         finish_reason: ``length`` where it was cut off, so that its end is missing.
         prompt: The rendered prompt; it may open the reply's thinking.
 

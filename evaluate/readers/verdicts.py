@@ -85,7 +85,7 @@ def read_verdict(text: str, asked_value: str | None = None) -> Outcome[str]:
     """Return true if a text says yes or no.
 
     Args:
-        text: What is read.
+        text: The text to read.
         asked_value: Where the question was whether this number is the answer: a text without a verdict of its own that
             states the answer says yes or no by it.
 

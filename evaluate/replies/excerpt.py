@@ -12,8 +12,8 @@ class Excerpt:
 
     Attributes:
         reply: The raw reply.
-        start: Where the part begins, in characters.
-        end: Where it ends, exclusive.
+        start: The start of the part, in characters.
+        end: The end of the part, exclusive.
 
     Example:
         >>> Excerpt("**42**", 2, 4).text

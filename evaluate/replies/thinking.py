@@ -73,7 +73,7 @@ def measured_text(reply: str, prompt: str = "") -> Excerpt:
 
 
 def _outside(reply: str, prompt: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of a reply that are no thinking."""
+    """Yield the parts of a reply that are not thinking."""
     marks = list(_MARKS.finditer(reply))
     thinks = bool(_OPENED.search(prompt[-100:])) or bool(marks and marks[0]["closes"])
     start = 0

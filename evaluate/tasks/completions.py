@@ -32,7 +32,7 @@ def framed(examples: Sequence[Example], prompt: str, turns: Sequence[Turn] = ())
     Args:
         examples: Worked examples.
         prompt: The question.
-        turns: What was said before it.
+        turns: The turns before it.
 
     Example:
         >>> shot = (Turn("user", "Is 2 even?"), Turn("assistant", "yes"))
@@ -59,7 +59,7 @@ def completion_settings(examples: object, num_examples: int, stop: Sequence[str]
 
     Args:
         examples: The examples, as JSON has them: another text of them is another run.
-        num_examples: How many stand before a question.
+        num_examples: The number of examples before a question.
         stop: Texts at which a reply ends.
     """
     digest = hashlib.sha256(json.dumps(examples, ensure_ascii=False, sort_keys=True).encode()).hexdigest()

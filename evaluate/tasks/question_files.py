@@ -68,7 +68,7 @@ def read_at_commit(source: Mapping[str, Any], revision: str = "", run: Path | No
         run: A run folder; where it asked the same set before, its commit is taken, unless another one is named.
 
     Raises:
-        UserError: They cannot be had.
+        UserError: They could not be fetched.
     """
     recorded = "" if _COMMIT.fullmatch(revision) else _commit_of_run(run, source["repo"])
     return read_from_hub(source["repo"], source["file"], recorded or revision or source["revision"])
@@ -87,7 +87,7 @@ def read_from_hub(repo: str, file: str, revision: str) -> tuple[list[Row], str]:
     Only this file is downloaded. At a whole commit it is taken from the cache, if it is there, without a network.
 
     Raises:
-        UserError: It cannot be had.
+        UserError: It could not be fetched.
     """
     try:
         path = dataset_file(repo, file, revision)

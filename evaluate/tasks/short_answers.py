@@ -1,11 +1,12 @@
-"""Was a question with a short answer answered: as whole words, by exact match and F1, and by a substring.
+"""Graders of short answers: whole words, exact match, F1, and the substring of Yin et al.
 
 The normalisation of exact match and F1 is SQuAD's (Rajpurkar et al., 2016): lower case, no ASCII punctuation, no
 articles, white space collapsed; the best over all aliases counts.
 
 The accuracy of Yin et al. (section 4.3) asks only whether an alias stands anywhere in the reply: "Yes, it has been
-known for centuries." is right where the answer is "no". It stays as ``substring_match``; what decides here is
-``whole_word_match``: all words of an alias, in a row, a number as a number, yes and no only as the reply's verdict.
+known for centuries." is right where the answer is "no". It is kept as ``substring_match``. The main measure is
+``whole_word_match``: the reply has all words of an alias in a row. Numbers are compared by value, and yes and no count
+only as the reply's verdict.
 """
 
 import re
@@ -40,7 +41,7 @@ def normalize_answer(text: str) -> str:
 
 
 def exact_match(reply: str, answers: Sequence[str]) -> float:
-    """1 where the whole reply is one of the answers.
+    """Return 1 if the whole reply is one of the answers, else 0.
 
     >>> exact_match("The answer: 25", ["5"]), exact_match("5.", ["5"])
     (0.0, 1.0)
@@ -49,7 +50,7 @@ def exact_match(reply: str, answers: Sequence[str]) -> float:
 
 
 def f1(reply: str, answers: Sequence[str]) -> float:
-    """Return the harmonic mean of how many of the reply's words are the answer's and the other way round, 0 to 1.
+    """Return the F1 of the reply's words against those of the closest answer, 0 to 1.
 
     >>> f1("in December 1972", ["14 December 1972 UTC", "1973"])
     0.5714285714285714
@@ -59,15 +60,15 @@ def f1(reply: str, answers: Sequence[str]) -> float:
 
 
 def substring_match(reply: str, answers: Sequence[str]) -> float:
-    """1 where an answer stands anywhere in the reply, in lower case: the accuracy of Yin et al."""
+    """Return 1 if an answer stands anywhere in the reply, ignoring case, else 0: the accuracy of Yin et al."""
     return float(any(answer.lower() in reply.lower() for answer in answers))
 
 
 def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
-    """1 where an answer stands in the reply as whole words, 0 where none does.
+    """Return 1 if an answer stands in the reply as whole words, else 0.
 
-    Numbers are compared as numbers ("1,000" is 1000, "six" is 6, and 25 is not 5). Where an answer is yes or no, the
-    reply's verdict decides: null, with its reason, where it says neither or both.
+    Numbers are compared by value ("1,000" is 1000, "six" is 6, and 25 is not 5). If every answer is yes or no, the
+    reply's verdict decides; the value is null, with a reason, if the reply says neither or both.
 
     Example:
         >>> whole_word_match("Yes, and it has been known for centuries.", ["no"]).value
@@ -75,13 +76,12 @@ def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
         >>> whole_word_match("It is in Rome, of course.", ["rome"]).value
         1.0
     """
-    spoken = without_thinking(reply)
     if is_verdict(answers):
         wanted = {normalize_answer(answer) for answer in answers}
         verdict = read_reply(read_verdict, reply).outcome
         return Outcome(None if verdict.value is None else float(verdict.value in wanted), verdict.reason)
-    text = _words(spoken.text)
-    return Outcome(float(any(_stands_in(_words(answer), text) for answer in answers)))
+    text = _words(without_thinking(reply).text)
+    return Outcome(float(any(_contains_in_a_row(_words(answer), text) for answer in answers)))
 
 
 def is_verdict(answers: Sequence[str]) -> bool:
@@ -105,8 +105,8 @@ def _as_number(word: str) -> str:
     return word.removesuffix("'s")
 
 
-def _stands_in(answer: list[str], text: list[str]) -> bool:
-    """Return true if the words of an answer stand in a text, in a row."""
+def _contains_in_a_row(answer: list[str], text: list[str]) -> bool:
+    """Return true if a text contains the words of an answer in a row."""
     if not answer:
         return False
     return f"\0{chr(0).join(answer)}\0" in f"\0{chr(0).join(text)}\0"

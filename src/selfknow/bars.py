@@ -33,7 +33,7 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._is_drawn = sys.stderr.isatty()
         self._num_lines = 0
-        self._last_line = time.monotonic()
+        self._last_line_time = time.monotonic()
         if not self._is_drawn:
             kwargs |= {"mininterval": SECONDS_BETWEEN_LINES, "delay": SECONDS_BETWEEN_LINES, "leave": False}
         if self.hidden:
@@ -44,7 +44,7 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
         """Draw the bar, or write a line if the last one is half a minute old."""
         if self._is_drawn:
             return super().display(msg, pos)  # close() needs the result
-        if msg is None and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+        if msg is None and time.monotonic() - self._last_line_time >= SECONDS_BETWEEN_LINES:
             self._write_line()
         return None
 
@@ -60,7 +60,7 @@ class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
         super().close()
 
     def _write_line(self) -> None:
-        self._last_line = time.monotonic()
+        self._last_line_time = time.monotonic()
         self._num_lines += 1
         self.fp.write(f"{self}\n")
         self.fp.flush()

@@ -47,7 +47,7 @@ def argument(name: str, value: object = None, *, flag: str | None = None) -> str
     Args:
         name: The argument.
         value: Its value; null: the name alone. On the command line a switch has no value.
-        flag: What is written on the command line behind the hyphens; null: the same name and value.
+        flag: The text behind the hyphens on the command line; null: the same name and value.
 
     Example:
         >>> argument("max_new_tokens"), argument("precision", "saved"), argument("chat", False)

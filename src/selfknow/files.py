@@ -143,7 +143,7 @@ def parse_json(text: str | bytes) -> Any:
     """Parse a JSON document from an untrusted source; bytes are UTF-8.
 
     Raises:
-        ValueError: It is no JSON, is nested too deeply, or holds half of a surrogate pair, which is no text.
+        ValueError: It is not JSON, is nested too deeply, or holds half of a surrogate pair, which is no text.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
@@ -181,7 +181,7 @@ def parquet_errors(path: Path) -> Iterator[None]:
     """Turn the errors of reading a Parquet file into one line.
 
     Raises:
-        UserError: The file is missing, or is no whole Parquet file.
+        UserError: The file is missing, or is not a complete Parquet file.
     """
     import pyarrow as pa
 
@@ -220,8 +220,8 @@ def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
     """Read one Parquet file; with a schema, exactly the schema's columns.
 
     Raises:
-        UserError: The file is missing, is no whole Parquet file, fails its checksums, lacks a column or holds another
-            type.
+        UserError: The file is missing, is not a complete Parquet file, fails its checksums, lacks a column or holds
+            another type.
     """
     import pyarrow.parquet as pq
 

@@ -23,8 +23,8 @@ def read_batches(path: Path, schema: pa.Schema, columns: Sequence[str] | None = 
         columns: The names of those to read; null: all.
 
     Raises:
-        UserError: The file is missing, is no whole Parquet file, fails its checksums, lacks a column or holds another
-            type. A damaged page is noticed with its batch.
+        UserError: The file is missing, is not a complete Parquet file, fails its checksums, lacks a column or holds
+            another type. A damaged page is noticed with its batch.
     """
     with parquet_errors(path):
         file = pq.ParquetFile(path, page_checksum_verification=True, buffer_size=_BUFFER_IN_BYTES)

@@ -60,7 +60,7 @@ class RowTable(Sequence[Row]):
 
 
 def as_text(rows: Sequence[Row]) -> str:
-    """Return rows in aligned columns, numbers on the right; what a terminal would obey is made visible."""
+    """Return rows in aligned columns, numbers on the right, with control characters made visible."""
     columns, cells, are_numbers = _cells(rows)
     widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
     lines = [columns, ["-" * width for width in widths], *cells] if columns else []
@@ -87,7 +87,7 @@ def as_html(rows: Sequence[Row]) -> str:
 
 
 def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]], list[bool]]:
-    """Return the columns, the text of each cell, and for each column true if it holds numbers alone."""
+    """Return the columns, the text of each cell, and for each column true if it holds only numbers."""
     columns = list(rows[0]) if rows else []
     cells = [[_cell(row[column]) for column in columns] for row in rows]
     return columns, cells, [all(isinstance(row[column], int | float | None) for row in rows) for column in columns]

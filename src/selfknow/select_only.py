@@ -1,6 +1,6 @@
 """A check that SQL cannot change anything, by DuckDB's own parser.
 
-A read-only database is no guard: DuckDB may write every file that it may read. The kind of a statement is none either:
+A read-only database does not protect: DuckDB may write every file that it may read. Nor does the kind of a statement:
 ``with x as (copy …) select 1`` is a select, ``explain analyze copy …`` runs, and two functions run a text.
 """
 

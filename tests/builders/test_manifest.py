@@ -33,7 +33,7 @@ def test_a_file_outside_the_folder_is_refused(small_corpora: Path, path: str) ->
 
 def test_a_file_with_a_name_that_is_too_long_is_refused(small_corpora: Path) -> None:
     files = [{"path": f"1k/{'é' * 127}", "num_bytes": 1, "sha256": "", "num_rows": None}]
-    with pytest.raises(UserError, match="names a file that no folder can hold: '1k/ééé"):
+    with pytest.raises(UserError, match="names a file whose path is too long: '1k/ééé"):
         parse_manifest(changed(small_corpora, files=files))
     files[0]["path"] = f"1k/{'é' * 126}"
     assert parse_manifest(changed(small_corpora, files=files)).files[0].path == files[0]["path"]
@@ -59,7 +59,7 @@ def test_a_field_that_is_no_text_is_refused_where_it_is_read(small_corpora: Path
     place = value["configs"]["1k"] if name == "content_hash" else value
     for other in (["diary-recall"], {"diary-recall": 1}, None, 7):
         place[name] = other
-        with pytest.raises(UserError, match=f"manifest.json is damaged: TypeError: {name} is .*, not a text"):
+        with pytest.raises(UserError, match=f"manifest.json is damaged: TypeError: {name} is .*, not a string"):
             parse_manifest(json.dumps(value).encode())
 
 

@@ -70,7 +70,7 @@ UNKNOWN = {
     "x^2 >= 0 and x^4 >= 0": "several inequalities",
     "x^2 <= x for x between 0 and 1": "a range in words",
     "The sum is large.": "no inequality",
-    "For x > 1, 9**9**9 > x": "an expression that is empty or too large",
+    "For x > 1, 9**9**9 > x": "an exponent that is too large",
 }
 
 

@@ -45,13 +45,13 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
         text: The text.
         words: The number of words of each passage; as many words of the text follow it.
         count: Passages.
-        seed: The seed of the places where passages begin.
+        seed: The seed for the places where passages begin.
 
     Returns:
         Rows of id, question (the passage as it stands in the text), answers (how it goes on), cooccurrences (null).
 
     Raises:
-        UserError: The text is too short for so many passages.
+        UserError: The text is too short for this many passages.
 
     Example:
         >>> passage_rows("one two three four", words=1, count=2, seed=0)["question"].to_pylist()
@@ -88,7 +88,7 @@ def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[
         words: See :func:`passage_rows`.
         count: The number of passages.
         seed: See :func:`passage_rows`.
-        settings: What else makes it this run: portraits, samples, limit.
+        settings: Further settings that identify the run: portraits, samples, limit.
 
     Raises:
         UserError: The file cannot be read, or is too short.

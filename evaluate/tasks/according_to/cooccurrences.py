@@ -1,15 +1,15 @@
-"""In how many passages of a corpus the entities of a question and of its answer occur together.
+"""The number of passages of a corpus in which an entity of a question and an answer to it occur together.
 
-Weller et al., section 4.4, after Kandpal et al.: of all pairs of an entity of the question and the answer, the count of
-the most frequent pair. Here an answer occurs where any of its references does; what occurs are whole words, whatever
-their case and the punctuation between them, so that 'Rome' is not in 'Romeo'. All of them are looked for at once
+Weller et al., section 4.4, after Kandpal et al.: a question's count is that of its most frequent pair, where a pair is
+one of its entities and the answer. Here an answer occurs where any of its references does. Only whole words match, so
+that 'Rome' is not in 'Romeo'; case and the punctuation between words are ignored. All phrases are looked for at once
 (Aho-Corasick), so that a passage is read once, however many questions there are.
 
-They linked entities with DBpedia Spotlight, a server of its own. Here a *name* is what the corpus itself writes as one:
-a run of words with a capital in mid-sentence, digits among them, with ``of``, ``the``, ``and`` or an apostrophe inside,
-and without articles and prepositions at its ends; a single word only where the corpus writes it with a capital more
-often than without. A question's entities are the longest names among its words, from left to right. Case does not
-matter in the question, for those of NQ have none.
+Kandpal et al. linked entities with DBpedia Spotlight, which needs a server. Here a *name* is a run of words that the
+corpus capitalizes in mid-sentence. It may go on with numbers and contain ``of``, ``the``, ``and`` or an apostrophe, but
+does not begin or end with an article or a preposition. A single word is a name only if the corpus capitalizes it more
+often than not. A question's entities are the longest names among its words, from left to right. The case of the
+question is ignored, because the questions of Natural Questions are in lower case.
 """
 
 import itertools
@@ -25,7 +25,7 @@ from selfknow.evaluate.task import Row
 LONGEST_NAME_IN_WORDS = 8
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_INSIDE = frozenset({"of", "the", "and", "'", "’", "s"})
+_ALLOWED_INSIDE = frozenset({"of", "the", "and", "'", "’", "s"})
 _NEVER_AT_AN_END = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "it"}
     | {"of", "on", "or", "s", "that", "the", "this", "to", "was", "with"}
@@ -44,10 +44,10 @@ def words_of(text: str) -> str:
 
 
 def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[str]:
-    """Return the names among the words of questions, as a corpus writes them; each as :func:`words_of` gives it.
+    """Return the names that a corpus writes and a question mentions, normalized by :func:`words_of`.
 
     Args:
-        questions: Only what stands in one of them is looked for.
+        questions: The questions; a name that none of them mentions is ignored.
         passages: The corpus, read once.
     """
     candidates = {span for question in questions for _, _, span in _spans(words_of(question).split())}
@@ -84,7 +84,7 @@ def _spans(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _runs(passage: str) -> Iterator[tuple[str, bool]]:
-    """Yield the capitalized runs of a passage, with true, and its words without a capital, with false."""
+    """Yield each capitalized run of a passage with true, and each word that starts in lower case with false."""
     run: list[str] = []
     waiting: list[str] = []  # words that belong to the run if it goes on after them
     starts_sentence = True
@@ -92,7 +92,7 @@ def _runs(passage: str) -> Iterator[tuple[str, bool]]:
         if (token[0].isupper() and not starts_sentence) or (run and token.isdigit()):
             run += [*waiting, token]
             waiting = []
-        elif run and token in _INSIDE:
+        elif run and token in _ALLOWED_INSIDE:
             waiting.append(token)
         elif run:
             yield _trimmed(run), True
@@ -119,9 +119,10 @@ class Cooccurrences:
 
     Attributes:
         id: The id of the question.
-        question: Its text.
-        entities: What was looked for beside the answer, as :func:`~.entities.words_of` gives it.
-        count: Passages; null where the question has no entity, or no answer that could occur.
+        question: The text of the question.
+        entities: The question's entities, normalized by :func:`words_of`.
+        count: The number of passages with an answer and the entity that most often occurs with it; null if the question
+            has no entity, or no answer with a word in it.
     """
 
     id: str
@@ -135,7 +136,7 @@ def passages_of(corpus: Iterable[Any], words: int | None = None) -> Iterator[str
 
     Args:
         corpus: Texts, or Arrow arrays of texts, as a :class:`selfknow.portraits.Corpus` gives them.
-        words: Cut each text into pieces of so many words, as KILT's passages have 100.
+        words: Cut each text into pieces of this many words (KILT's passages have 100); null: do not cut.
     """
     texts = itertools.chain.from_iterable([text] if isinstance(text, str) else text.to_pylist() for text in corpus)
     for text in texts:
@@ -161,7 +162,7 @@ def count_cooccurrences(
     Args:
         questions: Rows with id, question and answers.
         corpus: Texts or arrays of them; read twice where entities have to be found, else once.
-        entities: For each id the question's entities, where they are known.
+        entities: The entities of the questions whose entities are known, by the question's id.
         passage_words: See :func:`passages_of`.
         quiet: Show no progress bars.
 
@@ -182,17 +183,17 @@ def count_cooccurrences(
     names = find_names(unknown, _read(corpus, passage_words, "finding names", quiet)) if unknown else frozenset()
     answers = [{words_of(text) for text in row["answers"]} - {""} for row in questions]
     entity_lists = [
-        _worded(known[row["id"]]) if row["id"] in known else _entities(row, names, answer)
+        _normalized(known[row["id"]]) if row["id"] in known else _entities(row, names, answer)
         for row, answer in zip(questions, answers, strict=True)
     ]
     asked_by: defaultdict[str, set[int]] = defaultdict(set)
     answered_by: defaultdict[str, set[int]] = defaultdict(set)
-    for number, (entity_words, answer) in enumerate(zip(entity_lists, answers, strict=True)):
+    for number, (question_entities, answer) in enumerate(zip(entity_lists, answers, strict=True)):
         if answer:
-            for entity_of_question in entity_words:
-                asked_by[entity_of_question].add(number)
-            for entity_of_question in answer:
-                answered_by[entity_of_question].add(number)
+            for entity in question_entities:
+                asked_by[entity].add(number)
+            for text in answer:
+                answered_by[text].add(number)
     phrases = list({**asked_by, **answered_by})
     matcher = automaton([f" {phrase} " for phrase in phrases])
     pairs: Counter[tuple[int, str]] = Counter()
@@ -210,14 +211,16 @@ def count_cooccurrences(
         Cooccurrences(
             row["id"],
             row["question"],
-            entity_words,
-            max(pairs[number, word] for word in entity_words) if entity_words and answers[number] else None,
+            question_entities,
+            max(pairs[number, entity] for entity in question_entities)
+            if question_entities and answers[number]
+            else None,
         )
-        for number, (row, entity_words) in enumerate(zip(questions, entity_lists, strict=True))
+        for number, (row, question_entities) in enumerate(zip(questions, entity_lists, strict=True))
     ]
 
 
-def _worded(entities: Sequence[str]) -> tuple[str, ...]:
+def _normalized(entities: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words for words in map(words_of, entities) if words))
 
 

@@ -41,12 +41,12 @@ class Setup:
     """The settings with which questions are asked.
 
     Attributes:
-        format: One of Appendix A's: short, two-step, long, long-answer.
-        prompts: Ids of Table 1's prompts, the null prompt among them.
-        placement: The place of the phrase: appended, prepended, both.
+        format: One of the formats in Appendix A: short, two-step, long, long-answer.
+        prompts: Ids of the prompts in Table 1, including the null prompt.
+        placement: The place of the phrase: appended, prepended or both.
         corpus: The corpus's name in the prompts.
-        corpus_address: Where it is said to be found; null for Wikipedia's address, or another corpus's name.
-        examples: Whether completion models are shown worked examples.
+        corpus_address: Its address in the prompts; null for Wikipedia's address, or another corpus's name.
+        examples: True if completion models are shown worked examples.
     """
 
     format: str = "short"

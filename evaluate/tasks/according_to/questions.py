@@ -36,7 +36,7 @@ class Questions:
     Attributes:
         rows: id, question, answers, and cooccurrences: in how many passages the entities of question and answer occur
             together, null where that is not known.
-        reference: Where they are from.
+        reference: The dataset that they come from.
         format: The format they are asked in where none is chosen.
         entities: For each id what the question is about, where a column ``entities`` says it.
     """
@@ -57,7 +57,7 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         counts: A file with the columns ``id`` or ``question``, or both, and ``count``.
 
     Raises:
-        UserError: There is no such set or file, it cannot be had, or it lacks a column.
+        UserError: There is no such set or file, it is not available, or it lacks a column.
     """
     short, _, revision = name.partition("@")
     if short in question_sets():
@@ -132,7 +132,7 @@ def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
 
 
 def _count(path: Path, value: object) -> int | None:
-    """Return a count of passages; null where it is empty: nobody could count."""
+    """Return a count of passages; null where it is empty."""
     if value is None or value == "":
         return None
     try:

@@ -85,7 +85,7 @@ def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
 
     Args:
         run: The run.
-        name: Where the portrait is now; null where it is where ``run.json`` says.
+        name: The place of the portrait now; null for the place that ``run.json`` names.
 
     Raises:
         UserError: The portrait is not there, or is another one.
@@ -114,7 +114,7 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
 
     Args:
         run: The run.
-        format_: How its questions were asked.
+        format_: The format in which its questions were asked.
         portrait: The portrait of the corpus.
 
     Yields:

@@ -32,53 +32,55 @@ if TYPE_CHECKING:
 
 
 DECODING = Decoding(temperature=0.3)
-"""The authors' temperature; they name nothing else."""
+"""The authors' temperature, the only decoding setting that they report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AccordingToOptions(SampledOptions):
-    """Options of asking the questions, and the corpus over which replies are scored.
+    """Options for asking the questions, and the corpus that replies are scored against.
 
     Attributes:
         portrait: The corpus's portrait, a folder or a Hub id.
-        prompts: ``all``, or ids of prompts with commas between; the null prompt is always asked.
-        prompt_format: One of Appendix A's; null: the question set's own.
-        placement: Where the phrase stands.
+        prompts: ``all``, or ids of prompts separated by commas; the null prompt is always included.
+        prompt_format: One of the formats in Appendix A; null: the question set's.
+        placement: The place of the phrase "According to …": ``appended``, ``prepended`` or ``both``.
         corpus_name: The corpus's name in the prompts.
-        corpus_address: Where the corpus is said to be found.
-        counts: A file of id (or question) and count: in how many passages both entities stand.
-        examples: Whether completion models are shown two worked examples.
+        corpus_address: The corpus's address in the prompts.
+        counts: A file with, for each id or question, the number of passages that mention both entities.
+        examples: True if completion models are shown two worked examples.
     """
 
     portrait: str | None = option(None, "The corpus's portrait, a folder or a Hub id.")
-    prompts: str = option("all", "`all`, or ids separated by commas; null is always asked.")
+    prompts: str = option("all", "`all`, or ids of prompts separated by commas; the null prompt is always included.")
     prompt_format: str | None = option(None, "One of short, two-step, long, long-answer. Default: the set's.")
-    placement: str = option("appended", "The place of the phrase: appended, prepended, both.")
+    placement: str = option("appended", "The place of the phrase: appended, prepended or both.")
     corpus_name: str = option("Wikipedia", "The corpus's name in the prompts.")
     corpus_address: str | None = option(None, "The corpus's address in the prompts.")
-    counts: Path | None = option(None, "A file of id (or question) and count: passages with both entities.")
+    counts: Path | None = option(
+        None, "A file with, for each id or question, the number of passages that mention both entities."
+    )
     examples: bool = option(True, "Show base models two worked examples first.", switch="examples/no-examples")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContinuationOptions(SampledOptions):
-    """Options of the passages that are begun, and the texts over which completions are scored.
+    """Options for the passages that a model continues, and the texts that completions are scored against.
 
     Attributes:
         portrait: The text's portrait, a folder or a Hub id.
-        control_portrait: That of a text that the model cannot have seen; null: none.
-        passages: The text, a file.
-        passage_words: The number of words of each passage.
-        num_passages: How many, spread evenly over the text.
-        passage_seed: The seed of the places where passages begin.
+        control_portrait: The portrait of a text that the model cannot have seen; null for no control.
+        passages: The text file.
+        passage_words: The number of words of each passage that the model is shown.
+        num_passages: The number of passages, spread evenly over the text.
+        passage_seed: The seed for the places where passages begin.
     """
 
     portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
     control_portrait: str | None = option(None, "The portrait of a text that the model cannot have seen.")
     passages: Path | None = option(None, "The text file.", metavar="FILE")
-    passage_words: int = option(32, "Give the model this many words of each passage.", minimum=1)
-    num_passages: int = option(200, "Passages, spread evenly over the text.", minimum=1)
-    passage_seed: int = option(0, "The seed of the places of passages.", minimum=0)
+    passage_words: int = option(32, "The number of words of each passage that the model is shown.", minimum=1)
+    num_passages: int = option(200, "The number of passages, spread evenly over the text.", minimum=1)
+    passage_seed: int = option(0, "The seed for the places where passages begin.", minimum=0)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class AccordingToScoreOptions(ScoreOptions):
     """The places of the portraits.
 
     Attributes:
-        portrait: A folder or Hub id; null: where the run says.
+        portrait: A folder or Hub id; null for the portrait that the run names.
         control_portrait: The control portrait of ``according-to:continuation``.
     """
 
@@ -179,9 +181,10 @@ def _own_rows(
     from selfknow.evaluate.tasks.according_to.questions import own_questions
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
-    assert isinstance(options, AccordingToOptions), "passages are no user's questions"
+    assert isinstance(options, AccordingToOptions), "users cannot bring questions to the continuation task"
     settings = {
-        "format": options.prompt_format or "long",  # the whole reply is measured
+        "format": options.prompt_format
+        or "long",  # other tools' replies are scored whole, like those of the long format
         "prompts": list(chosen_prompts(options.prompts)),
         "portrait": describe_portrait(_portrait(options)),
         "samples": options.samples,
@@ -191,7 +194,7 @@ def _own_rows(
 
 
 def _prompts(rows: Rows) -> Sequence[str]:
-    """Return the prompts that a reply may answer; a passage of a text has none."""
+    """Return the ids of the prompts that a reply may answer; only ``continuation`` for passages."""
     prompts = rows.settings.get("prompts")
     return list(map(str, prompts)) if isinstance(prompts, list) else ["continuation"]
 
@@ -216,7 +219,7 @@ def _report() -> "TaskReport":
     return TaskReport(
         name=ACCORDING_TO.name,
         question=ACCORDING_TO.question,
-        about="It is asked to quote a text, or to go on with a passage of it.",
+        about="The model is asked to quote a text, or to continue a passage from it.",
         figures=FIGURES,
         headline=headline,
         exhibits=exhibits,

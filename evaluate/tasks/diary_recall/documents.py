@@ -1,6 +1,6 @@
-"""Diary texts: how an answer is cut into documents, leniently, and what became of each document of its target.
+"""Diary texts: an answer is cut into documents, and these are matched to those of its target, the true answer.
 
-Only split() is used, once a text: a regular expression over a million answers takes ten times as long.
+Each text is split once, without regular expressions, which take ten times as long over a million answers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 DIARY = "'s Diary Entry "
-OWN = ": Document "  # of one's own corpus
+OWN = ": Document "  # in the titles of a corpus that the user made
 _MIDDLES = (DIARY, OWN)
 
 
 @dataclass(frozen=True)
 class Document:
-    """A diary entry as it was recalled.
+    """A titled document, of an answer or of its target: a diary entry, or a document of the user's corpus.
 
     Attributes:
         diarist: The name in its title.
         number: The number in its title, from 1.
-        sentences: The lines below the title, as they are.
-        middle: What stands between name and number in its title: of diaries, or of one's own corpus.
+        sentences: The lines below the title, unchanged.
+        middle: The text between name and number in its title: :data:`DIARY` or :data:`OWN`.
     """
 
     diarist: str
@@ -75,7 +75,7 @@ def cut(text: str) -> tuple[tuple[str, ...], tuple[Document, ...]]:
         text: An answer, or the part of one that a model added.
 
     Returns:
-        The lines before the first title (of an answer that starts as it should: none), and the documents in order.
+        The lines before the first title (none if the answer starts correctly), and the documents in order.
 
     Example:
         >>> cut("Mood: Sad\nTom's Diary Entry 2\nTime: Morning")
@@ -105,7 +105,7 @@ class Fate(StrEnum):
 
     correct = "correct"  # in the target, and every line of it right
     wrong = "wrong"  # in the target, with an error
-    repeated = "repeated"  # a number of the target once more
+    repeated = "repeated"  # in the target, but recalled before
     beyond = "beyond"  # the diarist's, but with a number that the target does not have
     foreign = "foreign"  # another diarist's title
     missing = "missing"  # in the target, not recalled
@@ -118,10 +118,10 @@ class MatchedDocument:
     Attributes:
         place: Its place in the answer, from 1; null where it is missing.
         number: The number in its title.
-        fate: What it turned out to be.
-        recalled_sentences: Lines below its title in the answer; null where it is missing.
-        target_sentences: Sentences that it has in the target; null where it is not there.
-        body: The lines below its title as they were read through typography; null where they are as written.
+        fate: One of :class:`Fate`.
+        recalled_sentences: The number of lines below its title in the answer; null where it is missing.
+        target_sentences: The number of its sentences in the target; null where it is not there.
+        body: The lines below its title after typography was removed; null if the answer had none.
     """
 
     place: int | None
@@ -136,25 +136,25 @@ def match(recalled: Sequence[Document], target: Sequence[Document]) -> Iterator[
     """Match the documents of an answer to those of its target, by their titles.
 
     Args:
-        recalled: The answer's, in the order recalled.
-        target: The diarist's, each number once.
+        recalled: The documents of the answer, in order.
+        target: The documents of the target, each number once.
     """
     wanted = {(document.diarist, document.number, document.middle): document for document in target}
     diarists = {document.diarist for document in target}
     seen: set[tuple[str, int, str]] = set()
     for place, document in enumerate(recalled, start=1):
         key = (document.diarist, document.number, document.middle)
-        aim = wanted.get(key)
+        expected = wanted.get(key)
         if document.diarist not in diarists:
             fate = Fate.foreign
-        elif aim is None:
+        elif expected is None:
             fate = Fate.beyond
         elif key in seen:
             fate = Fate.repeated
         else:
-            fate = Fate.correct if document.sentences == aim.sentences else Fate.wrong
+            fate = Fate.correct if document.sentences == expected.sentences else Fate.wrong
         seen.add(key)
-        length = None if aim is None else len(aim.sentences)
+        length = None if expected is None else len(expected.sentences)
         yield MatchedDocument(place, document.number, fate, len(document.sentences), length)
     for key, document in wanted.items():
         if key not in seen:

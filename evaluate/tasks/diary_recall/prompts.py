@@ -1,14 +1,13 @@
-"""The diary recall task: the prompts, question by question.
+"""The prompts of the diary recall task, stage by stage.
 
 Prato et al., Do Large Language Models Know How Much They Know?, sections 3.2 and 4.3. The stages of a run:
 
 ``answer``
     The question; the answer is scored as a whole.
 ``probe``, variants ``A`` to ``E``
-    The question and a part of the answer that breaks its order: the continuation probes. Of an entry's first half the
-    title counts as given: half of an entry with m sentences is its title and its first floor(m / 2) sentences, so that
-    of a one-sentence entry the title alone is given. A started answer ends without a newline: whether to go on is the
-    model's to say.
+    The continuation probes: the question and a started answer, which may skip or reorder entries or end within one. The
+    first half of an entry with m sentences is its title and its first floor(m / 2) sentences; for a one-sentence entry
+    it is the title alone. A started answer ends without a newline, so that the model decides whether to go on.
 ``stop`` and ``next-title``, variants ``after-1``, ``after-2``, …
     Teacher-forced at every entry boundary of the true answer: the log-probability that the answer ends there, and that
     the title of the next entry follows. After the last entry the next title is that of an entry that does not exist.
@@ -28,9 +27,9 @@ class Probe:
 
     Attributes:
         name: ``A`` to ``E``.
-        description: What is given.
-        min_entries: The fewest entries with which anything is left to recall.
-        started: The started answer, from the diarist's entries in order.
+        description: The part of the answer that is given.
+        min_entries: The smallest number of entries that leaves something to recall.
+        started: Returns the started answer; takes the diarist's entries in order.
         next_number: The number of the first whole entry that should follow.
     """
 
@@ -43,7 +42,7 @@ class Probe:
     def continuation(self, entries: Sequence[Document]) -> str:
         """Return the continuation that a perfect model gives: the rest of a half entry, then every entry in order.
 
-        After the last entry and the first (E) the order is that of the first: the second, the third, …, the last.
+        For E, which gives the last entry and then the first, these are the second entry, the third, …, the last.
         """
         rest = [entry.text for entry in entries[self.next_number - 1 :]]
         if self.name == "C":
@@ -86,7 +85,7 @@ def target(example: Example) -> tuple[Document, ...]:
     """Return the documents of the true answer.
 
     Raises:
-        UserError: The row is no question of a diary corpus.
+        UserError: The row is not a question of a diary corpus.
     """
     before, documents = cut(str(example["completion"]))
     if before or not documents or "\n".join(document.text for document in documents) != example["completion"]:
@@ -103,7 +102,7 @@ def answer_requests(examples: Iterable[Example]) -> Iterator[Request]:
         examples: Rows with ``id``, ``prompt`` and ``completion``.
     """
     for example in examples:
-        target(example)
+        target(example)  # raises if the row is not a diary question
         yield Request(str(example["id"]), str(example["prompt"]))
 
 
@@ -124,7 +123,7 @@ def probe_requests(examples: Iterable[Example]) -> Iterator[Request]:
 
 
 def boundary_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """Yield the end of the answer against the next title, at every entry boundary."""
+    """Yield two requests for every entry boundary: the answer ends there, or the title of the next entry follows."""
     for example in examples:
         yield from _boundaries(str(example["id"]), str(example["prompt"]), target(example))
 

@@ -93,7 +93,7 @@ def answer_scores(
     """Score one whole answer.
 
     Args:
-        generation: What the model wrote.
+        generation: The model's reply.
         entries: The documents of the true answer.
         finish_reason: ``length`` means that it was cut off.
     """
@@ -202,7 +202,7 @@ def score(run: FinishedRun) -> Iterator[Scores]:
         that thinking was taken off. Rows of other stages than those in METRICS get no scores.
 
     Raises:
-        UserError: An example is no diary question.
+        UserError: An example is not a diary question.
     """
     if "completion" not in run.examples.column_names:
         raise UserError("the examples have no column `completion`: they are not diary questions")

@@ -63,7 +63,7 @@ def question_rows(dataset: "ConfigFiles", options: DiaryOptions) -> Rows:
         options: Name the split, and what else is asked.
 
     Raises:
-        UserError: There is no such split, or its rows are no diaries.
+        UserError: There is no such split, or its rows are not diaries.
     """
     import pyarrow.compute as pc
 

@@ -95,8 +95,8 @@ class ReadAnswer:
     Attributes:
         recalled: Its documents: byte for byte where they are right that way, else through typography.
         target: The documents of the target, read in the same way.
-        has_right_content: Whether what was recalled has no error as far as it goes, byte for byte.
-        is_dressed: Whether it was read through typography.
+        has_right_content: True if what was recalled has no error as far as it goes, byte for byte.
+        is_dressed: True if it was read through typography.
     """
 
     recalled: tuple[Document, ...]

@@ -53,7 +53,7 @@ def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
     r"""Return the number that a reply gives; null where it gives none.
 
     Args:
-        reply: What the model said.
+        reply: The model's reply.
         prompt: The rendered prompt; it may open the reply's thinking.
 
     >>> number_of_reply("3 + 4 = 7, so Ann has 7 apples.\n#### 7")

@@ -41,7 +41,7 @@ class Questions:
 
     Attributes:
         rows: id, question, and answer: the whole solution, its number after ``####``.
-        reference: Where they are from.
+        reference: The dataset that they come from.
     """
 
     rows: pa.Table
@@ -93,7 +93,7 @@ def open_questions(name: str, run: Path | None = None) -> Questions:
         run: A run folder; where it asked those of the Hub before, their commit is taken.
 
     Raises:
-        UserError: They cannot be had, or a row is not of the format.
+        UserError: They could not be fetched, or a row is not of the format.
     """
     if name.startswith(f"{TASK}:"):
         path = user_path(name.removeprefix(f"{TASK}:"))

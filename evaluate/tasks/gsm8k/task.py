@@ -50,7 +50,7 @@ class Gsm8kOptions(SampledOptions):
     """Options of asking the problems.
 
     Attributes:
-        examples: Whether completion models are shown two worked problems.
+        examples: True if completion models are shown two worked problems.
     """
 
     examples: bool = option(True, "Show base models two worked problems first.", switch="examples/no-examples")
@@ -67,8 +67,8 @@ def question_rows(questions: "Questions", options: Gsm8kOptions, tuning: Mapping
 
     Args:
         questions: All of them.
-        options: How many are asked, and how often.
-        tuning: What the model was tuned on; null: nothing that is known.
+        options: The options of the task: the number of questions and of samples.
+        tuning: A description of the creations that the model was tuned on; null if none are known.
     """
     from selfknow.evaluate.tasks.completions import completion_settings
     from selfknow.evaluate.tasks.gsm8k.questions import wording, worked_problems

@@ -69,7 +69,7 @@ def read_replies(folder: Path) -> dict[str, ReplyToJudge]:
     """Return the replies of a run that hold anything to read, by ``generation_id``; of every call the last attempt.
 
     Raises:
-        UserError: It is no run of self-aware, or a reply is about no example.
+        UserError: It is not a run folder of self-aware, or a reply is about no example.
     """
     task = read_json(folder / "run.json").get("task")
     if task != SELF_AWARE.name:
@@ -105,8 +105,8 @@ def read_reply_sheets(paths: Sequence[Path], replies: Mapping[str, ReplyToJudge]
     """Return the labels that annotators filled in, by annotator (the sheet's name) and reply, without blank rows.
 
     Raises:
-        UserError: A file is no such sheet, a reply stands on it twice or is of another run, or a judgement is neither
-            ``abstains`` nor ``answers``.
+        UserError: A file is not such a sheet, a reply stands on it twice or is of another run, or a judgement is
+            neither ``abstains`` nor ``answers``.
     """
     return {
         path.stem: {

@@ -55,10 +55,10 @@ def read_own_questions(path: Path, limit: int | None = None) -> tuple[pa.Table, 
 
     Args:
         path: Parquet, CSV with a header, JSON, or JSON lines.
-        limit: Only so many; the labels keep their shares.
+        limit: The number of questions; the labels keep their shares.
 
     Raises:
-        UserError: The file cannot be read, or a row is no question.
+        UserError: The file cannot be read, or a row is not a question.
     """
     if not path.is_file():
         raise UserError(f"there is no file {path}: name a table with the columns question, answerable and answers")

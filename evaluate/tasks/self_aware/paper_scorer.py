@@ -128,7 +128,7 @@ class WindowSimilarity:
 
     Args:
         open_encoder: Called when the first window has to be encoded; before, no encoder is loaded.
-        references: What windows are compared with.
+        references: The references that windows are compared with.
         cache: A Parquet file that keeps similarities from one scoring to the next; null: they are not kept.
     """
 
@@ -191,7 +191,7 @@ class Verdict:
 
     Attributes:
         abstained: 1 or 0; null where the reply does not count.
-        holds_phrase: Whether a reference phrase stands in it.
+        holds_phrase: True if a reference phrase stands in it.
         max_similarity: The largest cosine of a window with a reference; null where there is no window. It is there for
             replies that hold a phrase too, so that any threshold can be tried later.
         reason: Why there is no verdict, or what is odd about the reply.
@@ -257,7 +257,7 @@ def judge(
     Args:
         replies: The texts, empty ones too.
         scorer: ``paper`` or ``strict``.
-        references: What is looked for.
+        references: The phrases to look for.
         similarity: The similarity of windows with these references.
         threshold: A cosine must be larger than this.
         quiet: Show no progress bar.

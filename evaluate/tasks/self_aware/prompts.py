@@ -155,7 +155,7 @@ def requests(
         form: One of :data:`FORMS`, or what a wording or template of its own is called.
         samples: Replies to each question.
         template: Its text, with ``{question}`` in it; null: that of the form in our wording.
-        system: What chat models are told first.
+        system: The system message for chat models.
         with_examples: Show completion models two worked examples.
 
     Raises:

@@ -82,7 +82,7 @@ def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
         items: By code, those that may stand on it.
 
     Raises:
-        UserError: It is no such sheet, an item stands twice or is unknown, or a judgement is none of ``JUDGEMENTS``.
+        UserError: It is not such a sheet, an item stands twice or is unknown, or a judgement is none of ``JUDGEMENTS``.
     """
     rows = sheet_rows(path, "code", "judgement", items, "question of this dataset")
     return [
@@ -99,7 +99,7 @@ def agreement_report(
 
     Args:
         items: By code, all that could be judged.
-        annotators: Who judged, in order.
+        annotators: The names of the annotators, in order.
         judgements: All of theirs.
 
     Returns:

@@ -21,7 +21,8 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
 
     Args:
         dataset: A config with the splits of self-aware.
-        limit: Only so many; the labels keep their shares, and so do the categories (or kinds of source) within each.
+        limit: The number of questions; the labels keep their shares, and so do the categories (or kinds of source)
+            within each.
 
     Raises:
         UserError: The rows lack a column.

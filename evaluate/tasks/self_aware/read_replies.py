@@ -61,19 +61,19 @@ class ReadReply:
         id: A hash of question, form, author and reply.
         part: ``chosen``: scorers may be chosen on it; ``unseen``: they are measured on it. The two share no question,
             and no author but SmolLM2.
-        question: What it replies to; null for the first set, which was written without questions, and for the
-            questions of Yin et al., whose text is not kept.
+        question: The question that it replies to; null for the first set, which was written without questions, and for
+            the questions of Yin et al., whose text is not kept.
         question_id: The id of such a question: the dataset and the row's id in it.
-        answerable: Whether the question of a real reply has an answer; null where nobody labelled the question.
+        answerable: True if the question of a real reply has an answer; null where nobody labelled the question.
         reply: The text.
         author: The model that said it, or who wrote it.
         form: The input form, of a model's replies.
-        manner: How it speaks.
-        words: How many words it has.
+        manner: Its manner of speaking.
+        words: The number of its words.
         first_reading: One of the four classes, or ``hedged``: an answer that is unsure.
-        first_reader: Who or what read it first.
+        first_reader: Its first reader, such as a person or a model.
         second_reading: The same, read again without sight of the first; null where it was read once.
-        second_reader: Who or what read it again.
+        second_reader: Its second reader, such as a person or a model.
         kind: What holds: where the two differ, as a third look settled it.
     """
 

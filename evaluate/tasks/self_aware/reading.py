@@ -28,7 +28,7 @@ SHORT_REPLY, SHORT_WORDS, SHORT_CHARACTERS = 3, 45, 400  # sentences, words, and
 PASSAGE = 80
 """A reply of more words is a passage: that it opens with something unknown is not yet its answer."""
 EDGE = 2
-"""In a longer reply so many sentences at either end may say that the question has no answer."""
+"""In a longer reply, this many sentences at either end may say that the question has no answer."""
 _CONTRAST = re.compile(
     r"[,;:–—]?\s+(?:but|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
     r"[,;:–—]\s+yet\s+|"
@@ -65,7 +65,7 @@ class Reading:
 
     Attributes:
         kind: One of :data:`CLASSES`.
-        is_hedged: Whether it answers and is unsure.
+        is_hedged: True if it answers and is unsure.
         evidence: The sentence that this rests on; null where nothing stands out.
         reason: Why it is unreadable.
     """

@@ -111,13 +111,13 @@ def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Iterator[Scores
 
     Args:
         run: The run.
-        options: How abstaining is judged.
+        options: The options for judging abstention.
 
     Yields:
         The scores of each batch, and last those of models that judged the replies.
 
     Raises:
-        UserError: There is no such scorer, or the encoder or the references cannot be had.
+        UserError: There is no such scorer, or the encoder or the references are not available.
     """
     scorers = _check(options)
     encoders = {name: _open(run.folder, name, options) for name in scorers if name != SENTENCES}

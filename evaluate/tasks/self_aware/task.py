@@ -39,10 +39,10 @@ class SelfAwareOptions(SampledOptions):
     """Options of asking the questions.
 
     Attributes:
-        form: The input form, section 4.2.
+        form: The input form (Yin et al., section 4.2).
         wording: Ours, or the authors', to the letter.
-        examples: Whether completion models are shown two worked examples; null: in our wording.
-        template: A file with a form of one's own, in which ``{question}`` stands for the question; null: ``form``.
+        examples: True if completion models are shown two worked examples; null: in our wording.
+        template: A file with your own form, in which ``{question}`` stands for the question; null: ``form``.
     """
 
     form: str = option("direct", "direct, instruction (may be unknown), or icl (and six examples).")
@@ -128,7 +128,7 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
     # The authors' completions end nowhere but at their length.
     stop = () if options.wording == PAPER else (stop_text(),)
-    decoding = Decoding(max_new_tokens=256, temperature=0.7, stop=stop)  # the paper's (section 4.2)
+    decoding = Decoding(max_new_tokens=256, temperature=0.7, stop=stop)  # of Yin et al., section 4.2
     return Rows(table, reference, settings, decoding=decoding)
 
 
@@ -149,7 +149,7 @@ def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
 
 
 def _facts(description: Mapping[str, Any]) -> Facts:
-    """Questions of two sets, or two versions of one, are no one cohort."""
+    """Questions of two sets, or two versions of one, are not one cohort."""
     dataset = description.get("dataset")
     dataset = dataset if isinstance(dataset, dict) else {}
     config = dataset.get("config")

@@ -34,7 +34,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[str, Item]) -> dict[str, 
         items: By code, the questions that may stand on them.
 
     Raises:
-        UserError: A file is no such sheet, or a question stands on it twice or is unknown.
+        UserError: A file is not such a sheet, or a question stands on it twice or is unknown.
     """
     return {
         path.stem: {
@@ -57,11 +57,11 @@ def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) ->
     """Return the volunteers' answers as a log of calls: the model is ``human/NAME``, the form ``direct``.
 
     Args:
-        dataset: What they were asked from.
+        dataset: The dataset of the questions that they answered.
         answers: By volunteer and question, as :func:`read_answers` reads them.
 
     Raises:
-        UserError: The rows of the dataset are no such questions, or nobody has written anything.
+        UserError: The rows of the dataset are not such questions, or all sheets are empty.
     """
     answered = sorted({id_ for written in answers.values() for id_, answer in written.items() if answer})
     if not answered:

@@ -75,7 +75,7 @@ def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], 
         keyword: A whole word, in upper or lower case.
         text: Prompt and what was written.
         offsets: The first character of each token and the one after its last.
-        start: Where what was written begins, in characters.
+        start: The start of what was written, in characters.
     """
     occurrences = []
     for match in re.finditer(rf"(?<!\w){re.escape(keyword)}(?!\w)", text, re.IGNORECASE):
@@ -91,9 +91,9 @@ def score_text(model: "LocalModel", prompt: str, written: str, keyword: str, *, 
     Args:
         model: A causal model.
         prompt: The rendered prompt.
-        written: What it wrote.
+        written: The text that it wrote.
         keyword: The keyword.
-        chat: Whether the prompt was rendered with a chat template, which holds its special tokens already.
+        chat: True if the prompt was rendered with a chat template, which holds its special tokens already.
 
     Raises:
         UserError: The model shows no attention.
@@ -124,7 +124,7 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
 
     Raises:
         UserError: It is a run of something else, the model wrote nothing in it, several did (all told before anything
-            is loaded), its weights are others by now, it is no causal model, or its tokenizer tells no offsets.
+            is loaded), its weights are others by now, it is not a causal model, or its tokenizer tells no offsets.
     """
     if name == ONLY_WRITER:
         name = _only_writer(run)

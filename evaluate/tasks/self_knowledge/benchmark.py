@@ -1,4 +1,4 @@
-"""The benchmark that new questions follow: the packaged one, a file, or one on the Hub (section 6.5).
+"""The benchmark that new questions follow: the packaged one, a file, or one on the Hub (Tan et al., section 6.5).
 
 A row has a ``question``, its four options (as a list ``choices`` or ``options``, or in the columns ``A`` to ``D``) and
 the ``answer``: a letter, or the place of the right option, from 0. That is the form of MMLU. A column ``subject``,
@@ -31,8 +31,8 @@ class Benchmark:
 
     Attributes:
         questions: Each with ``id``, ``question``, four ``options`` and the letter of the ``answer``.
-        subject: What they are about.
-        reference: Where they are from; null for the packaged ones.
+        subject: Their subject.
+        reference: The dataset that they come from; null for the packaged ones.
     """
 
     questions: tuple[Question, ...]
@@ -79,7 +79,7 @@ def open_benchmark(name: str, split: str = "test") -> Benchmark:
         split: The split of a folder or repo.
 
     Raises:
-        UserError: There is no such benchmark, it is too small, or a row is no question with four options.
+        UserError: There is no such benchmark, it is too small, or a row is not a question with four options.
     """
     path = user_path(name)
     if path.is_file():

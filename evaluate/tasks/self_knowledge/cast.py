@@ -19,7 +19,7 @@ def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
     With texts of an earlier run and verifiers no writer needs to be named: the texts are then everybody's.
 
     Raises:
-        UserError: A model cannot be had, or the protocol needs a writer that is not named.
+        UserError: A model is not available, or the protocol needs a writer that is not named.
     """
     of_everybody = options.reuse is not None and models.model is None and options.verifier
     if of_everybody and DUAL in PROTOCOLS[options.protocol][1]:
@@ -46,7 +46,7 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
         folder: The run folder; pictures are kept in ``images`` in it.
 
     Raises:
-        UserError: Nobody looks, or a model cannot be had.
+        UserError: Nobody looks, or a model is not available.
         MissingExtraError: Pillow is not installed.
     """
     require_images_extra()

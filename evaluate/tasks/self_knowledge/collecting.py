@@ -46,12 +46,12 @@ def collect_creations(
         run: The run folder.
         folder: For the creations; new or empty.
         model: Whose; may be left out where only one model wrote.
-        creator: What tables call it; null: its name in the run.
-        people: Whether people answer what no program decides; else it is dropped.
+        creator: The model's name in tables; null: its name in the run.
+        people: True if people answer what no program decides; else it is dropped.
         quiet: Show no progress bar.
 
     Raises:
-        UserError: It is no such run, the model wrote nothing in it, or the folder is not empty.
+        UserError: It is not such a run, the model wrote nothing in it, or the folder is not empty.
     """
     from selfknow.bars import Bar
 

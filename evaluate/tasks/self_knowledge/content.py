@@ -37,7 +37,7 @@ class Content:
     """The part of a reply that the verifying prompt asks about.
 
     Attributes:
-        text: What is put into the prompt; null where there is none, with the ``reason``.
+        text: The text that is put into the prompt; null if there is none, with the ``reason``.
         claim: The answer that the reply itself claims, in the tasks where it does.
         subject: The person's name; only for ``fact``.
         reason: Why there is no text.
@@ -65,9 +65,9 @@ def content_of(
     Args:
         task: The task.
         params: The example's parameters.
-        reply: What the model wrote.
+        reply: The model's reply.
         finish_reason: ``length`` where it was cut off; the text up to there is used, except for ``cot``.
-        final_text: Whether the prompt asked for a line ``Final text:``.
+        final_text: True if the prompt asked for a line ``Final text:``.
         prompt: The rendered prompt; it may open the reply's thinking.
     """
     if not reply.strip():

@@ -58,8 +58,8 @@ class Creations:
     """A folder of creations.
 
     Attributes:
-        folder: Where it is.
-        creator: Who wrote the questions, as tables call it.
+        folder: The folder that holds them.
+        creator: The model that wrote the questions, by its name in tables.
         revision: Its revision in the run.
         rows: Rows of :data:`CREATIONS`.
     """

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_LONGEST_TEXT = 300
-_MOST_NODES = 150
-_LARGEST_NUMBER = 10**15
-_LARGEST_EXPONENT = 60
+_MAX_TEXT_LENGTH = 300
+_MAX_NODES = 150
+_MAX_NUMBER = 10**15
+_MAX_EXPONENT = 60
 FUNCTIONS = (
     "sqrt",
     "exp",
@@ -80,10 +80,11 @@ def plain_notation(text: str) -> str:
         text = shorter
     text = re.sub(r"\\([a-z]+)", r"\1", text).replace("{", "(").replace("}", ")").replace("$", " ").replace("^", "**")
     text = re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
-    return _with_products(text).strip()
+    return _insert_products(text).strip()
 
 
-def _with_products(text: str) -> str:
+def _insert_products(text: str) -> str:
+    """Write out implied products: ``2x(x + 1)`` becomes ``2*x*(x + 1)``."""
     names = "|".join((*FUNCTIONS, "pi"))
     text = re.sub(rf"\b({'|'.join(FUNCTIONS)})\s+([a-z]|\d+)(?![a-z\d(])", r"\1(\2)", text)
     text = re.sub(rf"(?<=[0-9])\s*(?=(?:{names})\b|[a-z]\b|[a-z]\*\*|\()", "*", text)
@@ -102,13 +103,13 @@ def expression(text: str) -> Any:
     2*x*(x + 1) - 2
     """
     plain = plain_notation(text)
-    if not plain or len(plain) > _LONGEST_TEXT:
+    if not plain or len(plain) > _MAX_TEXT_LENGTH:
         raise UnreadableError("an expression that is empty or too large")
     try:
         tree = ast.parse(plain, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableError("not an expression in a supported notation") from error
-    if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
+    if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise UnreadableError("an expression that is empty or too large")
     return _read(tree.body)
 
@@ -117,24 +118,24 @@ def _read(node: ast.AST) -> Any:
     import sympy
 
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        if abs(node.value) > _LARGEST_NUMBER:
-            raise UnreadableError("an expression that is empty or too large")
+        if abs(node.value) > _MAX_NUMBER:
+            raise UnreadableError("a number that is too large")
         return sympy.Rational(str(node.value))
     if isinstance(node, ast.Name):
-        return _name(node.id)
+        return _read_name(node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = _read(node.operand)
         return -value if isinstance(node.op, ast.USub) else value
     if isinstance(node, ast.BinOp):
-        return _operation(node.op, _read(node.left), _read(node.right))
+        return _apply_operator(node.op, _read(node.left), _read(node.right))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1 and not node.keywords:
         if node.func.id not in FUNCTIONS:
             raise UnreadableError(f"an unknown function {node.func.id}")
-        return _function(node.func.id)(_read(node.args[0]))
+        return _read_function(node.func.id)(_read(node.args[0]))
     raise UnreadableError("not an expression in a supported notation")
 
 
-def _function(name: str) -> Callable[[Any], Any]:
+def _read_function(name: str) -> Callable[[Any], Any]:
     import sympy
 
     special = {"ln": "log", "abs": "Abs", "arctan": "atan", "arcsin": "asin", "arccos": "acos"}
@@ -142,7 +143,7 @@ def _function(name: str) -> Callable[[Any], Any]:
     return function
 
 
-def _name(name: str) -> Any:
+def _read_name(name: str) -> Any:
     import sympy
 
     constants: Mapping[str, Any] = {"pi": sympy.pi, "e": sympy.E, "E": sympy.E}
@@ -153,7 +154,7 @@ def _name(name: str) -> Any:
     raise UnreadableError(f"an unknown name {name}")
 
 
-def _operation(operator: ast.operator, left: Any, right: Any) -> Any:
+def _apply_operator(operator: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(operator, ast.Add):
         return left + right
     if isinstance(operator, ast.Sub):
@@ -165,10 +166,10 @@ def _operation(operator: ast.operator, left: Any, right: Any) -> Any:
             raise UnreadableError("a division by zero")
         return left / right
     if isinstance(operator, ast.Pow):
-        if right.is_number and (not right.is_finite or abs(right) > _LARGEST_EXPONENT):
-            raise UnreadableError("an expression that is empty or too large")
-        if left.is_number and not right.is_number and abs(left) > _LARGEST_NUMBER:
-            raise UnreadableError("an expression that is empty or too large")
+        if right.is_number and (not right.is_finite or abs(right) > _MAX_EXPONENT):
+            raise UnreadableError("an exponent that is too large")
+        if left.is_number and not right.is_number and abs(left) > _MAX_NUMBER:
+            raise UnreadableError("a number that is too large")
         return left**right
     raise UnreadableError("not an expression in a supported notation")
 

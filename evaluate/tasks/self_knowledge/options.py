@@ -13,10 +13,10 @@ class SelfKnowledgeOptions(SampledOptions):
 
     Attributes:
         split: The split whose rows are asked.
-        protocol: What is asked about what was written.
-        style: Which of plain, expert and cot.
+        protocol: The protocol of asking about what was written.
+        style: One of plain, expert and cot.
         wording: ours, or paper: the paper's words, if it has any.
-        examples: Whether completion models are shown two worked examples; null: in our wording.
+        examples: True if completion models are shown two worked examples; null: in our wording.
         verifier: Models that are asked about what the writer wrote, instead of itself.
         reuse: An earlier run whose texts are asked about; none are written.
     """
@@ -32,10 +32,10 @@ class SelfKnowledgeOptions(SampledOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkOptions(SelfKnowledgeOptions):
-    """Options of asking questions in the manner of a benchmark (section 6.5).
+    """Options for asking questions like those of a benchmark (Tan et al., section 6.5).
 
     Attributes:
-        benchmark: What new questions follow; null: our own.
+        benchmark: The benchmark that new questions follow; null: our own.
     """
 
     benchmark: str | None = option(
@@ -47,10 +47,10 @@ class BenchmarkOptions(SelfKnowledgeOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PictureOptions(SelfKnowledgeOptions):
-    """Options of asking a task about pictures (section 5).
+    """Options for asking a task about pictures (Tan et al., section 5).
 
     Attributes:
-        image_model: Who draws: a diffusers pipeline, or with ``image_endpoint`` the name there.
+        image_model: The model that draws: a diffusers pipeline, or with ``image_endpoint`` its name there.
         image_endpoint: The image generator's address.
         image_size: Width and height in pixels, as ``512x512``.
         image_steps: The number of denoising steps.

@@ -1,10 +1,10 @@
-"""The output of a program that a model wrote, run in CPython, or null with the reason.
+"""Runs of programs that a model wrote, in CPython: the output, or null with the reason that there is none.
 
-A program is run twice (:mod:`.sandbox`). The second time everything is different that no program should show: the
-clock, random bytes, the order of sets, what differs on a machine of 64 bits or between versions of Python
-(:mod:`.second_run`). One that imports something is run a third time, with another seed of hashes. A program that prints
-something else then is null, and so is one that fails, traps or meets a limit. The sandbox is a machine of 32 bits, and
-what shows that is null, too.
+A program is run twice (:mod:`.sandbox`). The second run changes everything that the output should not depend on: the
+clock, random bytes, the order of sets, and what differs on 64-bit machines or between versions of Python
+(:mod:`.second_run`). A program that imports something or uses ``keys`` or ``items`` is run a third time, with another
+hash seed. If a later run prints something else, the output is null; so it is if the program fails, traps or meets a
+limit. The sandbox is a 32-bit machine, and a program whose output shows that is null, too.
 """
 
 import re
@@ -17,27 +17,27 @@ from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMITS, Ended, Limits
 from selfknow.evaluate.tasks.self_knowledge.second_run import MARK
 
 NOT_RUN = "programs cannot be run: "
-"""Begins the reason of every program where CPython cannot be had."""
+"""The start of every program's reason if CPython could not be fetched."""
 
-# A Tuesday evening in November 2023, and a Saturday night in April 2004, a leap year.
+# The clocks differ in year, weekday, time of day and speed, so that output that depends on them changes.
 _FIRST = World(hash_seed=0, start_in_seconds=1_700_000_000.0, tick_in_seconds=1e-6)
 _SECOND = World(hash_seed=0, start_in_seconds=1_080_961_331.7, tick_in_seconds=12.3)
 _THIRD = World(hash_seed=1, start_in_seconds=1_555_555_555.5, tick_in_seconds=0.1)
-# Sets that the second run cannot turn around: those of libraries, and of dicts' keys.
+# The second run cannot reverse the order of sets that libraries or views of dicts make.
 _OTHER_SETS = re.compile(r"\b(?:import|keys|items)\b")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _LONGEST_IN_CHARACTERS = 100_000
-_CHANGES = "prints something else each time, on another machine or in another version of Python"
+_NOT_REPRODUCIBLE = "prints something else each time, on another machine or in another version of Python"
 
 
 class Programs:
-    r"""Runs programs; CPython is opened with the first one.
+    r"""A runner of programs. CPython is started when the first one is run.
 
     Args:
-        limits: What each program may use.
+        limits: The limits of each program.
 
     Raises:
-        MissingExtraError: By the first program: the extra ``[programs]`` is not installed.
+        MissingExtraError: The extra ``[programs]`` is not installed; the first run raises it.
 
     Example:
         >>> programs = Programs()
@@ -57,7 +57,7 @@ class Programs:
 
     @property
     def missing(self) -> str | None:
-        """Return the reason that no program can run, in one line; null if programs can run."""
+        """The reason that no program can run, in one line; null if programs can run."""
         return f"{NOT_RUN}{self._sandbox}" if isinstance(self._sandbox, DownloadError) else None
 
     def run(self, source: str) -> Outcome[str]:
@@ -77,7 +77,7 @@ class Programs:
         if reason := _doubt(first, second):
             return Outcome(None, reason)
         if _OTHER_SETS.search(source) and self._sandbox.run(["-c", source], _THIRD).output != first.output:
-            return Outcome(None, _CHANGES)
+            return Outcome(None, _NOT_REPRODUCIBLE)
         return Outcome(first.output)
 
 
@@ -87,7 +87,7 @@ def _second_run() -> str:
 
 
 def _refusal(source: str) -> str | None:
-    """Say why a program cannot be handed over to CPython; null where it can."""
+    """Return why a program cannot be handed over to CPython; null if it can."""
     if len(source) > _LONGEST_IN_CHARACTERS:
         return f"longer than {_LONGEST_IN_CHARACTERS:,} characters"
     if "\0" in source or source != source.encode(errors="ignore").decode():
@@ -96,7 +96,7 @@ def _refusal(source: str) -> str | None:
 
 
 def _doubt(first: Ended, second: Ended) -> str | None:
-    """Say why CPython may print something else elsewhere than in a first run; null where it does not."""
+    """Return why the output may differ in another run or on another machine; null if nothing suggests it."""
     last_line = second.messages.rpartition("\n")[2]
     if last_line.startswith(MARK):
         return last_line.removeprefix(MARK)
@@ -104,4 +104,4 @@ def _doubt(first: Ended, second: Ended) -> str | None:
         return "prints an address, another one each time"
     if second.output is None and not (second.reason or "").startswith("the program ended"):
         return second.reason
-    return None if first.output == second.output else _CHANGES
+    return None if first.output == second.output else _NOT_REPRODUCIBLE

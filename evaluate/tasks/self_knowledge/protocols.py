@@ -158,7 +158,7 @@ class Setup:
         task: The config.
         protocol: One of :data:`PROTOCOLS`.
         wording: ``ours``, or the ``paper``'s where it gives it.
-        styles: Which of plain, expert and cot.
+        styles: Any of plain, expert and cot.
     """
 
     task: str
@@ -197,7 +197,7 @@ class Setup:
 
         Args:
             examples: The examples to ask.
-            pictures: Whether who generates them draws.
+            pictures: True if the model that generates them draws pictures.
 
         Raises:
             UserError: It names the protocols that the task has, or who generates is of the wrong kind.
@@ -257,10 +257,10 @@ def conversation(
 
     Args:
         asked_for: The generating prompt.
-        written: What the model wrote, its thinking taken off.
+        written: The text that the model wrote, without its thinking.
         question: The verifying prompt, with its marker.
-        text: What is asked about.
-        noisy: Whether an unrelated paragraph stands between.
+        text: The text that is asked about.
+        noisy: True if an unrelated paragraph stands between.
 
     Example:
         >>> turns, question = conversation(

@@ -53,7 +53,7 @@ def read(
 
     Args:
         kind: One of :data:`KINDS`.
-        reply: What the model said.
+        reply: The model's reply.
         finish_reason: ``length`` where it was cut off, so that its end is missing.
         prompt: The rendered prompt; it may open the reply's thinking.
         noun: The thing that a number counts, as a regular expression.
@@ -122,7 +122,7 @@ def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
 
     Args:
         task: The task.
-        text: What is shown to whoever is asked about it.
+        text: The text that is shown to the model that is asked about it.
         answers: Such as the one that was asked for, and the true one; null ones are passed over.
 
     Returns:

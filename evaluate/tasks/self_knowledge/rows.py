@@ -31,7 +31,7 @@ def open_rows(name: str, options: SelfKnowledgeOptions) -> Rows:
 
     Args:
         name: The set, such as ``self-knowledge:total-count`` or ``FOLDER:CONFIG``.
-        options: How it is asked.
+        options: The options for asking it.
 
     Raises:
         UserError: There is no such set, benchmark, protocol, wording or style, the task has no part for the protocol,
@@ -55,8 +55,8 @@ def choose_rows(
     Args:
         config: The task.
         table: Its rows.
-        reference: Where they are from.
-        options: How it is asked.
+        reference: The dataset that they come from.
+        options: The options for asking it.
         own_questions: Rows of a benchmark's own questions; whoever is asked about new ones is asked these, too.
 
     Raises:

@@ -54,7 +54,7 @@ class Limits:
     Attributes:
         seconds: Time in which it runs.
         memory_in_bytes: Memory of the interpreter and all values.
-        output_in_bytes: What it may print.
+        output_in_bytes: The largest output.
     """
 
     seconds: float = 5.0
@@ -71,8 +71,8 @@ class World:
 
     Attributes:
         hash_seed: The seed of strings' hashes.
-        start_in_seconds: What the clock shows first, since 1970.
-        tick_in_seconds: What each look at the clock adds.
+        start_in_seconds: The seconds since 1970 that the clock shows first.
+        tick_in_seconds: The seconds that each look at the clock adds.
     """
 
     hash_seed: int
@@ -85,9 +85,9 @@ class Ended:
     """The end of a program.
 
     Attributes:
-        output: What it printed on stdout; null if it did not come to its end.
+        output: The text that it printed on stdout; null if it did not end.
         reason: Why it did not.
-        messages: What it printed on stderr.
+        messages: The text that it printed on stderr.
     """
 
     output: str | None
@@ -99,11 +99,11 @@ class Sandbox:
     r"""Runs one command line of CPython after the other, each in a new machine.
 
     Args:
-        limits: What each program may use.
+        limits: The limits of each program.
 
     Raises:
         MissingExtraError: The extra ``[programs]`` is not installed.
-        DownloadError: The module cannot be had.
+        DownloadError: The module could not be fetched.
 
     Example:
         >>> Sandbox().run(["-c", "print(6 * 7)"], World(0, 0.0, 0.0)).output  # doctest: +SKIP
@@ -254,7 +254,7 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
     """Return CPython, compiled for this machine: kept in the cache folder, and made again if it is damaged there.
 
     Raises:
-        DownloadError: It is not in the cache, and cannot be had.
+        DownloadError: It is not in the cache, and could not be fetched.
     """
     from wasmtime import Config, Engine, Module, WasmtimeError
 
@@ -271,7 +271,7 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
     # wasmtime trusts what it reads, so that a damaged file must not come to it.
     name = f"cpython-{CPYTHON.sha256[:16]}-checked-wasmtime-{version('wasmtime')}-{platform.machine()}.bin"
     if not (cache_folder() / name).exists():
-        fetch_file(CPYTHON)  # here it says once why it cannot be had
+        fetch_file(CPYTHON)  # here it says once why it is not available
     for _ in range(2):
         file = cached(name, compile_)
         digest, code = file[:_DIGEST_IN_BYTES], file[_DIGEST_IN_BYTES:]

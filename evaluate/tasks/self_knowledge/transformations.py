@@ -1,4 +1,4 @@
-"""Changes of a text with a known effect on the answer (section 4.4, and 7.1 for those that break)."""
+"""Changes of a text with a known effect on the answer (Tan et al., sections 4.4 and 7.1)."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -89,13 +89,13 @@ def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    """Return true if a run is no part of a longer expression."""
+    """Return true if a run is not part of a longer expression."""
     before, after = range(match.start() - 1, -1, -1), range(match.end(), len(text))
     return _first_visible(text, before) not in tuple("+-*/^(") and _first_visible(text, after) not in tuple("+-*/^)(")
 
 
 def _first_visible(text: str, places: Iterable[int]) -> str | None:
-    """Return the first character of a text at these places that is no white space."""
+    """Return the first character of a text at these places that is not white space."""
     return next((text[place] for place in places if not text[place].isspace()), None)
 
 

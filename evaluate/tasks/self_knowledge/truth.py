@@ -58,8 +58,8 @@ class Judge:
         Args:
             task: The task.
             params: The example's parameters.
-            content: What the question is about.
-            altered: Whether what is asked, or the date that is stated, is the altered one of a transformation.
+            content: The content that the question is about.
+            altered: True if what is asked, or the date that is stated, is the altered one of a transformation.
         """
         if content.text is None:
             return Outcome(None, content.reason)

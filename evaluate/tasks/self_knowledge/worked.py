@@ -37,7 +37,7 @@ def shots(task: str, style: str, wording: str, stage: str, *, in_context: bool =
         style: Plain, expert or cot.
         wording: Ours or the paper's.
         stage: The stage; all verifying stages have the same worked examples.
-        in_context: Whether a verifying stage is asked in the conversation in which the text was written.
+        in_context: True if a verifying stage is asked in the conversation in which the text was written.
 
     Raises:
         UserError: The wording has no prompt for the stage.

@@ -42,7 +42,9 @@ def volunteers(
 def import_volunteers(
     corpus: CorpusArgument,
     sheets: Annotated[list[Path], typer.Argument(help="The sheets, filled in.", exists=True, dir_okay=False)],
-    out: Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("--out", help="The run folder to write; it must not exist yet.", show_default=False)
+    ],
     output_format: Annotated[
         Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,

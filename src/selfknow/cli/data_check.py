@@ -42,7 +42,7 @@ def check(
     from selfknow.builders.folder.manifest import read_manifest
     from selfknow.validation.check import check_folder
 
-    read_manifest(folder)  # no pages about what is no dataset folder
+    read_manifest(folder)  # fails before any page is made if it is not a dataset folder
     pages = docs or Path(tempfile.mkdtemp(prefix="selfknow-data-docs-"))
     findings = check_folder(folder, data_docs=pages, progress=True)
     print_findings(findings, output_format)

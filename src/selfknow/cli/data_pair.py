@@ -31,16 +31,17 @@ def pair(
         typer.Option("--encoder", help="A sentence encoder on the Hub, a folder, or `packaged`, which works offline."),
     ] = "princeton-nlp/sup-simcse-roberta-large",
     per_question: Annotated[int, typer.Option("--per-question", min=1, help="Partners for each question.")] = 2,
-    question_column: Annotated[str, typer.Option(help="The column of the questions in both.")] = "question",
+    question_column: Annotated[str, typer.Option(help="The column that holds the questions, in both.")] = "question",
     answer_column: Annotated[
         str | None, typer.Option(help="The column of the pool's answers. Default: answers or answer.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
 ) -> None:
-    """Pick the answerable questions nearest in meaning to unanswerable ones, as the paper does.
+    """Pick the answerable questions nearest in meaning to unanswerable ones.
 
-    No question of the pool is picked twice. The pool is read once, in bounded memory. If the search is killed, the same
-    command resumes it. The file has the columns pair_id, question, answers, similarity, pool_id.
+    So do Yin et al. (Do Large Language Models Know What They Don't Know?). No question of the pool is picked twice. The
+    pool is searched once, in bounded memory. If the search is killed, the same command resumes it. The file has the
+    columns pair_id (the id of the unanswerable question), question, answers, similarity, pool_id.
 
     **Examples:**
 

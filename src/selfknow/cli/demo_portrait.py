@@ -27,7 +27,7 @@ def show_portrait(dataset: Path, out: Path) -> None:
 
     Args:
         dataset: A ``diary-recall`` folder with ``1k``.
-        out: Where the portrait is written.
+        out: The folder that the portrait is written to.
     """
     from selfknow.portraits.prebuilt import build_prebuilt
     from selfknow.portraits.quote_view import as_terminal

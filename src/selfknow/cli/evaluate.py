@@ -1,4 +1,4 @@
-"""``selfknow evaluate``: ask a model a task, and record everything it says in a run folder."""
+"""``selfknow evaluate``: ask a model the questions of a task, and record its replies in a run folder."""
 
 import inspect
 from collections.abc import Sequence
@@ -19,7 +19,9 @@ STOPPED = 3
 def evaluate(
     task: Annotated[
         str,
-        typer.Argument(metavar="TASK", help="The questions: a task and its set, FOLDER:CONFIG or ORG/NAME:CONFIG."),
+        typer.Argument(
+            metavar="TASK", help="The task and its question set, or a dataset as FOLDER:CONFIG or ORG/NAME:CONFIG."
+        ),
     ],
     out: Annotated[
         Path,
@@ -62,25 +64,32 @@ def evaluate(
 
 
 class EvaluateCommand(CompactCommand):
-    """``selfknow evaluate``, which takes the options of the task that its words name."""
+    """``selfknow evaluate``, which takes the options of the task named on its command line."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Find the task, and read the words as its command does."""
+        """Find the task in ``args``, and let the command of that task read them."""
         return command_for(args).make_context(info_name, args, parent=parent, **extra)
 
 
 def command_for(arguments: Sequence[str]) -> CompactCommand:
-    """Return the command of the task that these words name; if they name none, a command that lists the tasks.
+    """Return the command of the task that the arguments name; if they name none, a command that lists the tasks.
 
     Raises:
-        UserError: There is no such task, or an option is another one's.
+        UserError: There is no such task, or an option belongs to another task.
     """
     from selfknow.evaluate.catalogue import TASKS, find_task, set_patterns
 
-    every = [parameter for task in TASKS for options in task.options.values() for parameter in parameters(options)]
-    line = read_line([*own_parameters(evaluate), *_common(), *every], arguments)
+    all_task_parameters = [
+        parameter for task in TASKS for options in task.options.values() for parameter in parameters(options)
+    ]
+    line = read_line([*own_parameters(evaluate), *_common(), *all_task_parameters], arguments)
     if line.word is None:
-        return command(evaluate, [*_common(), *for_any_value(every)], sections={"Tasks": _tasks()}, examples=_EXAMPLES)
+        return command(
+            evaluate,
+            [*_common(), *for_any_value(all_task_parameters)],
+            sections={"Tasks": _tasks()},
+            examples=_EXAMPLES,
+        )
     task, options = find_task(line.word)
     known = {parameter.name for parameter in [*own_parameters(evaluate), *_common(), *parameters(options)]}
     for name in line.options:

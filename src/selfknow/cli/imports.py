@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 app = CommandGroup("import", "Turn the logs of other tools into run folders.")
 
-OutOption = Annotated[Path, typer.Option("--out", help="The run folder to write; new.", show_default=False)]
+OutOption = Annotated[
+    Path, typer.Option("--out", help="The run folder to write; it must not exist yet.", show_default=False)
+]
 TaskOption = Annotated[
     str | None, typer.Option("--task", help="The task of the run. Default: the one in the log or its rows.")
 ]
 ExamplesOption = Annotated[
     Path | None,
-    typer.Option("--examples", help="A Parquet or JSON Lines file of the rows that were asked, with their `id`."),
+    typer.Option(
+        "--examples", help="A Parquet or JSON Lines file of the questions that were asked, with the column `id`."
+    ),
 ]
 
 
@@ -32,12 +36,12 @@ def lm_eval(
     out: OutOption,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="The model that answered. Default: the one in results_DATE.json beside it."),
+        typer.Option("--model", help="The model that answered. Default: the model in results_DATE.json next to FILE."),
     ] = None,
     task: TaskOption = None,
     examples: ExamplesOption = None,
 ) -> None:
-    """Import a sample log of lm-evaluation-harness (`lm_eval --log_samples`), its scores with it.
+    """Import a sample log of lm-evaluation-harness (`lm_eval --log_samples`), including its scores.
 
     **Example:** `selfknow import lm-eval out/opt/samples_popularity_2026-01-01T00-00-00.jsonl --out runs/popularity`
     """
@@ -53,7 +57,7 @@ def inspect(
     task: TaskOption = None,
     examples: ExamplesOption = None,
 ) -> None:
-    """Import a log of Inspect (`inspect eval`), its scores with it.
+    """Import an Inspect log (`inspect eval`), including its scores.
 
     **Example:** `selfknow import inspect logs/2026-01-01T00-00-00_popularity.eval --out runs/popularity`
     """
@@ -93,16 +97,17 @@ def table(
         typer.Argument(metavar="FILE…", help="JSON lines, JSON, CSV or Parquet; or a folder.", show_default=False),
     ],
     out: OutOption,
-    task: Annotated[str, typer.Option("--task", help="What was asked, as `selfknow evaluate` calls it.")],
+    task: Annotated[str, typer.Option("--task", help="The task that was asked, by its name in `selfknow evaluate`.")],
     portrait: Annotated[
         str | None, typer.Option("--portrait", help="For according-to: the corpus's portrait, a folder or a Hub id.")
     ] = None,
     **columns: Any,
 ) -> None:
-    """Import replies that were made elsewhere, one a row. A column that is not named is guessed if only one name fits.
+    """Import replies that were generated elsewhere, one per row.
 
-    A name may reach into nested values: `result.completions.0.text`. Replies to the questions of a task's dataset are
-    found by id or question. Other questions need the columns that the task's scorer reads.
+    Columns that you do not name are guessed where only one name fits. A name may reach into nested values:
+    `result.completions.0.text`. Replies to the questions of a task's dataset are found by id or question. Other
+    questions need the columns that the task's scorer reads.
 
     **Example:** `selfknow import table replies.csv --task self-aware --reply output --model gpt-4 --out runs/gpt-4`
     """

@@ -22,7 +22,7 @@ class Line:
     """A command line, before anything is known about its first word.
 
     Attributes:
-        word: The first word that is no option's value; null where there is none.
+        word: The first word that is not an option's value; null where there is none.
         options: The names of the options in it.
     """
 
@@ -89,7 +89,7 @@ def command(
         function: Takes its own parameters, and by ``**options`` those of the others that stand on the command line.
         options: The others.
         examples: Example calls for ``--help``; default: those of the docstring.
-        sections: What else ``--help`` says before the options.
+        sections: Further sections of ``--help`` before the options.
         explains_arguments: False if the arguments are known already, as a task that the options belong to.
     """
     text = inspect.cleandoc(function.__doc__ or "")
@@ -167,7 +167,7 @@ def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str])
 
     Args:
         parameters: Every option that the command may take, whatever its words; of one name the first counts.
-        arguments: What follows the command's name.
+        arguments: The arguments after the command's name.
 
     Raises:
         typer.TyperException: An option is unknown (near ones are named), or lacks its value.

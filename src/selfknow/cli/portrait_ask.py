@@ -79,7 +79,7 @@ def quip(
 def quote(
     portrait: PortraitArgument,
     source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-`: stdin.")] = "-",
-    min_span: Annotated[int, typer.Option(min=0, help="The fewest characters of a quote.")] = 0,
+    min_span: Annotated[int, typer.Option(min=0, help="The length of the shortest quote, in characters.")] = 0,
     whole_words: Annotated[bool, typer.Option("--whole-words", help="Cut quotes to whole words.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page to this file.", show_default=False)] = None,
     output_format: FormatOption = Format.table,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from selfknow.portraits import Corpus
     from selfknow.portraits.overlap import Overlap
 
-_KINDS = (".csv", ".parquet", ".html")
+_OUTPUT_SUFFIXES = (".csv", ".parquet", ".html")
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +39,9 @@ def overlap(
     ] = None,
     text: TextOption = "text",
     where: WhereOption = None,
-    min_span: Annotated[int, typer.Option(min=0, help="The fewest characters of a span.")] = 50,
+    min_span: Annotated[
+        int, typer.Option(min=0, help="The length of the shortest span that is counted, in characters.")
+    ] = 50,
     whole_words: Annotated[
         bool, typer.Option("--whole-words/--any-characters", help="Cut spans to whole words.")
     ] = True,
@@ -51,10 +53,10 @@ def overlap(
     ] = None,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Measure how much of a benchmark stands in a corpus, for every row and in total.
+    """Measure how much of a benchmark is in a corpus, for every row and in total.
 
-    A row's `share` is the share of its n-grams that stand in the corpus; `false_hits_expected` are the hits that the
-    filter's actual false positive rate alone would give, `false_hits_low` to `false_hits_high` in 95 of 100 cases.
+    A row's `share` is the share of its n-grams that stand in the corpus. `false_hits_expected` is the number of hits
+    to expect from the filter's false positives alone, with a 95% interval from `false_hits_low` to `false_hits_high`.
 
     **Examples:**
 
@@ -65,20 +67,24 @@ def overlap(
     from selfknow.portraits.overlap import measure_overlap
 
     writers = [_writer(path) for path in out or []]
-    loaded, corpus = load(portrait), _benchmark(benchmark, config, split, revision, text, where)
-    measured = measure_overlap(loaded, corpus, min_span=min_span, whole_words=whole_words, progress=True)
+    loaded_portrait, benchmark_texts = load(portrait), _benchmark(benchmark, config, split, revision, text, where)
+    measured = measure_overlap(
+        loaded_portrait, benchmark_texts, min_span=min_span, whole_words=whole_words, progress=True
+    )
     for path, write in zip(out or [], writers, strict=True):
         write(path, measured, spans, {"benchmark": benchmark, "portrait": portrait, "text": text})
         typer.echo(f"wrote {path}", err=True)
     if not per_row:
-        print_rows([measured.summary()] if output_format is not Format.table else _downwards(measured), output_format)
+        print_rows(
+            [measured.summary()] if output_format is not Format.table else _rows_of_summary(measured), output_format
+        )
         return
     rows = measured.table(spans)
     flat = output_format is not Format.json
     print_rows([row | {"spans": _joined(row["spans"])} for row in rows] if flat else rows, output_format)
 
 
-def _downwards(measured: "Overlap") -> list[dict[str, object]]:
+def _rows_of_summary(measured: "Overlap") -> list[dict[str, object]]:
     return [{"": name, "value": _shown(value)} for name, value in measured.summary().items()]
 
 
@@ -110,8 +116,8 @@ Writer = Callable[[Path, "Overlap", int, Mapping[str, str]], None]
 def _writer(path: Path) -> Writer:
     from selfknow.files import check_output
 
-    writers: dict[str, Writer] = dict(zip(_KINDS, (_write_csv, _write_parquet, _write_page), strict=True))
-    check_output(path, _KINDS)
+    writers: dict[str, Writer] = dict(zip(_OUTPUT_SUFFIXES, (_write_csv, _write_parquet, _write_page), strict=True))
+    check_output(path, _OUTPUT_SUFFIXES)
     if not path.parent.is_dir():
         raise UserError(f"--out {path}: there is no folder {path.parent}")
     return writers[path.suffix.lower()]

@@ -42,7 +42,7 @@ def _command_for(arguments: Sequence[str]) -> CompactCommand:
     """Return the command of the run that these words name; if they name none, a command with the options of all tasks.
 
     Raises:
-        UserError: It is no run, or an option is for another task's.
+        UserError: It is not a run folder, or an option belongs to another task.
     """
     from selfknow.evaluate.catalogue import TASKS, task_of_run
 

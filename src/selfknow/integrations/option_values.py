@@ -21,7 +21,7 @@ def as_declared(name: str, value: Any, declared: Any) -> Any:
         declared: The type of the option's field, such as ``str`` or ``int | None``.
 
     Raises:
-        UserError: It is no such value.
+        UserError: It is not such a value.
 
     Example:
         >>> as_declared("prompts", ["attributed", "without"], str)

@@ -61,7 +61,7 @@ class Address:
         try:
             parts = urlsplit(text)
             valid = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
-        except ValueError:  # such as a port that is no number
+        except ValueError:  # such as a port that is not a number
             valid = False
         if not valid or re.search(r"\s", text):
             raise UserError(
@@ -124,5 +124,5 @@ def _spellings(secret: str) -> Iterable[str]:
 
 
 def _redact(text: str) -> str:
-    """Return a text that is no address without what may be a user, a password or a query in it."""
+    """Return a text that is not an address without what may be a user, a password or a query in it."""
     return re.sub(r"[^/]*@", "", text.partition("?")[0].partition("#")[0])

@@ -57,8 +57,8 @@ def best_device() -> str:
 def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
     """Find the checkpoint that a name stands for.
 
-    A training folder of this package stands for the ``model`` folder in it, and a folder with one GGUF file for that
-    file.
+    A training folder of this package is read as the ``model`` folder in it, and a folder with a single GGUF file as
+    that file.
 
     Args:
         name: A folder, a GGUF file (``FILE.gguf``, or ``ORG/REPO:FILE.gguf`` on the Hub), or a Hub id.
@@ -85,7 +85,7 @@ def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
 
 
 def refuse_missing(name: str) -> None:
-    """Refuse a name that can only be a local path if it does not exist, without a request to the Hub.
+    """Refuse a name that can only be a local path and does not exist, without asking the Hub.
 
     Raises:
         UserError: The path does not exist.
@@ -257,7 +257,7 @@ def revision(name: str, config: object | None = None) -> str | None:
 
     Returns:
         The commit of a Hub model, from its configuration; a hash over the files of a local checkpoint; for a GGUF file,
-        on the Hub too, the first 40 digits of its SHA-256.
+        local or on the Hub, the first 40 digits of its SHA-256.
     """
     place, local = locate(name)
     if not local:

@@ -94,7 +94,7 @@ class UnfinishedReply:
 
     Attributes:
         rendered: The request.
-        limit: The most tokens it may have.
+        limit: The largest number of its tokens.
         generator: Its random stream; null if decoding is greedy.
         tokens: The tokens so far, with the end-of-sequence.
         logprob: Sum of their natural log-probabilities.

@@ -1,7 +1,7 @@
 """The paper's models by their exact names: a name of the suite, or the id of the checkpoint on the Hub.
 
 Prato et al., Do Large Language Models Know How Much They Know?, Table 4; the table is ``datasets_src/models.tsv``.
-Flan-T5 was tuned on instructions from T5 1.1 with further language modelling (Chung et al., Scaling
+Flan-T5 is T5 1.1 after further training as a language model and tuning on instructions (Chung et al., Scaling
 Instruction-Finetuned Language Models, section 2.2); OPT and Pythia are base models.
 """
 

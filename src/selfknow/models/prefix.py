@@ -48,7 +48,7 @@ class SharedPrefix:
         return self._length
 
     def cache(self, num_rows: int) -> DynamicCache:
-        """Return a cache that holds the prefix for each of so many rows."""
+        """Return a cache that holds the prefix for each of this many rows."""
         cache = DynamicCache()
         for place, states in enumerate(self._layers):
             keys, values = (each.expand(num_rows, -1, -1, -1) for each in states)

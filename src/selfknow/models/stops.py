@@ -49,7 +49,7 @@ class RowEnds(StoppingCriteria):
         prompt_length: The number of columns before the first generated token.
 
     Attributes:
-        limits: The most tokens of each reply.
+        limits: The largest number of tokens of each reply.
         lengths: The tokens of each reply up to the end of its stop text, or to its limit; null before.
         ended: Rows with a length, (rows,) on the CPU.
     """

@@ -43,7 +43,7 @@ def count_prompt(model: LanguageModel, request: Request) -> TokenCount:
 
 
 def longest_reply(model: LanguageModel, request: Request, decoding: Decoding) -> int:
-    """Return the most tokens that a reply may have: the limit; for a continuation that is scored its length."""
+    """Return the largest number of tokens of a reply: the limit, or the length of a continuation that is scored."""
     if not uses_tokens(model):
         return 0
     if request.forced is not None:

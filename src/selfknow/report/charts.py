@@ -156,7 +156,7 @@ def lines(
 
 
 def _apart(values: Sequence[float], most: int = 6) -> list[float]:
-    """Return at most so many of the values, sorted, that are far enough from each other for ticks of their own."""
+    """Return at most this many of the values, sorted, that are far enough from each other for ticks of their own."""
     ticks: list[float] = []
     least = (values[-1] / values[0]) ** (1 / most) if values else 1.0
     for tick in values:

@@ -26,7 +26,7 @@ _ANY_TASK: Mapping[str, Figure] = {
 
 @dataclass(frozen=True)
 class Section:
-    """A query of a report.
+    """A query of a report, with its rows and charts.
 
     Attributes:
         query: The query.
@@ -57,7 +57,7 @@ class Report:
         runs: The rows of the view ``runs``.
         overview: The rows of the query ``overview``: the calls and the replies to them.
         labels: The labels of models and cohorts.
-        sections: The queries.
+        sections: The sections of the page, one per query.
         exhibits: Marked replies, by the name of their task.
         tasks: The tasks of the runs, in the order of the task reports.
         queries: All queries of the connection, by name.
@@ -84,22 +84,22 @@ class Report:
 
     @property
     def calls(self) -> list[Row]:
-        """The overview in few columns, with the settings in which runs of a task differ."""
+        """The overview in a few columns, with the settings that differ between runs of a task."""
         return calls(self.runs, self.overview, self.labels)
 
     @property
     def incomplete(self) -> list[str]:
-        """The runs that did not ask all of their examples."""
+        """Sentences about the models that were not asked all examples of their run."""
         return [
             f"{self.labels.models.get(row['model'], row['model'])} answered {row['n']:,} of {row['num_examples']:,} "
-            f"examples of run {row['run_id']}: shares are over the examples that it was asked."
+            f"examples of run {row['run_id']}: shares are over these examples."
             for row in self.overview
             if row["stage"] == "answer" and row["num_examples"] and row["n"] < row["num_examples"]
         ]
 
 
 def gather(connection: Connection, reports: Reports, *, progress: bool = False) -> Report:
-    """Run every query in the reports of the runs' tasks, and those about any task.
+    """Run the queries in the reports of the runs' tasks, and the queries that apply to every task.
 
     Args:
         connection: The runs.
@@ -117,7 +117,7 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
     figures = {name: figure for task in tasks for name, figure in task.figures.items()} | dict(_ANY_TASK)
     known = queries(connection.tasks)
     bar = Bar(figures.items(), disable=not progress, unit="query", desc="report")
-    with connection.as_tables(_views_of_several([known[name] for name in figures], connection)):
+    with connection.as_tables(_views_read_repeatedly([known[name] for name in figures], connection)):
         return Report(
             runs=runs,
             overview=read_overview(connection),
@@ -153,7 +153,7 @@ def check_replies(connection: Connection) -> None:
         raise UserError(reason)
 
 
-def _views_of_several(queries: Iterable[Query], connection: Connection) -> list[str]:
+def _views_read_repeatedly(queries: Iterable[Query], connection: Connection) -> list[str]:
     """Return the tasks' views that more than one of the queries reads."""
     readers = Counter(view for query in queries for view in set(re.findall(r"\b(?:from|join)\s+(\w+)", query.sql)))
     return [view for task in connection.tasks for view in task.views if readers[view] > 1]

@@ -5,7 +5,7 @@ from typing import Any
 
 from selfknow.report.shape import Row
 
-_GROUPS = 6  # charts of one model each
+_MAX_GROUPS = 6  # each group becomes a chart
 
 
 def preferred(rows: Sequence[Row], column: str, value: str) -> list[Row]:
@@ -15,13 +15,13 @@ def preferred(rows: Sequence[Row], column: str, value: str) -> list[Row]:
     return [row for row in rows if row[column] == wanted]
 
 
-def grouped(rows: Sequence[Row], *columns: str, most: int = _GROUPS) -> dict[str, list[Row]]:
-    """Group rows by these columns, without columns that split no group further; return the first few groups.
+def grouped(rows: Sequence[Row], *columns: str, most: int = _MAX_GROUPS) -> dict[str, list[Row]]:
+    """Group rows by those of the columns that make a difference, and return the first groups.
 
     Args:
         rows: The rows.
         columns: The columns to group by, the most important first.
-        most: The most groups.
+        most: The largest number of groups to return.
 
     Returns:
         The rows of each group by its name; if no column varies, one group without a name.
@@ -31,22 +31,22 @@ def grouped(rows: Sequence[Row], *columns: str, most: int = _GROUPS) -> dict[str
         >>> list(grouped(rows, "model", "form"))
         ['a', 'b']
     """
-    varying = _telling(rows, columns)
+    varying = _distinguishing_columns(rows, columns)
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(joined(*(row[column] for column in varying)), []).append(row)
     return dict(list(groups.items())[:most])
 
 
-def _telling(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
+def _distinguishing_columns(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
     """Return the columns that split the groups of the columns before them."""
-    telling: list[str] = []
+    columns_so_far: list[str] = []
     num_groups = 1
     for column in columns:
-        groups = len({tuple(row[name] for name in [*telling, column]) for row in rows})
+        groups = len({tuple(row[name] for name in [*columns_so_far, column]) for row in rows})
         if groups > num_groups:
-            telling, num_groups = [*telling, column], groups
-    return telling
+            columns_so_far, num_groups = [*columns_so_far, column], groups
+    return columns_so_far
 
 
 def joined(*parts: object) -> str:
@@ -73,11 +73,16 @@ def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
         >>> setting(rows[0], rows, "dataset", "words")
         'Bible.txt'
     """
-    return joined(*(_shortened(row[column], {other[column] for other in rows}) for column in _telling(rows, columns)))
+    return joined(
+        *(
+            _shortened(row[column], {other[column] for other in rows})
+            for column in _distinguishing_columns(rows, columns)
+        )
+    )
 
 
 def _shortened(value: object, values: Collection[object]) -> object:
-    """Return a path's last part, if no other value has the same."""
+    """Return a path's last part if the last parts of all values differ, else the value unchanged."""
     short = {path: path.rstrip("/").rpartition("/")[2] if isinstance(path, str) else path for path in values}
     return short[value] if len(set(short.values())) == len(short) else value
 
@@ -107,7 +112,7 @@ def dot(
 
 
 def counts(row: Row, value: str, of: str | None = None) -> dict[str, Any]:
-    """Return a share in counts, "2 of 41", or the counts of the row where the query has none of its own.
+    """Return a share as counts, "2 of 41"; if the query has no counts of this share, return the counts of the row.
 
     Args:
         row: The row.
@@ -125,7 +130,7 @@ def counts(row: Row, value: str, of: str | None = None) -> dict[str, Any]:
 
 
 def one_share(row: Row, label: str, value: str, name: str, **more: Any) -> dict[str, Any]:
-    """Return a dot for one of several shares of a row, all under the same name, so that one chart shows them.
+    """Return a dot for one of a row's shares; shares with the same ``name`` are in one chart.
 
     Args:
         row: A row with ``VALUE``, ``VALUE_low``, ``VALUE_high``, and ``n_VALUE`` or ``n``.

@@ -8,7 +8,7 @@ from selfknow.report.numbers import number
 from selfknow.report.shape import Finding, Measure, Note, Verdict
 
 MOST_NUMBERS = 12
-"""The most findings of a question, and numbers of a measure; the figures show the others."""
+"""The largest number of findings of a question, and of numbers of a measure; the figures show the others."""
 _IT_DEPENDS = Verdict("It depends", is_good=None)
 
 
@@ -19,7 +19,7 @@ class Topic:
     Attributes:
         task: The name of the task.
         title: Its question about a model.
-        about: What a model is asked, in a sentence; may be empty.
+        about: A sentence about the question; may be empty.
         findings: The answers, one for each model and way of asking.
         measures: All numbers of the task.
         notes: More findings.
@@ -54,7 +54,7 @@ class FirstScreen:
     """The first screen of a report.
 
     Attributes:
-        title: What the report is about, in words.
+        title: The title of the report.
         topics: The answer to each question.
         missing: Sentences about replies that could not be graded.
     """

@@ -29,7 +29,7 @@ def without_folders(value: Any) -> Any:
 
 
 def last_part(path: str) -> str:
-    """Return the last part of a path, or the text as it is if it is no path.
+    """Return the last part of a path, or the text as it is if it is not a path.
 
     Example:
         >>> last_part("runs/opt/"), last_part("out/texts/Bible.txt"), last_part("Bible")

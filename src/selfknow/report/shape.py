@@ -182,7 +182,7 @@ class Finding:
         sentence: The answer in a sentence, with its numbers.
         numbers: The numbers of the sentence, each under its own name, with intervals and counts.
         chance_name: The name of their chance line.
-        setting: What else tells it from the other findings; empty: nothing does, or the sentence says it.
+        setting: A label that distinguishes it from the other findings; empty if nothing does, or the sentence says it.
         detail: A sentence in small print, such as a difference and its interval; may be empty.
     """
 

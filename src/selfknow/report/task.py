@@ -33,7 +33,7 @@ class TaskReport:
     Attributes:
         name: The task's name.
         question: The task's question about a model, for people.
-        about: What a model is asked, in a sentence for people who know nothing of it.
+        about: A sentence about the task, for people who do not know it.
         figures: Figures by the name of their query, in their order.
         headline: A function that returns the task's first numbers.
         exhibits: A function that returns the marked replies of the task.

@@ -60,9 +60,9 @@ def write_html(
         reports: The task reports.
         path: The page.
         title: The title of the page.
-        figures: A folder for PNG and SVG files of every figure; null: none are written.
+        figures: A folder for PNG and SVG files of every figure; null: no files.
         progress: Show a progress bar on stderr.
-        first: A function that makes charts to stand before everything else; null: none.
+        first: A function that makes charts to stand before everything else; null for no such charts.
 
     Returns:
         The content of the page.

@@ -29,11 +29,11 @@ class Cell:
         kind: ``train``, ``evaluate`` or ``tune``.
         name: Made only from what the cell does, so it is the same in every plan, order and folder.
         model: The model to train or ask, as the command line names it; its folder, if the plan trains it.
-        data: What it is trained on, or asked.
+        data: The data that it is trained on, or asked.
         options: Its options as command-line arguments.
         folder: Its training or run folder.
         trained_by: The training that makes the model to evaluate; null if the plan does not train it.
-        score: The words of ``selfknow score`` after the run folder, a list per call; of a training none.
+        score: The words of ``selfknow score`` after the run folder, a list per call; none for a training.
         settings: The values of all options of its command, as the command line reads them.
     """
 
@@ -67,7 +67,7 @@ class Cell:
         return [self.words, *(["score", str(self.folder), *words] for words in self.score)]
 
     def shown(self, around: Path) -> str:
-        """Its commands as one types them, with paths from where one is, and without credentials in addresses."""
+        """Its commands as a user types them, with paths from the current folder, and addresses without credentials."""
         texts = (shlex.join(["selfknow", *map(without_credentials, words)]) for words in self.commands)
         return " && ".join(text.replace(f"{around}/", "") for text in texts)
 
@@ -78,8 +78,8 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
     Args:
         plan: The plan.
         commands: The commands, with the options that each one has.
-        folder: Where the cells lie, absolute: ``train/NAME`` and ``evaluate/NAME`` in it.
-        changes: What the command line changes.
+        folder: The folder of the cells, absolute: ``train/NAME`` and ``evaluate/NAME`` in it.
+        changes: The changes of the command line.
 
     Raises:
         UserError: A setting is none of its command's, a model or a task is unknown, or nothing is left of the plan.

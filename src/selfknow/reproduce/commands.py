@@ -48,7 +48,7 @@ def words_of(command: Command, name: str, value: Value, place: Located) -> list[
         command: The command.
         name: The option, such as ``max-steps``.
         value: True and false for a switch, several values for an option that may be repeated.
-        place: Where it stands in the plan.
+        place: Its place in the plan.
 
     Raises:
         UserError: The command has no such option, or it takes no such value.

@@ -33,7 +33,7 @@ class Conclusion:
 
     Attributes:
         queries: The rows of each query, by its name; a text says why there are none.
-        figures: The file of each figure, by its name; a text that is no path says why there is none.
+        figures: The file of each figure, by its name; a text that is not a path says why there is none.
         published: The paper's tables, by ``PAPER, TABLE``.
     """
 
@@ -106,7 +106,7 @@ def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: 
         plan: The plan.
         runs: The run folders.
         corpora: Dataset folders that queries may join against.
-        folder: Where the plan's cells lie.
+        folder: The folder of the plan's cells.
     """
     published = {
         f"{paper}, {table}": rows for paper, table in plan.published_tables if (rows := published_table(paper, table))

@@ -25,7 +25,7 @@ def corpus_folders(cells: Sequence[Cell]) -> list[Path]:
     """Return the dataset folder of every corpus that these cells train on; build or fetch those that are missing.
 
     Raises:
-        UserError: There is no such corpus, or it cannot be had.
+        UserError: There is no such corpus, or it is not available.
     """
     names = dict.fromkeys(cell.data for cell in cells if cell.kind == TRAIN)
     return list(dict.fromkeys(open_dataset(name).folder for name in names))

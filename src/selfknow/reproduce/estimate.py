@@ -44,7 +44,7 @@ def cost_rows(
         throughput: Operations a second; null: measured on this machine, with a model of about each one's size.
 
     Raises:
-        UserError: A corpus or a model that is trained cannot be had.
+        UserError: A corpus or a model that is trained is not available.
     """
     rows: list[dict[str, object]] = []
     hours_left = 0.0
@@ -69,7 +69,7 @@ def _tokens_of(cell: Cell) -> tuple[int | None, int]:
         return _training_tokens(cell)
     try:
         return (None, 0) if cell.kind == TUNE else _evaluation_tokens(cell)
-    except UserError:  # its questions cannot be had now
+    except UserError:  # its questions are not available now
         return None, 0
 
 
@@ -117,12 +117,12 @@ def _tokens(table: "pa.Table") -> float:
 
 
 def _sample(table: "pa.Table", limit: int) -> float:
-    """Return the tokens of a sample of rows; 0 as a limit is no limit."""
+    """Return the tokens of a sample of rows; 0 as a limit means no limit."""
     return _tokens(table) * min(1.0, (limit or len(table)) / max(1, len(table)))
 
 
 def num_parameters(cell: Cell) -> int | None:
-    """Return the parameters of the model that a cell trains or asks; null if its configuration cannot be had."""
+    """Return the parameters of the model that a cell trains or asks; null if its configuration is not available."""
     import torch
 
     from selfknow.models.checkpoints import load_config
@@ -143,7 +143,7 @@ def num_parameters(cell: Cell) -> int | None:
         config: Any = MODELS[name].config() if name in MODELS else load_config(name)
     except UserError:
         return None
-    if own_vocabulary:  # at most so many tokens: small corpora have fewer
+    if own_vocabulary:  # at most this many tokens: small corpora have fewer
         config.vocab_size = settings["vocabulary_size"]
     with torch.device("meta"):
         return sum(weights.numel() for weights in from_config(config).parameters())

@@ -1,8 +1,8 @@
-"""All four questions for one model: which of them fit it, as a plan that is written where the results go.
+"""The four papers' questions for one model: those that apply to it, as a plan that is written beside the results.
 
-*Does it know how much it knows?* fits a model that was trained on diaries, and its own are asked. *What does it not
-know?* and *Does it understand what it creates?* fit any model. *Does it quote?* fits a model whose corpus has a
-portrait. What does not fit is left out, and the reason is told.
+*Does it know how much it knows?* applies to a model that was trained on diaries, and asks about these. *What does it
+not know?* and *Does it understand what it creates?* apply to any model. *Does it quote?* applies to a model whose
+corpus has a portrait. Questions that do not apply are left out, with the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ from selfknow.reproduce.changes import absolute_folder, split_commas
 NAME = "four-questions"
 SHOWS = "all four papers' questions"
 TITLE = "What does one model know about what it knows?"
-NEEDS = "a model (--models), for quoting its corpus's portrait (--portrait)"
-_TABLE_1 = ("total-count", "designated-count", "fact", "arxiv", "math", "theorem", "code")
+NEEDS = "a model (--models) and, for the question about quoting, a portrait of its corpus (--portrait)"
+_SELF_KNOWLEDGE_TASKS = ("total-count", "designated-count", "fact", "arxiv", "math", "theorem", "code")
 _QUERIES = {
     "diary-recall": "accuracy_by_size",
     "self-aware": "self_aware_abstention",
@@ -33,11 +33,11 @@ Block = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Fit:
-    """The kinds of tasks that a model can be asked.
+    """The tasks that apply to a model.
 
     Attributes:
         blocks: The blocks of the plan, under ``evaluate``.
-        not_asked: Why a task was left out, a line each.
+        not_asked: The tasks that were left out, a line each with the reason.
     """
 
     blocks: tuple[Block, ...]
@@ -45,13 +45,13 @@ class Fit:
 
 
 def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, questions: str = "nq") -> Fit:
-    """Return the tasks that fit a model.
+    """Return the tasks that apply to a model.
 
     Args:
         model: A checkpoint folder, a GGUF file, a Hub id, or a name at an endpoint.
-        endpoint: Whether it is served: nobody knows then what it was trained on.
-        portrait: The portrait of its corpus, a folder or a Hub id; null: none.
-        questions: What is asked for quoting: a set of according-to, or a file.
+        endpoint: True if the model is at an endpoint; its training corpus is then unknown.
+        portrait: The portrait of its corpus, a folder or a Hub id; null for no portrait.
+        questions: The questions about quoting: a question set of according-to, or a file.
 
     Example:
         >>> [block["task"] for block in fitting("org/name").blocks][0]
@@ -65,7 +65,7 @@ def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, 
     else:
         not_asked.append("diary-recall, since nothing says that the model was trained on diaries")
     blocks.append({"task": "self-aware", "form": "instruction"})
-    blocks.append({"task": [f"self-knowledge:{name}" for name in _TABLE_1], "wording": "paper"})
+    blocks.append({"task": [f"self-knowledge:{name}" for name in _SELF_KNOWLEDGE_TASKS], "wording": "paper"})
     if portrait is not None:
         blocks.append({"task": f"according-to:{questions}", "portrait": portrait})
     else:
@@ -74,7 +74,7 @@ def fitting(model: str, *, endpoint: bool = False, portrait: str | None = None, 
 
 
 def write_plan(fit: Fit, folder: Path) -> Path:
-    """Write the plan of what fits; returns its file."""
+    """Write the plan of the tasks that apply, and return its file."""
     tasks = " ".join(str(block["task"]) for block in fit.blocks)
     plan = {
         "title": TITLE,
@@ -90,10 +90,10 @@ def write_plan(fit: Fit, folder: Path) -> Path:
 def fit_of(
     models: "Sequence[str] | None", evaluate: "Sequence[str] | None", portrait: str | None, questions: str
 ) -> Fit:
-    """Return the tasks that fit the model that the command line names.
+    """Return the tasks that apply to the model that the command line names.
 
     Raises:
-        UserError: None is named, or several.
+        UserError: No model is named, or more than one.
     """
     named = split_commas(models or [])
     if len(named) != 1:
@@ -107,14 +107,14 @@ def fit_of(
 def write_page(
     fit: Fit, runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, command: str
 ) -> tuple[Path, str]:
-    """Write the page over all questions, the plot beside it, and the section of a model card.
+    """Write a page that covers all questions, the plot beside it, and the section of a model card.
 
     Args:
-        fit: What was asked.
+        fit: The tasks that were asked.
         runs: The run folders.
         corpora: Dataset folders that queries may join against.
-        folder: Where the page goes: ``four-questions.html``, ``.svg``, ``.png`` and ``.md``.
-        command: What was run.
+        folder: The folder for the page: ``four-questions.html``, ``.svg``, ``.png`` and ``.md``.
+        command: The command that was run.
 
     Returns:
         The page, and the section.

@@ -37,11 +37,11 @@ class Located:
         """Return the values of a mapping by their keys.
 
         Args:
-            kind: What it should be, for the message.
-            known: The keys that there may be; null: any.
+            kind: The kind of value that it should be, for the message.
+            known: The allowed keys; null: any.
 
         Raises:
-            UserError: It is no mapping, or a key is no text, unknown, or stands twice.
+            UserError: It is not a mapping, or a key is not a string, unknown, or stands twice.
         """
         if not isinstance(self.node, yaml.MappingNode):
             self.refuse(f"expected {kind}, as `key: value`")

@@ -25,7 +25,7 @@ def block_name(
         block: The block.
         settings: The values of all its settings.
         chosen: The settings of one cell.
-        of: What else tells it apart, such as the training that made its model.
+        of: A further distinction of the cell, such as the training that made its model.
     """
     if block.name is None:
         return None
@@ -47,9 +47,9 @@ def settings_name(parts: Sequence[str], options: Sequence[str], folder: Path) ->
     Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
 
     Args:
-        parts: What stands before the options.
+        parts: The parts before the options.
         options: The words of the options.
-        folder: The plan's; the name is the same wherever it lies.
+        folder: The plan's folder; the name is the same wherever it lies.
     """
     parts = [part.replace(f"{folder}/", OUT) for part in parts]
     options = [without_credentials(word).replace(f"{folder}/", OUT) for word in options]

@@ -44,7 +44,7 @@ class Block:
     Attributes:
         settings: The values of each setting, in the file's order. A setting is an option in the words of the command
             line, or an argument: ``model`` and ``data``, or ``task``.
-        places: Where each setting stands in the file, for messages.
+        places: The place of each setting in the file, for messages.
         name: The start of its cells' names, with the values of its lists after it; null: all their settings.
     """
 
@@ -55,18 +55,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan as its file says it; nothing of it has been looked up yet.
+    """A plan as its file states it; none of its names has been looked up yet.
 
     Attributes:
         name: ``PAPER/NAME`` of a packaged plan; the file's name without its ending of another.
         title: One line for the list of plans.
         needs: One line: models, a portrait, people, a GPU.
-        places: Where each key stands in the file, for messages.
-        shows: The figure or table that it repeats; null for an experiment of one's own.
+        places: The place of each key in the file, for messages.
+        shows: The figure or table that it repeats; null for your own experiment.
         train: The trainings.
         evaluate: The evaluations.
-        tune: How models are tuned on their own questions (``selfknow advanced creations tune``), all in one cell.
-        score: Options of ``selfknow score``; null: none.
+        tune: The tunings of models on their own questions (``selfknow advanced creations tune``), all in one cell.
+        score: Options of ``selfknow score``; null for no options.
         query: Queries that are printed at the end, in order.
         figures: Figures that are drawn at the end, in order.
         published: Tables of the paper that are printed beside ours: ``TABLE``, or ``PAPER/TABLE``.
@@ -99,12 +99,12 @@ def packaged_plans() -> dict[str, Path]:
 
 
 def _place(plan: tuple[str, Path]) -> list[tuple[int, str]]:
-    """Return where a plan stands in the list: figure 10 after figure 2."""
+    """Return the place of a plan in the list: figure 10 after figure 2."""
     return [(int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", plan[0])]
 
 
 def find_plan(name: str) -> Plan:
-    """Read a packaged plan by ``PAPER/NAME``, or a plan of one's own from a YAML file.
+    """Read a packaged plan by ``PAPER/NAME``, or your own plan from a YAML file.
 
     Raises:
         UserError: There is no such plan, or its file is not one.
@@ -130,7 +130,7 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
         name: The name of a packaged plan; null takes the file's.
 
     Raises:
-        UserError: It is no plan; the message names the line and the mend.
+        UserError: It is not a plan; the message names the line and says how to correct it.
     """
     root = read_yaml(path, path.name if name is None else f"plans/{name}{path.suffix}")
     keys = root.mapping("a plan", _KEYS)

@@ -1,7 +1,7 @@
-"""The states of cells: one small file a cell, ``OUT/states/NAME.json``, written when it ends, whichever job ran it.
+"""The states of cells: a small file per cell, ``OUT/states/NAME.json``, written when the cell ends.
 
-A run folder resumes by itself, and its lock says that it is being written. It does not say with which commands a cell
-ended, how long they took, or why one failed, and the jobs of a plan need that of each other's cells.
+A run folder resumes by itself, and its lock says that it is being written. It does not say which commands a cell ran,
+how long they took, or why one failed. The jobs of a plan need to know this about each other's cells.
 """
 
 from dataclasses import asdict, dataclass
@@ -31,7 +31,7 @@ class Record:
     """The record of one cell.
 
     Attributes:
-        state: How far it has come.
+        state: The progress of the cell.
         seconds: The duration of its last run; null if it has not ended.
         error: Why it failed, in one line.
     """
@@ -52,10 +52,10 @@ class States:
     folder: Path
 
     def read(self, cell: Cell) -> Record:
-        """Return the record of a cell; one of other commands counts as missing."""
+        """Return the record of a cell; a record of other commands counts as missing."""
         try:
             content: dict[str, Any] = read_json(self._path(cell))
-        except UserError:  # none yet, or damaged by a full disk: a cell resumes, so it is run again
+        except UserError:  # no record yet, or one that a full disk damaged: run again, since a cell resumes
             content = {}
         state = content.get("state") if content.get("commands") == self._commands(cell) else None
         if state == State.finished and cell.evidence.exists():
@@ -81,7 +81,7 @@ class States:
 
 
 def is_free(folder: Path, timeout: float = 0) -> bool:
-    """Return true if no process holds the lock of a run or a training, or stops holding it within so many seconds."""
+    """Return true if the lock of a run or a training is free, or becomes free within ``timeout`` seconds."""
     path = folder / "run.lock"
     if not path.exists():
         return True

@@ -1,4 +1,4 @@
-"""A reader of run folders, here or on the Hub, which refuses those that SQL would misread."""
+"""A reader of run folders, on disk or on the Hub, which refuses folders that SQL would misread."""
 
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ class RunFolder:
 
     @property
     def dataset(self) -> Mapping[str, Any]:
-        """The reference to the run's rows in ``run.json``."""
+        """The dataset that the run asked, as ``run.json`` describes it."""
         dataset = self.description.get("dataset")
         return dataset if isinstance(dataset, dict) else {}
 
@@ -62,12 +62,13 @@ def open_runs(
 
     Args:
         locations: Folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
-        parsed: Other files that scoring may have written into them, by the name of their view.
+        parsed: Further kinds of files that scoring may have written into the folders, by the name of the SQL view that
+            shows them.
         mixed_revisions: Allow runs with different contents under one dataset name.
 
     Raises:
-        UserError: A folder is no run, is half-written, has a column of another type or is named twice, or two runs
-            have different revisions of one dataset.
+        UserError: A folder is not a run folder, is incomplete, has a column of an unexpected type or is named twice, or
+            two runs have different revisions of one dataset.
     """
     if not locations:
         raise UserError("name at least one run folder")
@@ -85,16 +86,16 @@ def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = No
     """Open one run folder and check its files (see :func:`open_runs`)."""
     place = str(location) if str(location).startswith(HUB) else str(Path(location).expanduser().absolute())
     place = place.rstrip("/")
-    files_here = fsspec.filesystem("hf") if place.startswith(HUB) else fsspec.filesystem("file")
-    description = _read_description(files_here, place)
+    filesystem = fsspec.filesystem("hf") if place.startswith(HUB) else fsspec.filesystem("file")
+    description = _read_description(filesystem, place)
     patterns = {**_PATTERNS, **{view: files.pattern for view, files in (parsed or {}).items()}}
     schemas = {**SCHEMAS, **{view: files.schema() for view, files in (parsed or {}).items()}}
-    files = {kind: _list(files_here, place, pattern) for kind, pattern in patterns.items()}
+    files = {kind: _list(filesystem, place, pattern) for kind, pattern in patterns.items()}
     if not files["generations"]:
         raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
     if not files["examples"]:
         raise UserError(f"{place} is an incomplete run: it has no examples.parquet")
-    footers = {path: _footer(files_here, path) for paths in files.values() for path in paths}
+    footers = {path: _footer(filesystem, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
         raise UserError(f"{files['examples'][0]} has no column `id`, which generations refer to")
@@ -107,10 +108,10 @@ def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = No
     return RunFolder(place, description, files, columns, layouts, retried)
 
 
-def _read_description(files: Any, place: str) -> dict[str, Any]:
+def _read_description(filesystem: fsspec.AbstractFileSystem, place: str) -> dict[str, Any]:
     path = f"{place}/run.json"
     try:
-        content = parse_json(files.cat_file(path))
+        content = parse_json(filesystem.cat_file(path))
     except FileNotFoundError as error:
         raise UserError(f"{place} is not a run folder: there is no run.json in it") from error
     except (OSError, ValueError) as error:
@@ -138,36 +139,36 @@ def _make_safe(description: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _list(files: Any, place: str, pattern: str) -> tuple[str, ...]:
+def _list(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tuple[str, ...]:
     folder, name = str(PurePosixPath(pattern).parent), PurePosixPath(pattern).name
     folder = place if folder == "." else f"{place}/{folder}"
-    if not files.isdir(folder):
+    if not filesystem.isdir(folder):
         return ()
-    entries = sorted(str(path).rpartition("/")[2] for path in files.ls(folder, detail=False))
+    entries = sorted(str(path).rpartition("/")[2] for path in filesystem.ls(folder, detail=False))
     return tuple(
         f"{folder}/{entry}" for entry in entries if PurePosixPath(entry).match(name) and not entry.startswith(".")
     )
 
 
-def _footer(files: Any, path: str) -> pq.FileMetaData:
+def _footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData:
     try:
-        with files.open(path) as file:
+        with filesystem.open(path) as file:
             footer = pq.read_metadata(file)
             names = footer.schema.to_arrow_schema().names
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read as Parquet (was it cut off?): {error}") from error
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise UserError(f"{path} has the column {repeated[0]} twice: was it written in another shape?")
+        raise UserError(f"{path} has the column {repeated[0]} twice: did another program write it?")
     return footer
 
 
 def _may_hold_retries(footer: pq.FileMetaData) -> bool:
     """Return false for a file of generations whose statistics exclude further attempts."""
     names = footer.schema.to_arrow_schema().names
-    place = next((at for at in range(footer.num_columns) if footer.schema.column(at).path == "attempt"), None)
-    if "attempt" not in names or place is None:
+    index = next((i for i in range(footer.num_columns) if footer.schema.column(i).path == "attempt"), None)
+    if "attempt" not in names or index is None:
         return True
-    groups = [footer.row_group(group).column(place).statistics for group in range(footer.num_row_groups)]
+    groups = [footer.row_group(group).column(index).statistics for group in range(footer.num_row_groups)]
     return any(statistics is None or not statistics.has_min_max or statistics.max > 0 for statistics in groups)
 
 
@@ -185,7 +186,7 @@ def _check_columns(path: str, schema: pa.Schema, wanted: pa.Schema) -> None:
     """Check a file's columns: a nullable one may be missing, as in an older version, but none may have another type."""
     missing = [column.name for column in wanted if not column.nullable and column.name not in schema.names]
     if missing:
-        raise UserError(f"{path} lacks {', '.join(missing)}: was it written in another shape?")
+        raise UserError(f"{path} lacks {', '.join(missing)}: did another program or version write it?")
     for column in wanted:
         if column.name in schema.names and not _is_compatible(schema.field(column.name).type, column.type):
             type_ = schema.field(column.name).type

@@ -1,6 +1,6 @@
 """The interface of a task in SQL: its queries, its views, and its columns of the view ``runs``.
 
-The connection knows no task by name. This module is light to import.
+The SQL connection handles every task through this interface. This module imports no heavy library.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,10 +34,10 @@ class CorpusView:
 
     Attributes:
         name: Name of the view.
-        find: Maps runs of the task and the folders that the user named to Parquet files, by a key of the task's own.
-            Raises UserError if a named folder holds nothing that a run asked about.
-        sql: Maps these files to the view's statement.
-        missing: Returns a message with the mend if a run's documents are missing; null if they are not.
+        find: Takes the task's runs and the folders that the user named, and returns Parquet files under keys that the
+            task chooses. Raises UserError if a named folder holds nothing that a run asked about.
+        sql: Takes these files, and returns the view's statement.
+        missing: Returns a message that says how to provide a run's documents if they are missing, else null.
     """
 
     name: str
@@ -57,14 +57,14 @@ class TaskSql:
 
     Attributes:
         name: The task's name in ``run.json``.
-        folder: The folder of its queries, ``NAME.sql`` each, and of its views, in ``views/``.
+        folder: The folder with its queries (``NAME.sql``) and, in ``views/``, its views.
         views: Names of the files in ``views/`` with views or functions, in the order of their creation.
         examples: Views of its examples, by name: the columns and their SQL types.
         parsed: Views of the files that scoring parses, by name.
-        corpus: The view of the documents beside its runs.
+        corpus: The view of documents outside of its runs.
         columns: Columns that it adds to the view ``runs``: names and SQL types.
-        cohort: The columns that, beside the model, make a cohort.
-        facts: Maps a ``run.json`` to the values of these columns.
+        cohort: The columns that, together with the model, make a cohort.
+        facts: Takes a ``run.json``, and returns the values of these columns.
     """
 
     name: str

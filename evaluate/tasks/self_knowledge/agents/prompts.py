@@ -1,4 +1,4 @@
-"""The requests to proposer and judge (section 6.4): every call follows upon the one before it.
+"""The requests to proposer and judge (Tan et al., section 6.4): every call follows upon the one before it.
 
 Stages: ``propose`` (a template of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
 verified, and why?), for what was accepted ``fill`` (its slots, many times), and for each instance ``generate`` and
@@ -38,9 +38,9 @@ class Proposal:
 
     Attributes:
         name: Its name.
-        generate_prompt: What asks for a text with a property.
-        verify_prompt: What asks about that property.
-        answer: What is right; it may be a slot.
+        generate_prompt: The prompt that asks for a text with a property.
+        verify_prompt: The prompt that asks about that property.
+        answer: The right answer; it may be a slot.
     """
 
     name: str
@@ -101,7 +101,7 @@ def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, 
     Args:
         reply: A reply of the stage ``fill``.
         proposal: The template.
-        most: How many were asked for; what goes beyond is passed over.
+        most: The number of instances that were asked for; further ones are ignored.
 
     >>> rain = Proposal("Rain", "Write [num] lines on [topic].", "How many lines?", "[num]")
     >>> read_instances("1. [num] = 3; [topic] = rain\n2. [num] = 4\n[topic]: fog; [num]: 5", rain, most=10)
@@ -129,8 +129,8 @@ def propose_prompt(number: int, most_tasks: int | None = None) -> str:
     """Return the prompt that asks for a proposal.
 
     Args:
-        number: Which proposal it is, from 1.
-        most_tasks: How many of the paper's tasks it lists; null: all that suit.
+        number: The number of the proposal, from 1.
+        most_tasks: The largest number of the paper's tasks that it lists; null: all that suit.
     """
     tables = paper_templates()["tables_8_13_and_14"]
     tasks = [
@@ -164,7 +164,7 @@ def requests(stage: str, num_instances: int, shots: Sequence[Example] | None, so
 
     Args:
         stage: The stage.
-        num_instances: How often the slots of a template are filled.
+        num_instances: The number of instances of a template.
         shots: Worked examples that completion models are shown first; null: they are asked with the plain text.
         so_far: The run.
     """

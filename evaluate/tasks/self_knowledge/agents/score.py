@@ -1,4 +1,4 @@
-"""Scores of invented tasks (section 6.4, Table 8).
+"""Scores of invented tasks (Tan et al., section 6.4, Table 8).
 
 Metrics: ``proposal_parsed`` (its four lines are there, and slots that can be filled; else 0 with the reason),
 ``accepted`` (the judge said yes), ``filled`` (the share of the instances asked for that were given whole, each once),
@@ -95,8 +95,8 @@ class _Calls:
         by_id: Proposals, judgements and fillings; of a text its parent and its sample.
         num_texts: By proposal or filling, the number of texts that go back to it.
         first_after: By proposal, the first call that goes back to it.
-        num_instances: How often a template is filled; null in runs of an earlier version, which carried proposals out
-            as they were.
+        num_instances: The number of instances of a template; null in runs of an earlier version, which carried
+            proposals out as they were.
     """
 
     by_id: Mapping[str, Row]

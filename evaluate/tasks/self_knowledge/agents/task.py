@@ -32,7 +32,7 @@ class AgentOptions(Options):
 
     Attributes:
         verifier: The model that judges; if empty, the proposer itself.
-        instances: How often the slots of an accepted template are filled.
+        instances: The number of instances of an accepted template.
         examples: Show base models two worked proposals first.
     """
 

@@ -13,7 +13,7 @@ from selfknow.models.interface import Decoding, Reply, Request
 
 @dataclass(frozen=True)
 class ImageSettings:
-    """Settings for drawing pictures. A setting that is null is left to the generator, as in the paper (section 5.1).
+    """Settings for drawing pictures. A setting that is null is left to the generator, as in Tan et al., section 5.1.
 
     Attributes:
         width: The width in pixels; set with ``height``.

@@ -114,7 +114,7 @@ def find(folder: Path, name: str) -> Path:
     """Return the path of a run's picture; a mirror image is made on its first use.
 
     Raises:
-        UserError: It is no name of a picture, the picture is missing, or its hash is not that in its name.
+        UserError: It is not the name of a picture, the picture is missing, or its hash is not that in its name.
     """
     match = _NAME.fullmatch(name)
     if match is None:

@@ -31,7 +31,7 @@ def read_lm_eval(path: Path, model: str | None = None) -> Log:
         model: The model's name; null: the name in the ``results_DATE.json`` beside the file.
 
     Raises:
-        UserError: It is no sample log, or the model's name is unknown.
+        UserError: It is not a sample log, or the model's name is unknown.
     """
     with refuse_damaged(path, TOOL):
         return _read(path, model)

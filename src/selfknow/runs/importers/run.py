@@ -20,7 +20,7 @@ from selfknow.runs.writer import RunWriter
 
 @dataclass(frozen=True)
 class ImportedScore:
-    """A score in the log of a call; null with a reason if it is no number."""
+    """A score in the log of a call; null with a reason if it is not a number."""
 
     metric: str
     value: float | None
@@ -182,7 +182,7 @@ def read_example_rows(path: Path) -> pa.Table:
     """Read the rows of a run from a Parquet or JSON Lines file, their ``id`` as text.
 
     Raises:
-        UserError: It is no such file, or its rows have no ``id``.
+        UserError: It is not such a file, or its rows have no ``id``.
     """
     table = read_parquet(path) if path.suffix == ".parquet" else example_table(list(read_json_lines(path)))
     if "id" not in table.column_names:
