@@ -101,7 +101,9 @@ def concluded(
     results = conclude(plan, runs_of(cells, states), [], out)
     assert set(results.published) == {f"{paper}, {table}" for paper, table in plan.published_tables}
     assert all(isinstance(rows, list) for rows in results.queries.values()), results.queries
-    assert all(isinstance(path, Path) and path.is_file() for path in results.figures.values()), results.figures
+    for path in results.figures.values():  # one model: a figure over sizes has nothing to compare
+        is_drawn = isinstance(path, Path) and path.is_file()
+        assert is_drawn or str(path).endswith("num_parameters is the same in all rows"), results.figures
     rows = results.queries[plan.query[0]]
     assert rows
     return results, [row for row in rows if isinstance(row, Mapping)]

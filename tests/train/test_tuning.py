@@ -218,7 +218,7 @@ def test_an_experiment_that_was_killed_ends_as_an_unbroken_one(
     ("more", "message"),
     [
         ("--epochs 3", "holds another training (its settings.epochs is 1, not 3)"),
-        ("--limit 2", "is another run (its settings.limit is null, not 2)"),
+        ("--limit 2", "holds 8 questions, and --limit 2 asks only 2: a run may grow, not shrink"),
         ("--version mended", "there is no version 'mended': choose from raw, corrected"),
         ("--model nowhere/at/all", "nowhere/at/all does not exist"),
         ("--gsm8k none.jsonl", "there is no file none.jsonl"),

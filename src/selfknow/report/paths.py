@@ -14,7 +14,7 @@ def without_folders(value: Any) -> Any:
     """Return a value in whose texts no path of this machine has more than its last part.
 
     Example:
-        >>> without_folders("the file /home/ann/runs/opt cannot be read"), without_folders("https://a.org/b/c")
+        >>> without_folders("the file /data/ann/runs/opt cannot be read"), without_folders("https://a.org/b/c")
         ('the file opt cannot be read', 'https://a.org/b/c')
         >>> without_folders({"model": "org/name", "text": "/data/Bible.txt"})
         {'model': 'org/name', 'text': 'Bible.txt'}

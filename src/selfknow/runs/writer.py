@@ -18,6 +18,7 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, read_parquet, remove_unfinished, write_json, write_parquet
 from selfknow.models.any_reply import writable_reply, writable_text
 from selfknow.models.facts import ModelFacts
+from selfknow.models.images.pictures import FOLDER as PICTURES
 from selfknow.models.interface import GRADE, Decoding, Reply, Request
 from selfknow.runs.description import RunDescription, describe_run, described_models
 from selfknow.runs.schema import CALL, GENERATIONS, Call, generation_files
@@ -133,7 +134,8 @@ class RunWriter:
         return run
 
     def _read_calls(self) -> None:
-        remove_unfinished(self.folder / "generations")
+        for part in ("generations", PICTURES):
+            remove_unfinished(self.folder / part)
         parts = generation_files(self.folder)
         for path in parts:
             table = read_parquet(path, pa.schema([GENERATIONS.field(name) for name in (*CALL, "error")]))

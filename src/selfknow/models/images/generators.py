@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from selfknow.errors import UserError
-from selfknow.files import remove_unfinished
-from selfknow.models.images.pictures import FOLDER, BrokenPictureError, as_png, keep
+from selfknow.models.images.pictures import BrokenPictureError, as_png, keep
 from selfknow.models.interface import Decoding, Reply, Request
 
 
@@ -93,8 +92,7 @@ class Drawing:
         self.revision = generator.revision
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Draw and store pictures, after removing the unfinished files of a killed run."""
-        remove_unfinished(self._folder / FOLDER)
+        """Draw and store pictures."""
         for request, drawn in self._generator.draw(requests, self._settings, decoding.seed):
             yield request, self._reply(drawn)
 
