@@ -75,8 +75,16 @@ def test_a_file_that_is_not_the_pinned_one_is_built_and_asked_but_never_publishe
     assert find_task(f"{folder}:coconot").task.name == "self-aware"
     table = read_questions(open_dataset(f"{folder}:coconot"))
     assert table["answerable"].to_pylist() == [True, False, False, False]
-    calls = [{"generation_id": "g", "example_id": "coconot-contrast-a1", "error": None, "generation": "2,779 years"}]
-    scores = _answer_scores(calls, {row["id"]: row for row in table.to_pylist()}, whole={}).to_pylist()
+    calls = [
+        {
+            "generation_id": "g",
+            "example_id": "coconot-contrast-a1",
+            "error": None,
+            "generation": "2,779 years",
+            "whole": "2,779 years",
+        }
+    ]
+    scores = _answer_scores(calls, {row["id"]: row for row in table.to_pylist()}).to_pylist()
     assert {(row["value"], row["reason"]) for row in scores} == {(None, "no answer is known")}
 
 

@@ -97,7 +97,7 @@ def test_without_a_control_there_is_no_chance_line_and_without_a_text_nothing_to
 ) -> None:
     [row] = asked(here, tmp_path / "run", by_heart, "by heart", passages=here / "text.txt", limit=5)
     assert (row["n"], row["quip"], row["chance_quip"]) == (5, 1.0, None)
-    with pytest.raises(UserError, match="--passages FILE --portrait FOLDER"):
+    with pytest.raises(UserError, match="name the text to continue, passages=, and its portrait, portrait="):
         asked(here, tmp_path / "none", by_heart, "by heart")
     with pytest.raises(UserError, match=r"gone\.txt cannot be read"):
         asked(here, tmp_path / "gone", by_heart, "by heart", passages=here / "gone.txt")

@@ -119,7 +119,7 @@ def test_counts_are_written_for_evaluate_to_read(selfknow: Run, tmp_path: Path, 
     else:
         pq.write_table(pa.table({"body": PASSAGES}), corpus)
     options = [] if suffix == "txt" else ["--text", "body"]
-    command = ["questions", "count", "set.jsonl", "--corpus", corpus, "--out", "counts.csv", *options]
+    command = ["data", "count", "set.jsonl", "--corpus", corpus, "--out", "counts.csv", *options]
     result = selfknow(*command, "--format", "json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout) == [
@@ -157,7 +157,7 @@ def test_a_corpus_that_cannot_be_counted_in_is_refused(
     (tmp_path / "set.jsonl").write_text('{"question": "who loves Juliet", "answer": "Romeo"}\n')
     if corpus is not None:
         (tmp_path / "corpus.txt").write_bytes(corpus)
-    result = selfknow("questions", "count", "set.jsonl", "--corpus", "corpus.txt", "--out", "counts.csv", *options)
+    result = selfknow("data", "count", "set.jsonl", "--corpus", "corpus.txt", "--out", "counts.csv", *options)
     assert result.returncode == 2, result.stdout
     assert message in result.stderr
     assert "Traceback" not in result.stderr

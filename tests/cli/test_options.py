@@ -15,7 +15,7 @@ from selfknow.evaluate.catalogue import TASKS, find_task
 from selfknow.evaluate.task import Task
 from tests.conftest import Run
 
-LINES_OF_A_SCREEN = 47
+LINES_OF_A_SCREEN = 48
 SETS = [usage.split()[0] for task in TASKS for usage in task.usage]
 
 

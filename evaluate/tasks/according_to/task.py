@@ -51,9 +51,9 @@ class AccordingToOptions(SampledOptions):
     """
 
     portrait: str | None = option(None, "The corpus's portrait, a folder or a Hub id.")
-    prompts: str = option("all", "`all`, or ids of prompts separated by commas; the null prompt is always included.")
+    prompts: str = option("all", "`all`, or ids with commas between; null is always included.")
     prompt_format: str | None = option(None, "One of short, two-step, long, long-answer. Default: the set's.")
-    placement: str = option("appended", "The place of the phrase: appended, prepended or both.")
+    placement: str = option("appended", "Where the phrase stands: appended, prepended, both.")
     corpus_name: str = option("Wikipedia", "The corpus's name in the prompts.")
     corpus_address: str | None = option(None, "The corpus's address in the prompts.")
     counts: Path | None = option(

@@ -45,7 +45,7 @@ class ModelOptions:
     model: "str | LanguageModel | Callable[[str], str] | None" = option(
         None, "A folder, a FILE.gguf, a Hub id, or a name at --endpoint.", type=str
     )
-    endpoint: str | None = option(None, "An OpenAI-compatible server's address. Its token: SELFKNOW_TOKEN.")
+    endpoint: str | None = option(None, "An OpenAI-compatible server. Token: SELFKNOW_TOKEN.")
     text: bool = option(False, "The endpoint is TGI: send plain prompts, not messages.")
     concurrency: int = option(8, "Requests to the endpoint at once.", minimum=1)
     requests_per_minute: float | None = option(None, "Requests to the endpoint per minute.", minimum=0.1)
