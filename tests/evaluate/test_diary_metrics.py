@@ -1,6 +1,7 @@
 """The scores of diary answers: exact rows, near misses, and what is 0 and what is null."""
 
 import math
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome
+from selfknow.evaluate.task import FinishedRun
 from selfknow.evaluate.tasks.diary_recall.documents import Document
 from selfknow.evaluate.tasks.diary_recall.prompts import PROBES, boundary_requests, probe_requests, target
 from selfknow.evaluate.tasks.diary_recall.score import (
@@ -127,7 +129,7 @@ def test_an_answer_that_corrects_itself_is_counted_as_wrong_and_its_documents_as
 
 def test_bodies_read_through_typography_are_kept_as_they_were_read() -> None:
     table = generations({"generation": f"**{answer(ENTRIES)}"}, {"generation": answer(ENTRIES[:1])})
-    _, _, bodies = score(table, EXAMPLES)
+    _, _, bodies = scored(table, EXAMPLES)
     assert [(body["generation_id"], body["place"]) for body in bodies.to_pylist()] == [("0", 1), ("0", 2), ("0", 3)]
     assert bodies["body"][1].as_py() == "Location: City"
 
@@ -214,6 +216,13 @@ def test_a_boundary_is_right_if_ending_is_likelier_exactly_at_the_end() -> None:
     assert boundary_scores("after-12", -1.0, -math.inf, 12)["stop_log_odds"].value == math.inf
 
 
+def scored(calls: pa.Table, examples: pa.Table) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """Return the scores, the documents and the bodies of a run of one batch."""
+    [scores] = score(FinishedRun(Path("run"), {}, [calls], examples))
+    bodies = scores.parsed.get("diary_bodies", pa.table({}))
+    return scores.tables["diary-recall"], scores.parsed["diary_documents"], bodies
+
+
 def generations(*rows: dict[str, object]) -> pa.Table:
     filled = [
         {
@@ -249,14 +258,14 @@ EXAMPLES = pa.Table.from_pylist([question("Tom", 2, 1, 3)])
 def test_of_a_raw_answer_only_thinking_is_taken_off_and_the_score_says_so(
     text: str, value: float, why: str | None
 ) -> None:
-    scores, _, _ = score(generations({"generation": text}), EXAMPLES)
+    scores, _, _ = scored(generations({"generation": text}), EXAMPLES)
     [exact] = [row for row in scores.to_pylist() if row["metric"] == "exact_match"]
     assert exact["value"] == value
     assert exact["reason"] == why or (why is None and "thinking" not in exact["reason"])
 
 
 def test_a_failed_request_is_null_in_every_metric_with_its_reason() -> None:
-    scores, documents, _ = score(generations({"error": "429 too many"}), EXAMPLES)
+    scores, documents, _ = scored(generations({"error": "429 too many"}), EXAMPLES)
     assert scores["metric"].to_pylist() == list(METRICS["answer"])
     assert scores["value"].null_count == len(scores)
     assert set(scores["reason"].to_pylist()) == {"the request failed: 429 too many"}
@@ -271,7 +280,7 @@ def test_every_row_has_all_metrics_of_its_stage_in_their_order() -> None:
         {"stage": "next-title", "variant": "after-3", "generation": "\nTom's Diary Entry 4", "logprob": -3.0},
         {"stage": "judge", "generation": "yes"},
     )
-    scores, _, _ = score(table, EXAMPLES)
+    scores, _, _ = scored(table, EXAMPLES)
     rows = scores.to_pylist()
     for number, stage in enumerate(("answer", "probe", "stop")):
         assert [row["metric"] for row in rows if row["generation_id"] == str(number)] == list(METRICS[stage])
@@ -289,12 +298,12 @@ def test_the_next_title_of_another_model_or_sample_is_not_taken() -> None:
         {"stage": "next-title", "variant": "after-1", "model": "other", "generation": "", "logprob": -3.0},
         {"stage": "next-title", "variant": "after-1", "sample": 1, "generation": "", "logprob": -3.0},
     )
-    scores, _, _ = score(table, EXAMPLES)
+    scores, _, _ = scored(table, EXAMPLES)
     assert scores["value"].to_pylist() == [None, None, 0.0]
 
 
 def test_documents_are_kept_at_their_own_grain() -> None:
-    _, documents, _ = score(generations({"generation": answer(diary("Tom", 2, 2))}), EXAMPLES)
+    _, documents, _ = scored(generations({"generation": answer(diary("Tom", 2, 2))}), EXAMPLES)
     assert documents.drop_columns(["generation_id"]).to_pylist() == [
         {"place": 1, "number": 1, "fate": "correct", "recalled_sentences": 2, "target_sentences": 2},
         {"place": 2, "number": 2, "fate": "wrong", "recalled_sentences": 2, "target_sentences": 1},
@@ -307,4 +316,4 @@ def test_what_is_no_diary_question_is_refused() -> None:
         with pytest.raises(UserError, match="is not a diary question"):
             target({"id": "x", "completion": completion})
     with pytest.raises(UserError, match="no column `completion`"):
-        score(generations({"generation": ""}), EXAMPLES.drop_columns(["completion"]))
+        scored(generations({"generation": ""}), EXAMPLES.drop_columns(["completion"]))

@@ -99,7 +99,8 @@ def table(
     out: OutOption,
     task: Annotated[str, typer.Option("--task", help="The task that was asked, by its name in `selfknow evaluate`.")],
     portrait: Annotated[
-        str | None, typer.Option("--portrait", help="For according-to: the corpus's portrait, a folder or a Hub id.")
+        str | None,
+        typer.Option("--portrait", help="The corpus's portrait, if the task needs one: a folder or a Hub id."),
     ] = None,
     **columns: Any,
 ) -> None:
@@ -109,7 +110,7 @@ def table(
     `result.completions.0.text`. Replies to the questions of a task's dataset are found by id or question. Other
     questions need the columns that the task's scorer reads.
 
-    **Example:** `selfknow import table replies.csv --task self-aware --reply output --model gpt-4 --out runs/gpt-4`
+    **Example:** `selfknow import table replies.csv --task TASK --reply output --model gpt-4 --out runs/gpt-4`
     """
     from selfknow.evaluate.table import read_replies
     from selfknow.runs.importers.run import write_imported
