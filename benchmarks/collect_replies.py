@@ -213,6 +213,7 @@ def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[
         folder = sources / FOLDER / run.name
         if run.config == task:
             score_to_files(folder)
+            (folder / "scores" / ".lock").unlink(missing_ok=True)
             for path in [*(folder / "scores").glob("*.parquet"), *(folder / "parsed").glob("*.parquet")]:
                 _write(path, read_parquet(path))
         runs.append(replace(run, digest=digest_of_folder(folder)))

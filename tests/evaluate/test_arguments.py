@@ -57,7 +57,7 @@ def test_every_set_that_can_be_named_has_its_arguments() -> None:
     sets |= {f"according-to:{name}" for name in (*question_sets(), KING_JAMES_BIBLE)}
     sets |= {"according-to:continuation", "self-knowledge:agents", "gsm8k"}
     assert set(BY_SET) == sets
-    files = {"according-to:my.jsonl", "gsm8k:questions.jsonl"}
+    files = {"according-to:my.jsonl", "gsm8k:questions.jsonl", "self-aware:questions.csv"}
     assert {usage.split()[0] for task in TASKS for usage in task.usage} <= sets | files
 
 
@@ -96,7 +96,7 @@ def test_options_as_an_object_are_taken_for_a_set_of_ones_own(tmp_path: Path) ->
         ("self-aware", {"limit": 0}, "limit must be at least 1, not 0"),
         ("self-aware", {"limit": "20"}, "limit must be a number, not '20'"),
         ("self-aware", {"wording": "paper", "examples": True}, "leave it out with template= and wording='paper'"),
-        ("self-aware", {"form": "mine"}, "(your own prompt is a template=)"),
+        ("self-aware", {"form": "mine"}, "(your own prompt is template=)"),
         ("according-to:nq", {}, "name the corpus's portrait, portrait=: a folder"),
         ("according-to:continuation", {}, "name the text to continue, passages=, and its portrait, portrait="),
         ("self-knowledge:image-color", {"model": "m"}, "(image_model=, image_endpoint=)"),

@@ -125,8 +125,8 @@ def test_replies_with_limits_of_their_own_are_those_of_a_call_for_each_limit(loc
     local.batch_size = 3
     expected: dict[str, Reply] = {}
     for limit in LIMITS:
-        asked = [request for request, limited in zip(ASKED, LIMITED, strict=True) if limited.max_new_tokens == limit]
-        replies = local.generate(asked, replace(decoding, max_new_tokens=min(limit, 26)))
+        requests = [request for request, limited in zip(ASKED, LIMITED, strict=True) if limited.max_new_tokens == limit]
+        replies = local.generate(requests, replace(decoding, max_new_tokens=min(limit, 26)))
         expected |= {request.example_id: reply for request, reply in replies}
     together = list(local.generate(LIMITED, decoding))
     local.batch_size = len(ASKED)
@@ -145,10 +145,10 @@ def test_the_highest_limits_come_first_so_that_none_runs_alone(
 ) -> None:
     opt.batch_size = 3
     limits = [2, 2, 2, 2, 2, 2, 4, 12, 24]  # as they are given, the last one would run alone for 20 steps
-    asked = [replace(request, max_new_tokens=limit) for request, limit in zip(ASKED, limits, strict=True)]
+    requests = [replace(request, max_new_tokens=limit) for request, limit in zip(ASKED, limits, strict=True)]
     rows = rows_computed(opt.model, monkeypatch)
-    replies = dict(opt.generate(asked, Decoding(temperature=5.0)))
-    assert [replies[request].completion_tokens for request in asked] == limits
+    replies = dict(opt.generate(requests, Decoding(temperature=5.0)))
+    assert [replies[request].completion_tokens for request in requests] == limits
     assert len(rows) <= 24 + 7, "24 steps, the first of them a prompt's, and a pass for each further prompt at most"
 
 
@@ -156,11 +156,11 @@ def test_what_all_prompts_begin_with_is_computed_once_and_changes_no_reply(
     local: LocalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beginning = "".join(TEXTS[:2])
-    asked = [replace(request, prompt=beginning + request.prompt) for request in ASKED]
+    requests = [replace(request, prompt=beginning + request.prompt) for request in ASKED]
     shared = len(local._render(Request("x", beginning)).tokens) - 2  # its end may be joined to what follows
     decoding = replace(DRAWN, max_new_tokens=12)
-    local.batch_size = len(asked)
-    expected = dict(local._generate_in_batches([local._render(request) for request in asked], decoding))
+    local.batch_size = len(requests)
+    expected = dict(local._generate_in_batches([local._render(request) for request in requests], decoding))
     local.batch_size, computed, real = 3, list[int](), local.model.forward
 
     def forward(*arguments: Any, **inputs: Any) -> Any:
@@ -169,12 +169,12 @@ def test_what_all_prompts_begin_with_is_computed_once_and_changes_no_reply(
         return real(*arguments, **inputs)
 
     monkeypatch.setattr(local.model, "forward", forward)
-    replies = dict(local.generate(asked, decoding))
+    replies = dict(local.generate(requests, decoding))
     for request, reply in replies.items():
         assert replace(reply, logprob=None) == replace(expected[request], logprob=None)
         assert reply.logprob == pytest.approx(expected[request].logprob, abs=2e-3)
     # An encoder, or a window of columns, reads every prompt whole.
-    assert (sum(computed) < len(asked) * shared) == (local.name in ("opt", "gpt_neox"))
+    assert (sum(computed) < len(requests) * shared) == (local.name in ("opt", "gpt_neox"))
 
 
 def test_a_request_has_room_for_a_token() -> None:

@@ -138,20 +138,20 @@ def test_a_limit_of_tokens_is_never_passed(name: str, tmp_path: Path, limit: int
 
 
 def test_later_stages_wait_where_a_limit_stops_a_run(tmp_path: Path) -> None:
-    def asked(**limits: int) -> list[tuple[str, int, int]]:
+    def progress_of(**limits: int) -> list[tuple[str, int, int]]:
         run = ask("self-knowledge:total-count", Counting(), out=tmp_path / "run", limit=2, quiet=True, **limits)
         return [(each.stage, each.answered, each.left) for each in run.progress]
 
     with pytest.warns(SelfknowWarning, match="1 of 2 requests of the stage generate are left"):
-        assert asked(max_requests=1) == [("generate", 1, 1)]
+        assert progress_of(max_requests=1) == [("generate", 1, 1)]
     with pytest.warns(SelfknowWarning, match="1 of 2 requests of the stage verify are left"):
-        assert asked(max_requests=2) == [("generate", 1, 0), ("verify", 1, 1)]
-    assert asked(max_requests=1) == [("generate", 0, 0), ("verify", 1, 0)]
+        assert progress_of(max_requests=2) == [("generate", 1, 0), ("verify", 1, 1)]
+    assert progress_of(max_requests=1) == [("generate", 0, 0), ("verify", 1, 0)]
 
 
-def test_the_command_line_says_where_it_stopped_and_ends_with_3(name: str, selfknow: Run) -> None:
+def test_the_command_line_says_where_it_stopped_and_ends_with_3(name: str, selfknow_process: Run) -> None:
     def evaluate(url: str, *words: str) -> CompletedProcess[str]:
-        return selfknow("evaluate", name, "--endpoint", url, "--out", "run", "--format", "json", *words)
+        return selfknow_process("evaluate", name, "--endpoint", url, "--out", "run", "--format", "json", *words)
 
     with serve(Behaviour(says=lambda prompt: "#### 2")) as url:
         stopped = evaluate(url, "--max-requests", "2")

@@ -31,9 +31,9 @@ def ask(
 
 def test_a_chat_endpoint_gets_messages_and_the_decoding_settings() -> None:
     behaviour = Behaviour()
-    asked = [*REQUESTS[:5], replace(REQUESTS[5], max_new_tokens=8)]
+    requests = [*REQUESTS[:5], replace(REQUESTS[5], max_new_tokens=8)]
     replies = dict(
-        ask(behaviour, asked, Decoding(33, 0.7, 0.9, ("\n\n",), 5), model="m", token="secret", concurrency=1)
+        ask(behaviour, requests, Decoding(33, 0.7, 0.9, ("\n\n",), 5), model="m", token="secret", concurrency=1)
     )
     assert {request.prompt: reply.generation for request, reply in replies.items()} == {
         request.prompt: f"I heard: {request.prompt.strip()}" for request in REQUESTS

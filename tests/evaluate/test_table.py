@@ -212,9 +212,9 @@ def test_what_a_model_wrote_is_scored_and_can_be_asked_about(tmp_path: Path) -> 
     assert {row["metric"]: row["value"] for row in run.score().scores.to_pylist()}["generation_correct"] == 0.0
 
     options = {"name": "ann-1", "reuse": run.folder, "quiet": True, "limit": 1}
-    asked = package.ask("self-knowledge:total-count", lambda _: "3", out=tmp_path / "asked", **options)
+    first_run = package.ask("self-knowledge:total-count", lambda _: "3", out=tmp_path / "asked", **options)
     query = "select generation from generations where stage = 'verify' and contains(prompt, 'One two three.')"
-    assert asked_in(asked.folder, query) == [("3",)]
+    assert asked_in(first_run.folder, query) == [("3",)]
 
 
 ROW = {"id": FIRST.id, "question": FIRST.question, "reply": "One.", "model": "ann-1"}

@@ -39,12 +39,14 @@ from selfknow.report.shape import (
     ExampleGroup,
     Exhibit,
     Figure,
+    Finding,
     Headline,
     Measure,
     Number,
     Panel,
     Piece,
     ShownReply,
+    Verdict,
 )
 from selfknow.report.task import TaskReport
 from selfknow.runs.description import DatasetReference
@@ -177,7 +179,8 @@ def headline(report: Any) -> Headline | None:
     if not numbers:
         return None
     measure = Measure("Words of the right length", numbers, report.queries["word_lengths_read"])
-    return Headline("The reader found two words of three right.", "finds words right", [measure])
+    sentence = "The reader found two words of three right."
+    return Headline([Finding("reader", Verdict("In part", is_good=None), sentence, numbers)], [measure])
 
 
 def exhibits(connection: Any) -> Sequence[Exhibit]:
@@ -254,7 +257,7 @@ def unwrapped(result: Result) -> str:
 def test_help_lists_the_task_and_shows_its_own_options(invoke: Invoke) -> None:
     assert "toy-words:short Can it count letters?" in unwrapped(invoke("evaluate", "--help"))
     text = unwrapped(invoke("evaluate", "toy-words", "--help"))
-    assert "toy-words: --limit INTEGER Ask at most this many questions. [x>=1] --shout Ask for capitals." in text
+    assert "toy-words: --limit INTEGER Ask at most this many questions. [at least 1] --shout Ask for capitals." in text
     assert "selfknow evaluate toy-words:short --shout --model MODEL --out RUN" in text
     assert "--form " not in text
     scoring = unwrapped(invoke("score", "--help"))

@@ -38,7 +38,7 @@ def test_a_second_run_gives_the_same_bytes_and_goes_on_where_it_was_killed(small
 def test_a_portrait_of_other_content_is_in_the_way(small_corpora: Path, tmp_path: Path) -> None:
     build_prebuilt(small_corpora, tmp_path / "all", ["1k"])
     shutil.copytree(tmp_path / "all" / "1k", tmp_path / "all" / "1k-simplified")
-    with pytest.raises(UserError, match="--overwrite"):
+    with pytest.raises(UserError, match="overwrite=True"):
         build_prebuilt(small_corpora, tmp_path / "all")
     portraits = build_prebuilt(small_corpora, tmp_path / "all", overwrite=True)
     assert [portrait.description.corpus["config"] for portrait in portraits] == ["1k", "1k-simplified"]
@@ -47,5 +47,5 @@ def test_a_portrait_of_other_content_is_in_the_way(small_corpora: Path, tmp_path
 def test_what_is_no_dataset_is_told(small_corpora: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no config '3k': choose from 1k, 1k-simplified"):
         build_prebuilt(small_corpora, tmp_path, ["3k"])
-    with pytest.raises(UserError, match="no dataset folder"):
+    with pytest.raises(UserError, match="not a dataset folder"):
         build_prebuilt(tmp_path, tmp_path / "out")

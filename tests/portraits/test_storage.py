@@ -177,7 +177,7 @@ def test_a_folder_without_a_portrait_is_refused(tmp_path: Path, folder: Path) ->
 
 def test_a_portrait_is_replaced_only_when_told(folder: Path) -> None:
     other = Portrait.build([TEXT.upper()])
-    with pytest.raises(UserError, match="--overwrite"):
+    with pytest.raises(UserError, match="overwrite=True"):
         other.save(folder)
     mapped = Portrait.load(folder)
     other.save(folder, overwrite=True)

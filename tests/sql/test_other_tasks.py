@@ -79,9 +79,11 @@ def test_a_report_of_several_tasks_holds_them_all(runs: list[Path], tmp_path: Pa
     rows = headline(report)
     assert rows.title == "What 3 models know about what they know"
     firsts = {topic.task: topic.measures[0].numbers for topic in rows.topics}
+    [own] = [topic.measures for topic in rows.topics if topic.task == "self-knowledge"]
+    [agreements] = [measure.numbers for measure in own if measure.name == "Agrees with what it wrote"]
     assert [(row.label, row.value, row.n) for row in firsts["diary-recall"]] == [("OPT 125M", 0.5, 2)]
     matrix = [("bad", 1.0), ("bad · asked good", 0.0), ("good · asked bad", 1.0), ("good", 1.0)]
-    assert [(row.label, row.value) for row in firsts["self-knowledge"]] == matrix
+    assert [(row.label, row.value) for row in agreements] == matrix
     assert set(firsts) == {"diary-recall", "self-knowledge"}
     page = (tmp_path / "report.html").read_text()
     assert all(label in page for label in ("OPT 125M", "mockllm", "self_consistent"))

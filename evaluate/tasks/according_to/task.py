@@ -125,7 +125,8 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
 
 def _portrait(options: AccordingToOptions) -> str:
     if options.portrait is None:
-        raise UserError("name the corpus's --portrait: a folder that `selfknow portrait build` made, or a Hub id")
+        made = "a folder that `selfknow portrait build` made, or a Hub id"
+        raise UserError(f"name the corpus's portrait, {argument('portrait')}: {made}")
     return options.portrait
 
 

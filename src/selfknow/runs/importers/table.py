@@ -150,8 +150,8 @@ class ReplyTable:
             return str(value)
         if isinstance(value, str) and value.strip():
             return value
-        found = "empty" if value is None or value == "" else f"{value!r}, which is no text"
-        raise UserError(f"{row}: the {field} is {found[:80]}")
+        problem = "empty" if value is None or value == "" else f"{value!r}, which is no text"
+        raise UserError(f"{row}: the {field} is {problem[:80]}")
 
 
 def read_table(paths: Sequence[Path], columns: TableColumns) -> ReplyTable:
