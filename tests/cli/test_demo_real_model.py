@@ -18,7 +18,7 @@ from selfknow.reproduce.plan import Plan
 from tests.package_index import serve_packages, write_wheel
 from tests.tiny_gguf import TEMPLATE, write_gguf
 
-pytestmark = pytest.mark.models
+pytestmark = [pytest.mark.models, pytest.mark.full]
 VERSE = "And God saw the light, that [it was] good: and God divided the light from the darkness. "
 MODULE = f'from pythonbible.bible.bible import Bible\n\nbible = Bible(None, """\n{VERSE * 30}""", {{}})\n'
 FEW = Diarists(trained=24, validated=4, held_out=8)
