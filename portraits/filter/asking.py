@@ -1,4 +1,4 @@
-"""Queries of a Bloom filter for n-grams, in place or sorted by region; both give the same answers, at unequal cost."""
+"""Queries of a Bloom filter for n-grams, in place or sorted by region; only the cost differs, not the answers."""
 
 import itertools
 from dataclasses import dataclass

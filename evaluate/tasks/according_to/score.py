@@ -8,8 +8,8 @@ explanation:
 ``quip_corrected``   ``quip`` with the filter's expected false positives taken out, unclipped
 ``has_explanation``  1 where something stands after the first ';' (format ``short``)
 ``exact_match``      short answers: 1 where the answer is one of the references, after the usual normalisation
-``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply sets its
-                     parts (:mod:`.answers`); null where the answer can be read two ways
+``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply lays
+                     out its parts (:mod:`.answers`); null where the answer can be read two ways
 ``f1``               short answers: overlap of words, best over references
 ``rouge_l``          long answers: ROUGE-L's F-measure, without stemming, best over references
 
