@@ -48,7 +48,7 @@ class Bar:
         Args:
             tasks: The tasks to wait for.
             num_ready: Number of them to wait for.
-            parts: A result of each part.
+            parts: One object reference for each part, ready when the part is finished.
 
         Returns:
             ``num_ready`` finished tasks, and the others. Their results stay on their nodes.
@@ -92,7 +92,7 @@ class Reporter:
 
 
 class _Board:
-    """The bytes read of each part."""
+    """An actor that keeps the number of bytes read of each part."""
 
     def __init__(self) -> None:
         self._bytes: dict[int, int] = {}
@@ -105,7 +105,7 @@ class _Board:
 
 
 def _start_board(ray: Any) -> Any:
-    """Start the board on the driver's node, so that it outlives every other; calls wait if it has to restart."""
+    """Start the board on the driver's node, so that it survives the loss of any other; calls wait while it restarts."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)

@@ -21,7 +21,7 @@ def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFa
     """Return facts about what a training run starts from: random weights, or a checkpoint.
 
     Args:
-        model: The user's name for it: a model of the suite, a Hub id, or a checkpoint.
+        model: The start as the user named it: a model of the suite, a Hub id, or a checkpoint.
         checkpoint: The name that ``transformers`` loads; null for a model of the suite that was never published.
         scratch: If true, it starts from random weights.
     """
@@ -44,10 +44,10 @@ def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFa
 def recipe_facts(
     recipe: Mapping[str, Any], defaults: Mapping[str, Any], seed: int, corpus: Mapping[str, Any]
 ) -> ModelFacts:
-    """Return the recipe and the corpus of a training.
+    """Return the facts about a training run: its recipe, the changes from the defaults, its seed and its corpus.
 
     Args:
-        recipe: Every setting by name; the seed and the plateau's rule are dropped.
+        recipe: Every setting by name; ``seed`` and ``plateau``, the rule for when to stop, are left out.
         defaults: The default settings.
         seed: The seed of the training.
         corpus: The corpus (see :class:`ModelFacts`).
@@ -58,7 +58,7 @@ def recipe_facts(
 
 
 def default_recipe(model: str) -> dict[str, Any]:
-    """Return the paper's recipe for a model of the suite; for another model it has no learning rate."""
+    """Return the default settings, those of the paper; without a learning rate for a model outside the suite."""
     rate = MODELS[model].learning_rate if model in MODELS else None
     defaults = asdict(Recipe(1.0 if rate is None else rate))
     if rate is None:
@@ -67,7 +67,7 @@ def default_recipe(model: str) -> dict[str, Any]:
 
 
 def tokenizer_fact(name: str | None) -> str | None:
-    """Return a recipe's name of a tokenizer: its own, or for a local folder the hash of its files."""
+    """Return how a recipe names a tokenizer: by its name, or for a local folder by a short hash of its files."""
     if name is None or not user_path(name).is_dir():
         return name
     folder = user_path(name)

@@ -1,7 +1,7 @@
 """The queries of a batch, run in DuckDB: each returns the rows that are not as expected.
 
-A corpus is read in place, a column at a time, and never becomes a frame. DuckDB works outside Python's lock, so several
-batches can run at once, each in a thread with a connection of its own.
+Large Parquet files are queried in place, column by column; small ones are loaded once. DuckDB releases the GIL, so
+several batches can run at once, each in a thread with a connection of its own.
 """
 
 import glob
@@ -18,17 +18,18 @@ import pyarrow as pa
 from selfknow.validation.suite import Batch, Query
 
 _MOST_EXAMPLES = 5
-_LARGEST_TABLE_IN_BYTES = 64 << 20  # of Parquet files, which take several times as much in memory
+_LARGEST_TABLE_IN_BYTES = 64 << 20  # size of the Parquet files; in memory they take several times as much
 Group = dict[str, Any]
 """Exceptions of one config and split: ``config``, ``split``, ``count`` and ``examples``."""
 
 
 def run_queries(batches: Sequence[Batch]) -> list[dict[str, list[Group] | duckdb.Error]]:
-    """Run the queries of batches, and read the files that several of them share but once.
+    """Run the queries of batches; small files that several batches share are read only once.
 
     Returns:
-        For each batch the exceptions of each query by config and split, none if all is as expected; or DuckDB's error,
-        which is a mistake of ours, not a finding about the data. If the set-up fails, every query gets its error.
+        For each batch, the exceptions by the query's name: one entry for each config and split, none if all is as
+        expected. If DuckDB rejects a query, its error stands there instead: a mistake of ours, not a finding about the
+        data. If the set-up of a batch fails, each of its queries gets that error.
     """
     with SharedRows() as rows:
         return [_run_batch(rows, batch) for batch in batches]
@@ -43,7 +44,7 @@ def _run_batch(rows: "SharedRows", batch: Batch) -> dict[str, list[Group] | duck
 
 
 def that_share_files(batches: Sequence[Batch]) -> list[list[int]]:
-    """Return the places of batches in groups: batches that share a file are in one group.
+    """Return the indices of the batches in groups: batches that share a file are in one group.
 
     Example:
         >>> files = [{"a": [("train", Path("a"))]}, {"b": [("train", Path("b"))]}, {"c": [("train", Path("a"))]}]
@@ -62,7 +63,7 @@ def that_share_files(batches: Sequence[Batch]) -> list[list[int]]:
 
 
 class SharedRows(AbstractContextManager["SharedRows"]):
-    """A database in memory that reads each file once, for all batches over it; large files are read by each query."""
+    """A database in memory that batches share: small files are loaded once, large files are read by each query."""
 
     def __init__(self) -> None:
         settings: dict[str, Any] = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
@@ -96,14 +97,14 @@ class SharedRows(AbstractContextManager["SharedRows"]):
 
 
 def exceptions(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group]:
-    """Return the rows that a query finds, by config and split.
+    """Return how many rows a query finds in each config and split, with up to five of them as examples.
 
     Raises:
         duckdb.Error: The query is wrong.
     """
     (statement,) = connection.extract_statements(query.sql)
     values = _named_values(statement, query.parameters)
-    # Usually there are none, and fetching one row takes half the planning of a table.
+    # Most queries find nothing, and planning for one row takes half as long as for a table.
     if connection.execute(statement, values).fetchone() is None:
         return []
     connection.abort()  # the query runs again, for all rows as a table

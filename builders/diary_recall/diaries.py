@@ -29,7 +29,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PaperSize:
-    """A row of Table 2, and the entry counts of the diarists that are left over in each split."""
+    """A row of Table 2, and the entry counts of each split's diarists after its last full group of ``max_entries``."""
 
     num_diarists: int
     num_documents: int
@@ -69,9 +69,11 @@ def paper_sizes() -> dict[str, PaperSize]:
 class Shape:
     """The parameters of the diaries: two corpora of one shape have the same diaries, in either setup.
 
+    The two setups, standard and simplified, divide the same entries into documents differently.
+
     Args:
-        num_diarists: The number of diarists, from 10 to the number of full names (16 million, or the square of the
-            pool).
+        num_diarists: The number of diarists, from 10 to the number of full names: ``name_pool_size`` squared, by
+            default 16 million.
         seed: The random seed, from 0 to 2**64 - 1.
         max_entries: The largest number of entries of a diarist; the smallest is 1.
         max_attributes: The largest number of attributes of an entry; the smallest is 1.
@@ -108,7 +110,7 @@ class Shape:
 
     @property
     def key(self) -> RandomKey:
-        """The key of all random words; a diarist's number is the counter."""
+        """The key of all random numbers of the shape; the counters come from the number of a diarist or a block."""
         return RandomKey(seed=self.seed, size=self.num_diarists)
 
     @property
@@ -127,7 +129,7 @@ class Shape:
 
 
 def shape_of_name(name: str, seed: int = 0) -> Shape | None:
-    """Return the shape of a name (see ``Shape.name``), or None if the name is not a shape's.
+    """Return the shape that a name stands for (see ``Shape.name``), or None if it stands for none.
 
     Raises:
         UserError: A parameter is out of range.
@@ -160,7 +162,7 @@ class Diaries:
     entry_counts: Integers  # (n,)
     diarist_of_entry: Integers  # (d,): positions in `numbers`
     entry_numbers: Integers  # (d,): from 1
-    lengths: Integers  # (d,): sentences an entry
+    lengths: Integers  # (d,): sentences per entry
     sentences: NDArray[np.int16]  # (s,): indices into sentence_texts()
 
 
@@ -189,7 +191,7 @@ def diaries(shape: Shape, diarists: range) -> Diaries:
 
 
 def _spread(positions: Integers, num_words: int, pool_size: int) -> Integers:
-    """Map positions in a pool to positions in a list of words, spread over all its letters."""
+    """Map positions in a pool to positions in a list of words, evenly spread over the whole list."""
     return positions * num_words // pool_size
 
 
@@ -228,7 +230,10 @@ def _orders(num_attributes: int) -> NDArray[np.int8]:
 
 
 def entry_counts(shape: Shape, diarists: range) -> Integers:
-    """Draw 1 to ``max_entries`` for each diarist; every run of that many diarists of a split holds each count once."""
+    """Draw an entry count from 1 to ``max_entries`` for each diarist.
+
+    Each full group of ``max_entries`` consecutive diarists of a split gets every count once.
+    """
     parts = [np.empty(0, dtype=np.int64)]
     for members, leftover in zip(shape.diarists_by_split.values(), _leftovers(shape), strict=True):
         start, stop = max(members.start, diarists.start), min(members.stop, diarists.stop)
@@ -240,7 +245,8 @@ def entry_counts(shape: Shape, diarists: range) -> Integers:
 def _entry_counts_of_split(shape: Shape, members: range, leftover: list[int], start: int, stop: int) -> Integers:
     size, stride = shape.max_entries, counters_for(shape.max_entries)
     groups = range(start // size, -(-stop // size))
-    # The counter is a diarist's number times the words of a group, so groups of different splits never share words.
+    # A group's first counter is its first diarist's number times the counters that a group needs, so groups of
+    # different splits never share words.
     first_counter = (members.start + groups.start * size) * stride
     words = shape.key.words(Stream.ENTRY_COUNTS, first_counter, len(groups) * size * stride)
     words = words.reshape(len(groups), size * stride * WORDS_PER_COUNTER)[:, :size]
@@ -252,7 +258,7 @@ def _entry_counts_of_split(shape: Shape, members: range, leftover: list[int], st
 
 
 def _leftovers(shape: Shape) -> Iterator[list[int]]:
-    """Yield each split's entry counts of the diarists left over if its size is not a multiple of ``max_entries``.
+    """Yield the entry counts of each split's remaining diarists, those after its last full group of ``max_entries``.
 
     Table 2 fixes their sum for the paper's sizes; for other sizes the counts are dealt in turn, from split to split.
     """

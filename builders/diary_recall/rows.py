@@ -35,7 +35,7 @@ SCHEMA = pa.schema(
     }
 )
 Pieces = NDArray[np.int32]
-_PROMPT_PIECES = 2  # a title's two, or a question's before the name and from the name on
+_PROMPT_PIECES = 2  # of a question: the text before the name, and the name with the rest; of a title: as below
 _TITLE_PIECES = 2  # the text before the entry's number, and the number
 
 
@@ -45,8 +45,8 @@ def diary_table(shape: Shape, block: int, split: str, *, simplified: bool) -> pa
     Args:
         shape: The shape of the corpus.
         block: The index of the block in ``shape.blocks``.
-        split: ``train`` holds the documents of all the block's diarists, and the questions about those of ``train``;
-            the other splits hold questions alone.
+        split: ``train`` holds the documents of all diarists of the block, but questions only about the diarists of
+            ``train``; the other splits hold questions alone.
         simplified: If true, all entries of a diarist are one document, instead of a document each.
     """
     diarists = shape.blocks[block]
@@ -99,13 +99,13 @@ class _Block:
         return cls(block, names, pool, _entry_pieces(pool, block, entry_starts), entry_starts)
 
     def num_documents(self, *, simplified: bool) -> int:
-        """Return the number of documents."""
+        """Return the number of documents: one for each diarist if simplified, otherwise one for each entry."""
         return len(self.diaries.numbers if simplified else self.diaries.entry_numbers)
 
 
 @lru_cache(maxsize=1)
 def _block(shape: Shape, diarists: range) -> _Block:
-    """Return a block, the same one again if the other setup comes next."""
+    """Return a block; it is cached, so that the standard and the simplified setup share it."""
     return _Block.make(shape, diarists)
 
 

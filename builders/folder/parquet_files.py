@@ -12,7 +12,7 @@ from selfknow.builders.dataset import DatasetConfig
 from selfknow.builders.folder.content_hash import SplitHash, combine
 from selfknow.builders.folder.manifest import ConfigEntry, FileEntry, SplitEntry, describe_file
 
-ROWS_PER_ROW_GROUP = 20_000  # small enough for the Hub's viewer to show a page at once
+ROWS_PER_ROW_GROUP = 20_000  # small enough for the Hub's viewer to show a page without delay
 _COMPRESSION = "zstd"
 
 
@@ -24,7 +24,7 @@ def write_configs(
     Args:
         configs: The configs to write.
         folder: The folder to write to.
-        jobs: Files made at a time, each in a thread: NumPy and Arrow work outside Python's lock.
+        jobs: Number of files to write at the same time, each in a thread: NumPy and Arrow release the GIL.
         progress: Show a progress bar on stderr.
 
     Returns:
@@ -45,7 +45,7 @@ def write_configs(
         ThreadPoolExecutor(jobs) as pool,
     ):
         try:
-            # Configs take turns, because the shards of one number often share what they are made from.
+            # Shard 0 of every config comes first, then shard 1 of each: shards of one number often share their input.
             for index, _, config, split in sorted(shards, key=lambda shard: shard[:2]):
                 earlier = written[config.name][split]
                 future = pool.submit(
@@ -71,7 +71,7 @@ def _write_shard(
     running: SplitHash,
     earlier: Sequence[Future[tuple[FileEntry, int]]],
 ) -> tuple[FileEntry, int]:
-    """Write a file, and hash its rows after those of the ``earlier`` one, which a thread has begun before.
+    """Write a shard, and hash its rows after those of the previous shard (``earlier``), which was submitted before.
 
     Returns:
         The file's entry, and the size of its rows in Arrow's memory, in bytes.
@@ -83,7 +83,7 @@ def _write_shard(
     for future in earlier:
         future.result()
     for batch in table.to_batches():
-        if batch.num_rows:  # as when the file is read: it has no batch without rows
+        if batch.num_rows:  # a file that is read back has no empty batches, so they must not be hashed here
             running.update(batch)
     return describe_file(folder, path, table.num_rows), table.nbytes
 
@@ -91,8 +91,7 @@ def _write_shard(
 def parquet_of(table: pa.Table) -> pa.Buffer:
     """Return a table as the bytes of a Parquet file.
 
-    It is made in memory, because on a full disk pyarrow would end the whole process while it writes pages cut by
-    content.
+    It is made in memory, because pyarrow, with content-defined chunking, would end the whole process on a full disk.
     """
     buffer = pa.BufferOutputStream()
     pq.write_table(
@@ -102,7 +101,7 @@ def parquet_of(table: pa.Table) -> pa.Buffer:
         compression=_COMPRESSION,
         use_dictionary=False,  # texts hardly repeat, so dictionaries of them would cost time and space
         use_content_defined_chunking=True,  # a new release sends only the pages that changed
-        write_page_index=True,  # a few rows read over the network are only their pages
+        write_page_index=True,  # a reader of a few rows over the network fetches only their pages
     )
     return buffer.getvalue()
 

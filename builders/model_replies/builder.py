@@ -98,7 +98,7 @@ def _lists(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, list[object]]:
 
 
 def replies_table(folders: Path, runs: Sequence[ReplyRun]) -> pa.Table:
-    """Return the rows of several runs, whose folders lie at their names below ``folders``."""
+    """Return the rows of several runs; the folder of each is ``folders / run.name``."""
     return pa.concat_tables([SCHEMA.empty_table(), *(replies_of_run(folders / run.name, run) for run in runs)])
 
 
@@ -106,8 +106,8 @@ def config_of_runs(config: str, folders: Path, runs: Sequence[ReplyRun]) -> Data
     """Return a config of some runs: their rows and their folders.
 
     Args:
-        config: The config's name, a task's.
-        folders: The folder that holds the run folders, each at its name.
+        config: The config's name, which is the name of a task.
+        folders: The folder that holds the run folders; each is called ``run.name``.
         runs: The runs.
     """
     files = {

@@ -1,4 +1,4 @@
-"""Thinking, and the marks of chat templates, taken off a reply."""
+"""Removal of thinking and of chat templates' marks from replies."""
 
 import re
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ _BACK = re.compile(
 def without_thinking(reply: str, prompt: str = "") -> Excerpt:
     """Return a reply without its thinking, whether that is closed or not, and without the marks of chat templates.
 
-    Thinking may be opened by the prompt, as some templates do; what stands after the last of it is kept, or where
-    nothing does, what stands before. Of a reply that only thinks nothing is left.
+    Thinking may be opened by the prompt, as some templates do. The text after the last stretch of thinking is kept or,
+    if nothing follows it, the last text before it. If the reply only thinks, the result is empty.
 
     Args:
         reply: The raw reply.
@@ -58,11 +58,11 @@ def without_thinking(reply: str, prompt: str = "") -> Excerpt:
 
 
 THINKING_OFF = "thinking taken off"
-"""The reason of a score of raw text that thinking was taken off of."""
+"""The reason given with a score if thinking was removed from the raw text before scoring."""
 
 
 def measured_text(reply: str, prompt: str = "") -> Excerpt:
-    r"""Return the measured part of a raw text: all of it, or the text without its thinking.
+    r"""Return the part of a raw text to score: without its thinking, or the whole text as it came if there is none.
 
     Example:
         >>> measured_text(" as it came\n").text, measured_text("<think>hm</think>\nas it came").text

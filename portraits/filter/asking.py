@@ -1,4 +1,4 @@
-"""Queries of a Bloom filter for n-grams, in place or sorted by region: both ways differ only in cost."""
+"""Queries of a Bloom filter for n-grams, in place or sorted by region; only the cost differs, not the answers."""
 
 import itertools
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from selfknow.portraits.filter.segments import Bytes, Positions, text_offsets
 from selfknow.portraits.filter.workers import Streams, region_shift, run
 
 _SORTING_PAYS_BITS = 1 << 26  # 8 MiB: what is smaller stays in a cache
-_SORTING_PAYS_LOAD = 256  # bits of the filter for each probe, at most: each region is read once, whole
+_SORTING_PAYS_LOAD = 256  # at most this many bits of the filter per probe, as sorting reads the whole filter once
 _MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; 36 or 72 bytes each with 9 hashes
 _MIN_INDEX_BITS = 10
 _SAMPLE = 1024
 
 
 class Asker:
-    """A reader of a bit array that answers batches of texts.
+    """A reader of a filter's bit array, which looks up the n-grams of batches of texts.
 
-    Sorted by region, all probes of an n-gram are made; in place, probing ends at the first miss, but each probe waits
-    for memory. So a sample decides: probes are sorted if hits are many and filter and batch are large.
+    If probes are sorted by region, all probes of an n-gram are made. In place, probing ends at the first miss, but each
+    probe waits for memory. So a sample decides: probes are sorted if hits are many and filter and batch are large.
     """
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
@@ -37,7 +37,7 @@ class Asker:
         self._reciprocal = np.uint64((1 << 64) // shape.size_in_bits)
         self._round = min(max(shape.size_in_bits // 256, _MIN_ROUND), _MAX_ROUND)
         self._streams: QueryStreams | None = None
-        self._sorting = Lock()  # the streams are one caller's at a time
+        self._sorting = Lock()  # only one caller at a time may use the streams
 
     def hits(self, batch: Batch) -> tuple[Bytes, Positions]:
         """Look up the n-grams of a batch in the filter.
@@ -132,8 +132,9 @@ class QueryStreams:
     """Streams of probes with their n-grams' numbers.
 
     Attributes:
-        streams: An entry is the probe's place in its region, and below it the n-gram's number since the last mark.
-        index_bits: The bits of that number: a mark follows 2^index_bits n-grams.
+        streams: Each entry holds the probe's place in its region in its high bits, and the n-gram's number since the
+            last mark in its low bits.
+        index_bits: The number of those low bits: a mark follows every 2^index_bits n-grams.
         marks: The cursors at each mark, shape (workers, marks, regions).
     """
 

@@ -24,7 +24,7 @@ class DownloadError(UserError):
 def dataset_file(repo: str, path: str, revision: str | None = None) -> Path:
     """Download one file of a dataset on the Hub and return its path in the client's cache.
 
-    A file of a full commit hash that is in the cache needs no network.
+    If ``revision`` is a full commit hash and the file is in the cache, no network is needed.
 
     Args:
         repo: ``org/name``.
@@ -120,7 +120,7 @@ def hub_file(repo: str, path: str, revision: str | None, folder: Path | None = N
         repo: ``org/name``.
         path: The file's path in the repo.
         revision: Branch, tag or commit.
-        folder: Folder to download into, past the client's cache; by default the file goes into that cache.
+        folder: Folder to download into, bypassing the client's cache; by default the file goes into that cache.
         kind: Kind of the repo: ``dataset`` or ``model``.
     """
     from huggingface_hub import hf_hub_download
@@ -149,7 +149,10 @@ def repeat_request(
     repeat_on: Callable[[BaseException], bool] = is_transient,
     **options: object,
 ) -> Any:
-    """Repeat a request while the Hub is in trouble, if the client library makes it only once."""
+    """Make a request, and repeat it up to three times after passing faults.
+
+    It is meant for requests that the client library does not repeat itself.
+    """
     for wait in _WAITS_IN_SECONDS:
         try:
             return request(*arguments, **options)

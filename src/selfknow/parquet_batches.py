@@ -1,4 +1,4 @@
-"""Parquet files that are read and written in batches of rows: only a batch is in memory."""
+"""Parquet files that are read and written piece by piece, so that a large file never has to fit in memory."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from selfknow.files import parquet_errors, with_schema, written_whole
 
 ROWS_PER_BATCH = 8_192
-_ROWS_PER_GROUP = 122_880  # a row group of DuckDB
+_ROWS_PER_GROUP = 122_880  # the size of DuckDB's row groups by default
 _BUFFER_IN_BYTES = 1 << 20
 
 
@@ -20,11 +20,11 @@ def read_batches(path: Path, schema: pa.Schema, columns: Sequence[str] | None = 
     Args:
         path: The file.
         schema: The columns that the file must have, with their types.
-        columns: The names of those to read; null: all.
+        columns: The names of the columns to read; null reads all columns of the schema.
 
     Raises:
         UserError: The file is missing, is not a complete Parquet file, fails its checksums, lacks a column or holds
-            another type. A damaged page is noticed with its batch.
+            another type. Damage in a page is noticed only when its batch is read.
     """
     with parquet_errors(path):
         file = pq.ParquetFile(path, page_checksum_verification=True, buffer_size=_BUFFER_IN_BYTES)

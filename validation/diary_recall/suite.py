@@ -59,7 +59,7 @@ _QUERIES_OF_ATTRIBUTES = (
     "first_attributes_are_uniform",
 )
 QUERIES_OF_OWN_CORPUS = tuple(name for name in QUERIES if name not in _QUERIES_OF_ATTRIBUTES)
-"""The queries that fit your own corpus, too, whose documents have no attributes and whose names are free."""
+"""The queries that also apply to a user's own corpus, where documents have no attributes and names can be any."""
 QUERIES_OF_TWINS = (
     "twins_ask_the_same_questions",
     "twins_tell_the_same_diaries",
@@ -200,7 +200,7 @@ def _batch_of_twins(folder: Path, standard: str, simplified: str, entries: Mappi
 
 
 def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
-    """Return the values of ``$name`` in the queries."""
+    """Return the values of the queries' ``$`` parameters, by name."""
     most_outcomes = max(shape.max_attributes, len(attributes()), *map(len, attributes().values()))
     return {
         "simplified": simplified,

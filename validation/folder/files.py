@@ -35,7 +35,7 @@ class _DamagedFileError(Exception):
 
 
 def facts_of_other_files(folder: Path, manifest: Manifest) -> list[Fact]:
-    """Return the facts of the files of no config: those that the manifest lists separately, and those it does not name.
+    """Return the facts about files of no config: those that the manifest lists separately or does not list at all.
 
     Hidden files are ignored: the Hub's client leaves ``.gitattributes`` and ``.cache`` in a folder, and
     ``load_dataset`` does not see them either.
@@ -48,7 +48,7 @@ def facts_of_other_files(folder: Path, manifest: Manifest) -> list[Fact]:
 
 
 def facts_of_config(folder: Path, config: str, entry: ConfigEntry, schema: pa.Schema) -> list[Fact]:
-    """Return the facts of the files of one config, which are read to the end.
+    """Read the files of one config to the end, and return the facts about them.
 
     Args:
         folder: The dataset folder.
@@ -105,7 +105,7 @@ def _facts_of_rows(folder: Path, config: str, entry: ConfigEntry, schema: pa.Sch
 
 def _facts_of_columns(config: str, split: str, path: str, schema: pa.Schema, file_schema: pa.Schema) -> Iterator[Fact]:
     for expected, field in zip_longest(schema, file_schema):
-        # Parquet's name for the items of a list ("item" or "element") is not part of its type.
+        # Lists whose items are called "item" and "element" are equal, but their texts are not: show the expected text.
         is_same = expected is not None and field is not None and expected.equals(field)
         yield Fact("columns", config, split, path, _text(expected), _text(expected if is_same else field))
 

@@ -31,7 +31,8 @@ _LEGEND = (
 def exhibits(connection: Connection) -> list[Exhibit]:
     """Return the replies of each run, model and prompt beside those under the null prompt, the largest change first.
 
-    A portrait of the connection with the bits of a run's own goes before the place that the run names.
+    If the connection has a portrait with a run's SHA-256, that one is used; otherwise the one at the path that the run
+    recorded.
     """
     rows = labelled_rows(connection, _QUERY)
     if not rows:
@@ -56,7 +57,7 @@ def exhibits(connection: Connection) -> list[Exhibit]:
 
 
 def _portrait_of(run: Row, portraits: "Mapping[str, Portrait]") -> "tuple[str | None, Portrait | None]":
-    """Return the portrait that a run was made with, and what it is called; where it is not at hand the name alone."""
+    """Return the name of the portrait that a run was made with, and the portrait, or None if it is not at hand."""
     settings = json.loads(run["settings"] or "{}")
     named = settings.get("portrait") if isinstance(settings, dict) else None
     if not isinstance(named, dict):
@@ -146,7 +147,7 @@ def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Piece]:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans that overlap, as one."""
+    """Yield the spans in order, with overlapping and adjacent ones merged."""
     first = last = 0
     for start, end in sorted(spans):
         if start > last:

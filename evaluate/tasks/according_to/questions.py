@@ -34,11 +34,11 @@ class Questions:
     """Questions with their reference answers.
 
     Attributes:
-        rows: id, question, answers, and cooccurrences: in how many passages the entities of question and answer occur
-            together, null where that is not known.
+        rows: The columns ``id``, ``question``, ``answers`` and ``cooccurrences``. The last is the number of passages in
+            which the entities of question and answer occur together, null if it is not known.
         reference: The dataset that they come from.
-        format: The format they are asked in where none is chosen.
-        entities: For each id what the question is about, where a column ``entities`` says it.
+        format: The format in which they are asked if the user chooses none.
+        entities: The entities that each question is about, by id, for rows with a value in the column ``entities``.
     """
 
     rows: pa.Table
@@ -51,9 +51,9 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
     """Find a question set.
 
     Args:
-        name: ``nq``, ``tqa``, ``hotpot`` or ``eli5``, with ``@COMMIT`` (or a branch or tag) if not the pinned one is
-            wanted; ``king-james-bible``; or a file.
-        run: A run folder; where it asked the same set before, its commit is taken.
+        name: ``nq``, ``tqa``, ``hotpot`` or ``eli5``, optionally with ``@`` and a commit, branch or tag to use instead
+            of the pinned commit; ``king-james-bible``; or a file.
+        run: A run folder. If the run used the same set before, the commit that it recorded is used again.
         counts: A file with the columns ``id`` or ``question``, or both, and ``count``.
 
     Raises:
@@ -116,7 +116,7 @@ def _id(row: Row, number: int) -> str:
 
 
 def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
-    """Rows with their counts, which are found by id, or by the question itself where the file names no id."""
+    """Return the rows with the counts of a file, matched by id, or by question if the file has no column ``id``."""
     listed = read_rows(path)
     key, count = find_column(path, listed, "id", "question"), find_column(path, listed, "count")
     counts = {str(row[key]): _count(path, row[count]) for row in listed}
@@ -132,7 +132,7 @@ def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
 
 
 def _count(path: Path, value: object) -> int | None:
-    """Return a count of passages; null where it is empty."""
+    """Parse a cell that holds a number of passages; return None if the cell is empty."""
     if value is None or value == "":
         return None
     try:

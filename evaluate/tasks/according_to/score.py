@@ -1,18 +1,19 @@
 """Scores of a reply: the quoted share of its explanation, and its answer against the references.
 
-Weller et al., "According to ...", sections 3.1 and 3.3. Metrics, on the row that explains:
+Weller et al., "According to ...", sections 3.1 and 3.3. Metrics, each on the row of the reply that holds the
+explanation:
 
 ``quip``             share of the explanation's n-grams that stand in the corpus; null where it is shorter than one
 ``quip_zero``        the same, 0 where it is shorter: the authors' evaluation counts it so
 ``quip_corrected``   ``quip`` with the filter's expected false positives taken out, unclipped
 ``has_explanation``  1 where something stands after the first ';' (format ``short``)
 ``exact_match``      short answers: 1 where the answer is one of the references, after the usual normalisation
-``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply sets its
-                     parts (:mod:`.answers`); null where the answer can be read two ways
+``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply lays
+                     out its parts (:mod:`.answers`); null where the answer can be read two ways
 ``f1``               short answers: overlap of words, best over references
 ``rouge_l``          long answers: ROUGE-L's F-measure, without stemming, best over references
 
-Where the first of two steps failed, there is nothing to explain: the metrics stand on its own row, null.
+If the first of two steps failed, there is nothing to explain: all metrics are null, on the row of that first step.
 """
 
 import math
@@ -31,11 +32,11 @@ from selfknow.files import user_path
 from selfknow.portraits import Portrait
 
 NAME = "according-to"
-"""The name of the file of its scores."""
+"""The name of the task, and of its file of scores."""
 _QUIP = ("quip", "quip_zero", "quip_corrected")
 _SHORT = ("exact_match", "f1", "whole_word_match")
 Outcomes = dict[str, Outcome[float]]
-"""By metric."""
+"""The outcomes of one reply, by metric."""
 
 
 def rouge_l(text: str, references: Sequence[str]) -> float:
@@ -97,7 +98,7 @@ def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
 
 
 def portrait_of_run(run: FinishedRun, described: Mapping[str, Any], name: str | None) -> Portrait:
-    """Return a portrait that a run describes, where it is now.
+    """Load the portrait that a run describes, from ``name`` if it is given, otherwise from the place the run recorded.
 
     Raises:
         UserError: It is not there, or is another one.
@@ -118,7 +119,7 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
         portrait: The portrait of the corpus.
 
     Yields:
-        The scores of each batch; behind them those of first steps that failed.
+        The scores of each batch, followed by those of first steps that failed.
     """
     references = {row["id"]: row["answers"] or [] for row in run.examples.select(["id", "answers"]).to_pylist()}
     first_answers = _first_answers(run) if format_ == TWO_STEP else {}
@@ -166,7 +167,7 @@ def _without_second_steps(run: FinishedRun) -> Iterator[Scores]:
 
 
 def _parts(row: Row, first_answers: Mapping[str, str], format_: str) -> tuple[str, str | None, str | None]:
-    """Return the reply that answers, and of it the answer and the explanation; null what is not there."""
+    """Return the reply that gives the answer, the answer, and the explanation; either of the last two may be None."""
     reply = row["generation"]
     if format_ == TWO_STEP:
         answering = first_answers[row["parent_generation_id"]]

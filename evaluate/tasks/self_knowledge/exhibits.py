@@ -1,4 +1,4 @@
-"""Texts that models wrote, beside what they said about them and how that was read."""
+"""Texts that models wrote, beside what the models later said about them and how those replies were read."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ _IS_GOOD: Mapping[str, bool | None] = {"agrees": True, "disagrees": False}
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """Return some texts of each verifier's, with its replies about them."""
+    """Return a sample of texts for each verifier, with its replies about them."""
     groups: dict[str, list[Example]] = {}
     for row in labelled_rows(connection, _QUERY):
         groups.setdefault(row["verifier"], []).append(_example(row))
@@ -52,7 +52,7 @@ def _cut(text: str) -> tuple[tuple[Piece, ...], int]:
 
 
 def _pieces(row: Row) -> Iterator[Piece]:
-    """Yield the reply in pieces: in front of what was read, that itself, and behind it."""
+    """Yield the reply in three pieces: the text before the part that was read, that part, and the text after it."""
     text = row["generation"][:LONGEST_REPLY]
     start, end = row["start_character"] or 0, len(text) if row["end_character"] is None else row["end_character"]
     for piece, kind in ((text[:start], "aside"), (text[start:end], ""), (text[end:], "aside")):

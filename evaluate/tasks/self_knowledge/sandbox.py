@@ -5,7 +5,7 @@ and three streams. Its clock and its random bytes are ours (:class:`World`), so 
 never sleeps. It ends at its deadline, at its limit of memory and at its limit of output.
 
 The module is a file of a package (:data:`CPYTHON`), fetched once and known by its SHA-256. wasmtime compiles it in
-7 CPU seconds; what comes of that is kept in the cache folder, and a run then takes about 40 ms.
+7 CPU seconds; the compiled code is kept in the cache folder, and a run then takes about 40 ms.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class World:
-    """Everything of a program's machine that may be another each time.
+    """Everything about a program's machine that may differ from run to run.
 
     Attributes:
         hash_seed: The seed of strings' hashes.
@@ -85,8 +85,8 @@ class Ended:
     """The end of a program.
 
     Attributes:
-        output: The text that it printed on stdout; null if it did not end.
-        reason: Why it did not.
+        output: The text that it printed on stdout; null if it was stopped or ended with an error.
+        reason: Why there is no output: the limit that stopped it, or its error.
         messages: The text that it printed on stderr.
     """
 
@@ -137,7 +137,7 @@ class Sandbox:
 
         Args:
             arguments: The arguments of a command line.
-            world: The accidents of its machine.
+            world: The clock and the seeds of its machine.
         """
         with _ONE_AT_A_TIME:
             return self._run(arguments, world)
@@ -162,7 +162,7 @@ class Sandbox:
         return Ended(None, reason or _error(messages), messages)
 
     def _end(self, store: "Store") -> str | None:
-        """Run to the end; return why it is no good end: empty if stderr says so, null if it is one."""
+        """Run the program; return why it failed: None if it succeeded, an empty text if stderr gives the reason."""
         from wasmtime import ExitTrap, Trap, TrapCode, WasmtimeError
 
         store.set_epoch_deadline(1)  # the next tick of the engine, which all programs of this process share
@@ -228,7 +228,7 @@ def _number(caller: "Caller", at: int) -> int:
 
 
 def _wake_at_once(caller: "Caller", subscriptions: int, events: int, count: int, to: int) -> int:
-    """Say of everything that a program waits for that it has come: nothing sleeps."""
+    """Report every event that a program waits for as having occurred, so that it never sleeps."""
     if not 0 < count <= _MOST_AT_ONCE:
         return _INVALID
     memory = _memory(caller)
@@ -260,7 +260,8 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
 
     config = Config()
     config.epoch_interruption = True
-    # Memory is checked in code. With signals a trap would end this process once another library handles SIGSEGV.
+    # Memory is checked in code. With signals, a trap would end this process if another library had installed its own
+    # handler of SIGSEGV.
     config.signals_based_traps = False
     engine = Engine(config)
 
@@ -268,10 +269,10 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
         code = bytes(Module.from_file(engine, str(fetch_file(CPYTHON))).serialize())
         return hashlib.sha256(code).digest() + code
 
-    # wasmtime trusts what it reads, so that a damaged file must not come to it.
+    # wasmtime does not validate compiled code, so a damaged file must never reach it.
     name = f"cpython-{CPYTHON.sha256[:16]}-checked-wasmtime-{version('wasmtime')}-{platform.machine()}.bin"
     if not (cache_folder() / name).exists():
-        fetch_file(CPYTHON)  # here it says once why it is not available
+        fetch_file(CPYTHON)  # outside the loop, so that a failed download is reported once, with its reason
     for _ in range(2):
         file = cached(name, compile_)
         digest, code = file[:_DIGEST_IN_BYTES], file[_DIGEST_IN_BYTES:]

@@ -27,7 +27,7 @@ from selfknow.models.images.showing import name_in, reference
 from selfknow.models.interface import Completion, Request, Turn
 
 Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
-"""Maps an example, a stage, a prompt and earlier turns to a completion model's prompt; null: it is unchanged."""
+"""Makes a completion model's prompt from an example, a stage, a prompt and earlier turns; None leaves it unchanged."""
 
 
 def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
@@ -77,7 +77,7 @@ def follow_ups(
     Args:
         setup: The task and how it is asked.
         stage: One of the setup's stages.
-        examples: By their ids.
+        examples: The examples by id.
         written: Rows of ``generations``: those of stage ``dual`` if the stage is ``verify-dual``, otherwise those of
             stage ``generate``. Rows that failed, or hold nothing to ask about, are skipped; the scores count them.
         complete: How completion models are asked.
@@ -122,7 +122,8 @@ def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
     """Return the stages of a run in their order.
 
     Writing comes first, unless texts of an earlier run are taken over; then the stages of the protocol. Models
-    that are asked about newly written questions are asked the benchmark's own questions, too (Table 9).
+    that are asked about newly written questions are asked the benchmark's own questions, too (Tan et al.,
+    Table 9).
     """
     config = str(rows.table["task"][0].as_py())
     setup = setup_of(config, options)

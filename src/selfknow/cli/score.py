@@ -1,4 +1,4 @@
-"""``selfknow score``: scores a run, as far as a program can."""
+"""``selfknow score``: computes every score of a run that a program can compute."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,15 +34,15 @@ class ScoreCommand(CompactCommand):
     """``selfknow score``, which takes the options of the run's own task."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Find the run, and read the words as its command does."""
+        """Parse the arguments with the command for the task of the run that they name."""
         return _command_for(args).make_context(info_name, args, parent=parent, **extra)
 
 
 def _command_for(arguments: Sequence[str]) -> CompactCommand:
-    """Return the command of the run that these words name; if they name none, a command with the options of all tasks.
+    """Return the command with the options of the named run's task, or of all tasks if the arguments name no run.
 
     Raises:
-        UserError: It is not a run folder, or an option belongs to another task.
+        UserError: The named path is not a run folder, or an option belongs to another task.
     """
     from selfknow.evaluate.catalogue import TASKS, task_of_run
 

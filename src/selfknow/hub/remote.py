@@ -1,4 +1,4 @@
-"""A dataset repo on the Hub, for publishing and pulling; no other module of them calls the client library."""
+"""A dataset repo on the Hub; publishing and pulling call the Hub's client library only through this module."""
 
 import hashlib
 import time
@@ -69,10 +69,12 @@ class Snapshot:
 
 
 class Remote:
-    """A dataset repo on the Hub; HF_ENDPOINT, HF_TOKEN and `hf auth login` set its address and token.
+    """A dataset repo on the Hub.
 
-    The client library repeats uploads, downloads and listings that met a fault. Its other requests (the user's name, a
-    repo's head, its tags, a new repo, a commit, a tag) are repeated here.
+    HF_ENDPOINT sets the Hub's address; HF_TOKEN or `hf auth login` sets the token.
+
+    The client library repeats uploads, downloads and listings that failed for a passing reason. Its other requests (the
+    user's name, a repo's head, its tags, a new repo, a commit, a tag) are repeated here.
 
     Args:
         repo: ``org/name``.
@@ -84,7 +86,7 @@ class Remote:
         self._api = HfApi()
 
     def writer(self) -> str:
-        """Return the name of the user, whose token may write.
+        """Return the name of the user who is logged in, after a check that the token is not read-only.
 
         Raises:
             UserError: Nobody is logged in, or the token may only read.
@@ -127,7 +129,7 @@ class Remote:
         Args:
             path: The file's path in the repo.
             snapshot: The commit.
-            folder: Folder to download into, past the client's cache; by default the file goes into that cache.
+            folder: Folder to download into, bypassing the client's cache; by default the file goes into that cache.
 
         Raises:
             UserError: The file that arrived is not the one that the Hub lists; it was removed.
@@ -145,7 +147,7 @@ class Remote:
         return arrived
 
     def create(self, *, private: bool) -> Snapshot:
-        """Make the repo and return its first commit, which is the Hub's own."""
+        """Make the repo unless it exists, and return its latest commit."""
         repeat_request(self._api.create_repo, self.repo, repo_type="dataset", private=private or None, exist_ok=True)
         snapshot = self.snapshot()
         if snapshot is None:
@@ -159,11 +161,11 @@ class Remote:
             The new commit's hash.
 
         Raises:
-            UserError: Somebody else committed on top of `parent` first.
+            HfHubHTTPError: Somebody else committed on top of `parent` first (status 412).
         """
         additions = [CommitOperationAdd(file.path, file.content) for file in send]
         deletions = [CommitOperationDelete(path) for path in delete]
-        # Large files first, in a step of its own: the client repeats it by itself, so that only the commit is left.
+        # Large files first: the client repeats those uploads itself, so that only the commit has to be repeated here.
         self._api.preupload_lfs_files(self.repo, additions, repo_type="dataset", revision=_MAIN, free_memory=False)
         for wait in (*_WAITS_IN_SECONDS, None):
             try:

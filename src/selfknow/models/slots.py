@@ -1,6 +1,6 @@
-"""A cache of keys and values in slots: a reply that has ended gives its slot to the next prompt, and no other moves.
+"""A cache of keys and values in slots: the next prompt takes the slot of a finished reply, and other slots stay put.
 
-It belongs to :mod:`selfknow.models.continuous`, which says why ``generate_batch`` of ``transformers`` does not do.
+It belongs to :mod:`selfknow.models.continuous`, which says why ``generate_batch`` of ``transformers`` is not enough.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ _FREE_COLUMNS = 64  # the least number of columns that a full layer grows by
 class Window:
     """The columns in use in all layers, from ``begin`` (inclusive) to ``end`` (exclusive).
 
-    Every row ends at ``end`` and begins at a column of its own; the model sees the columns from the longest row's first
-    one on.
+    Every row has a first column of its own, and all rows end at ``end``. The model sees the columns from the first one
+    of the longest row.
     """
 
     def __init__(self, begin: int, end: int) -> None:
@@ -28,7 +28,7 @@ class Window:
 class SlotLayer(DynamicLayer):
     """One layer's keys and values, (slots, heads, columns, head size), written in place.
 
-    The layers of ``transformers`` copy everything they hold for every new token.
+    The layers of ``transformers``, by contrast, copy their whole contents each time a token is added.
 
     Args:
         window: The columns in use, shared by all layers.
@@ -36,7 +36,7 @@ class SlotLayer(DynamicLayer):
         values: The values of the same prompts.
     """
 
-    is_sliding = False  # the mask of a sliding window hides the columns that are too far away
+    is_sliding = False  # all columns are kept: the attention mask hides those outside a sliding window
 
     keys: torch.Tensor
     values: torch.Tensor
@@ -72,7 +72,10 @@ class SlotLayer(DynamicLayer):
         self.values[places, :, end - keys.shape[2] : end] = values
 
     def move(self, old: slice, new: slice, capacity: int) -> None:
-        """Reallocate the layer with its columns at new places; all others are zero, since 0 times NaN is NaN."""
+        """Reallocate the layer with its columns at new places, and zeros elsewhere.
+
+        Memory that was not set may hold NaN, which even an attention weight of 0 would let through.
+        """
         for name in ("keys", "values"):
             held = getattr(self, name)
             moved = held.new_zeros((*held.shape[:2], capacity, held.shape[3]))
@@ -116,7 +119,7 @@ class Slots:
         return (self.window.end - self.starts)[:, None]
 
     def advance(self, in_use: Sequence[int]) -> None:
-        """Count the column that was written, and drop those before the rows in use."""
+        """Move the window's end past the column just written, and its begin to the first column of any row in use."""
         self.window.end += 1
         idle = torch.ones(len(self), dtype=torch.bool)
         idle[list(in_use)] = False
@@ -168,7 +171,7 @@ class Slots:
 
 
 def _parts(cache: Any) -> tuple[Any, Any]:
-    """Return the cache of a decoder's own tokens, and that of the encoder's; null without an encoder."""
+    """Return the self-attention cache and the cross-attention cache, which is None for a model without an encoder."""
     return (cache, None) if not hasattr(cache, "self_attention_cache") else tuple(vars(cache)[n] for n in _PARTS)
 
 

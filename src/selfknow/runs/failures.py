@@ -42,6 +42,8 @@ def describe_failures(failed: int, requested: int, reason: str | None) -> str:
 def explain_no_replies(run: str, errors: Sequence[str | None]) -> str | None:
     """Explain why a run has nothing to score or report, and what to do; null if it has replies.
 
+    A refusal counts as a reply.
+
     Args:
         run: The run folder, or several.
         errors: The error of each call's last attempt; null for a reply.

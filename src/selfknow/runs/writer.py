@@ -1,4 +1,4 @@
-"""The writer of a run folder, which resumes after a kill and refuses the generations of another run."""
+"""The writer of a run folder: it resumes after the process was killed, and refuses a folder of another run."""
 
 import hashlib
 import json
@@ -82,10 +82,10 @@ class RunWriter:
 
         Args:
             folder: The run folder; made if it is missing.
-            description: The identity of the run; a folder can be resumed only with its own.
+            description: The identity of the run; a folder can be resumed only with the description it was started with.
             examples: The rows of the run, with an ``id`` column without repeats.
-            annotations: Columns that are not part of the run's identity. One with a value replaces the run's earlier
-                column; one that is null throughout leaves it.
+            annotations: Columns that are not part of the run's identity. A column that holds any value replaces the
+                run's earlier column of that name; a column that is null throughout leaves it unchanged.
             rows_per_part: A part is written after this many rows …
             seconds_per_part: … or after this many seconds, whichever is first: the most that a kill can lose.
 
@@ -134,6 +134,7 @@ class RunWriter:
         return run
 
     def _read_calls(self) -> None:
+        """Remove unfinished files, and read which calls were already made."""
         for part in ("generations", PICTURES):
             remove_unfinished(self.folder / part)
         parts = generation_files(self.folder)
@@ -150,7 +151,7 @@ class RunWriter:
             self._answered.add(call)
 
     def describe_model(self, model: str, revision: str | None, facts: ModelFacts) -> None:
-        """Record the facts about a model in ``run.json``, under ``models``, for SQL to compare models by.
+        """Record the facts about a model in ``run.json``, under ``models``, so that SQL can compare models.
 
         Args:
             model: Its name.
@@ -180,7 +181,7 @@ class RunWriter:
         return earlier | described_models(description)
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
-        """Return the requests that this model has not answered yet, failed ones among them, in their order."""
+        """Return the requests that this model has not answered yet, including failed ones, in the given order."""
         return [request for request in requests if _call(model, revision, request) not in self._answered]
 
     def has_replies(self, model: str, revision: str | None) -> bool:
@@ -188,7 +189,7 @@ class RunWriter:
         return any(call[-2:] == (model, revision) for call in self._answered)
 
     def replies_by_revision(self, model: str, *, judging: bool = False) -> Counter[str | None]:
-        """Count a model's replies in the run, or with ``judging`` its judgements, by its revision."""
+        """Count a model's replies in the run by revision; with ``judging``, count its judgements instead."""
         calls = (dict(zip(CALL, call, strict=True)) for call in self._answered)
         return Counter(
             _text(call["revision"]) for call in calls if call["model"] == model and (call["stage"] == GRADE) == judging
@@ -233,8 +234,8 @@ class RunWriter:
         """Write the rows since the last part as a part of its own.
 
         Raises:
-            UserError: They cannot be written, as on a full disk; the message counts the rows that were. The next flush
-                tries again.
+            UserError: The rows cannot be written, for example because the disk is full; the message says how many
+                replies were written before. The next flush tries again.
         """
         try:
             self._write_part()
@@ -273,7 +274,7 @@ class RunWriter:
 
 
 def _call(model: str, revision: str | None, request: Request) -> Call:
-    """Return a call's key among all calls of a run, with texts as they are written and read back."""
+    """Return the key that identifies a call in a run, with its texts as they read back from a file."""
     return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
 
 

@@ -1,4 +1,4 @@
-"""The known error rates of the code that reads and scores replies, which are printed beside the scores.
+"""The measured error rates of the code that reads and scores replies; they are printed beside the scores.
 
 ``python -m benchmarks.instrument`` measures them (docs/instrument.md), on labelled replies that no reader was
 developed on, and writes ``datasets_src/instrument.tsv``.
@@ -18,7 +18,7 @@ class KnownErrors:
     """The error rate of a reader on labelled replies of one kind.
 
     Attributes:
-        metric: Its metric, as in ``scores``.
+        metric: The metric that the code computes, as named in the table ``scores``.
         truth: The kind of replies: ``abstains``, ``does not abstain``, or ``any``.
         questions: The kind of questions: ``answerable``, ``unanswerable``, or ``any``.
         n: The number of labelled replies.
@@ -68,6 +68,6 @@ def known_errors() -> tuple[KnownErrors, ...]:
 
 
 def errors_of(metrics: Iterable[str]) -> list[KnownErrors]:
-    """Return the known error rates of these metrics, those with an encoder (``paper_abstained@packaged``) included."""
+    """Return the error rates of these metrics and of their variants with an encoder (``paper_abstained@packaged``)."""
     wanted = set(metrics)
     return [errors for errors in known_errors() if errors.metric.partition("@")[0] in wanted]
