@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from selfknow.reproduce.run import Running
 
 STEPS = 1_200
-_SECONDS_A_TRAINING_STEP = 0.13  # two trainings, a core each
+_SECONDS_A_TRAINING_STEP = 0.12  # two trainings, a core each
 _MEGABYTE = 1_000_000
 _STEPS = {
-    "fetch": ("Fetch a real model and a real text", 20.0, "real"),
+    "fetch": ("Fetch a real model and a real text", 10.0, "real"),
     "build": ("Build 1k and 1k-simplified", 5.0, "corpora"),
     "first": ("The model's first answers", 30.0, "real"),
     "check": ("Check them with Great Expectations", 10.0, "corpora"),
     "load": ('Load them: load_dataset(folder, "1k")', 5.0, "corpora"),
     "portrait": ("A portrait of 1k, asked about five entries", 5.0, "corpora"),
-    "unknown": ("Does it know what it does not know?", 30.0, "real"),
-    "creations": ("Does it understand what it creates?", 45.0, "real"),
+    "unknown": ("Does it know what it does not know?", 10.0, "real"),
+    "creations": ("Does it understand what it creates?", 35.0, "real"),
     "quotes": ("Does it quote the King James Bible?", 30.0, "real"),
     "train": ("Train a small model on each setup. Does it know how much it knows?", 0.0, "trained"),
-    "diaries": ("Does a small model quote its diaries, which it knows by heart?", 5.0, "trained"),
-    "page": ("One page of everything", 10.0, "trained"),
+    "diaries": ("Does a small model quote its diaries, which it knows by heart?", 10.0, "trained"),
+    "page": ("One page of everything", 5.0, "trained"),
 }
 """The steps in their order: title, seconds on two idle cores, and the part of the demo that they belong to."""
 
