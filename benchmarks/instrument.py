@@ -298,7 +298,8 @@ _FRONTIER = (
     "### Other readers\n\nLearnt readers are asked where no pattern fits, and see only words that many authors use. "
     "All are measured on what they were not fitted to (`python -m benchmarks.abstention_frontier --chat-replies "
     "FILE`): half of the templates and echoes. No reader reaches all four aims: whatever recognises 95% of abstentions "
-    "takes more than 1.5% of chat answers for them. No model that could judge or tell entailment was at hand, but for "
+    "takes more than 1.5% of chat answers for them. The echoes in this table are of version 1.0.0 of the questions. "
+    "No model that could judge or tell entailment was at hand, but for "
     "the small one below."
 )
 _ENCODERS = (
