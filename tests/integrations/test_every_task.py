@@ -6,9 +6,8 @@ import pytest
 
 from tests.benchmark_modules import import_benchmark
 
-
 KNOWN_DIFFERENCES = {("Inspect", "self_knowledge"): (1, 4)}
-"""Replies and values that differ: one in-context reply ends a token later here, and its four values follow it."""
+"""The replies and values that differ; docs/integrations.md names them, and nobody knows why yet."""
 
 
 @pytest.mark.full
