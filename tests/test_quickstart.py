@@ -55,7 +55,8 @@ def test_the_first_cell_installs_a_wheel_or_says_what_it_needs(tmp_path: Path) -
         "ModuleNotFoundError: selfknow is in no index yet: put its wheel beside this notebook, or fill in SOURCE"
     )
     refused = install(tmp_path, "git+file:///nowhere/selfknow")
-    assert "git clone" in refused.stderr, "pip is given the address"
+    assert refused.returncode != 0
+    assert "selfknow[report] @ git+file:///nowhere/selfknow" in refused.stderr, "pip is given the address"
     wheel = tmp_path / "selfknow-0.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as file:
         file.writestr("selfknow/__init__.py", "")

@@ -97,7 +97,7 @@ def test_portraits_are_merged(selfknow: Run, tmp_path: Path) -> None:
         (["quote", "cats", "latin.txt"], "not UTF-8"),
         (["merge", "cats", "--out", "x"], "two or more portraits"),
         (["import", "none.25-1.bf", "--out", "x"], "does not exist"),
-        (["prebuilt", ".", "--out", "x"], "no dataset folder"),
+        (["prebuilt", ".", "--out", "x"], "not a dataset folder"),
         (["build", "corpus.txt", "--out", "cats"], "--overwrite"),
     ],
 )
