@@ -209,7 +209,9 @@ def _imported(log: Log, folder: Path, shown: Values) -> Values:
             if call["example_id"] != row or (begins and call["variant"] != variant):
                 continue
             stage, own_variant = call["stage"], call["variant"]
-            names = (f"{stage}/{own_variant}/{metric}", f"{stage}/{metric}", f"{own_variant}/{metric}", metric)
+            names = [f"{stage}/{own_variant}/{metric}", f"{stage}/{metric}"]
+            if not any(name.startswith(f"{stage}/") for name in shown[row, variant]):  # else another stage has them
+                names += [f"{own_variant}/{metric}", metric]
             name = next((name for name in names if name in shown[row, variant]), None)
             if name is not None:
                 named[name] = value

@@ -38,7 +38,7 @@ WAYS = ("build", "hits", "misses")
 PEER = "rbloom, slices, xxh3"
 
 Works = dict[str, tuple[Callable[[], object], float]]
-"""For each way the call that is timed, and its number of n-grams."""
+"""The timed call of each method, with its number of n-grams."""
 
 
 def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:

@@ -19,7 +19,7 @@ from selfknow.runs.importers.table import ReplyTable, TableRow
 
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 _FACTS = ("answer", "answerable")
-"""What a dataset knows about its questions; a table need not tell it."""
+"""Fields that the dataset of the questions has, so that a table need not have them."""
 _OF_A_QUESTION = ("question", "answers", "answerable")
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.benchmark_modules import import_benchmark
 
-KNOWN_DIFFERENCES = {("Inspect", "self_knowledge"): (1, 4)}
-"""The replies and values that differ; docs/integrations.md names them, and nobody knows why yet."""
+KNOWN_DIFFERENCES = {("Inspect", "self_knowledge"): (1, 0)}
+"""The replies and values that differ; docs/integrations.md names the reply."""
 
 
 @pytest.mark.full

@@ -84,7 +84,7 @@ VERDICTS = pa.schema(
         pa.field("reason", pa.string()),
     ]
 )
-"""Of ``parsed/self_aware_verdicts-*.parquet``: a row per call, scorer, encoder and set of references."""
+"""The schema of ``parsed/self_aware_verdicts-*.parquet``: a row per call, scorer, encoder and set of references."""
 
 
 def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
