@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from selfknow.errors import UserError
 from selfknow.evaluate.task import Options, Row, Rows, TableSupport, Task
-from selfknow.evaluate.tasks.question_files import answer_texts
+from selfknow.evaluate.tasks.question_files import answer_texts, read_truth
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.table import ReplyTable, TableRow
 
-_YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 _FACTS = ("answer", "answerable")
 """Fields that the dataset of the questions has, so that a table need not have them."""
 _OF_A_QUESTION = ("question", "answers", "answerable")
@@ -176,7 +175,7 @@ def _own_question(table: ReplyTable, row: TableRow) -> Row:
 def _answerable(table: ReplyTable, row: TableRow) -> bool | None:
     if "answerable" not in table.choices:
         return None
-    word = str(table.cell("answerable", row)).lower()
-    if word in _YES or word in _NO:
-        return word in _YES
-    raise UserError(f"{row}: answerable is {table.cell('answerable', row)!r:.40}, neither true nor false")
+    truth = read_truth(table.cell("answerable", row))
+    if truth is None:
+        raise UserError(f"{row}: answerable is {table.cell('answerable', row)!r:.40}, neither true nor false")
+    return truth

@@ -11,6 +11,7 @@ from selfknow.evaluate.task import Row
 from selfknow.files import read_json, read_parquet
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_TRUTHS: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def find_column(path: Path, rows: list[Row], *names: str) -> str:
@@ -25,6 +26,16 @@ def find_column(path: Path, rows: list[Row], *names: str) -> str:
         if all(name in row for row in rows):
             return name
     raise UserError(f"{path} lacks the column {' or '.join(names)}")
+
+
+def read_truth(value: object) -> bool | None:
+    """Return the truth value that a cell of a user's table states; null if it states none.
+
+    Example:
+        >>> read_truth(True), read_truth("No"), read_truth(" 1 "), read_truth("maybe"), read_truth(0.5)
+        (True, False, True, None, None)
+    """
+    return value if isinstance(value, bool) else _TRUTHS.get(str(value).strip().lower())
 
 
 def answer_texts(value: object) -> list[str]:

@@ -61,7 +61,7 @@ def test_a_limit_keeps_the_shares_of_the_labels(tmp_path: Path) -> None:
         ([{"question": "Who?"}], "does not say if it can be answered: add the column answerable or answers"),
         ([{"question": "Who?", "answers": ["I"], "answerable": False}], "has an answer, and answerable is false"),
         ([{"question": "Who?", "answerable": "maybe"}], "answerable is 'maybe'; write true or false"),
-        ([{"question": "Who?", "answerable": 1}], "answerable is 1; write true or false"),
+        ([{"question": "Who?", "answerable": 2}], "answerable is 2; write true or false"),
         ([{"question": "Who?", "answers": [1]}], "answers is a list of texts"),
         ([{"id": "a", "question": "Who?", "answer": "I"}] * 2, "has the id a more than once"),
     ],

@@ -14,29 +14,13 @@ from typing import Any
 import pyarrow as pa
 
 from selfknow.errors import UserError
-from selfknow.evaluate.tasks.self_aware.questions import take_questions
+from selfknow.evaluate.tasks.question_files import read_truth
+from selfknow.evaluate.tasks.self_aware.questions import own_questions, take_questions
 from selfknow.files import read_rows, user_path
 from selfknow.runs.description import DatasetReference
 
 _WORD = "self-aware:"
 _SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
-_TRUTHS: Mapping[object, bool] = {
-    True: True,
-    False: False,
-    **dict.fromkeys(("true", "yes", "1"), True),
-    **dict.fromkeys(("false", "no", "0"), False),
-}
-_SCHEMA = pa.schema(
-    {
-        "id": pa.string(),
-        "question": pa.string(),
-        "answers": pa.list_(pa.string()),
-        "answerable": pa.bool_(),
-        "category": pa.string(),
-        "source": pa.string(),
-        "pair_id": pa.string(),
-    }
-)
 
 
 def own_file(name: str) -> Path | None:
@@ -68,7 +52,7 @@ def read_own_questions(path: Path, limit: int | None = None) -> tuple[pa.Table, 
     questions = [_question(row, number, path) for number, row in enumerate(rows, start=1)]
     _require_unique_ids(questions, path)
     tables = [
-        pa.Table.from_pylist([question for question in questions if question["answerable"] is label], schema=_SCHEMA)
+        own_questions([question for question in questions if question["answerable"] is label])
         for label in (True, False)
     ]
     content_hash = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -109,10 +93,10 @@ def _is_answerable(row: Mapping[str, Any], answers: Sequence[str], where: str) -
         if not {"answer", "answers", "answerable"} & row.keys():
             raise UserError(f"{where} does not say if it can be answered: add the column answerable or answers")
         return bool(answers)
-    key = value.strip().lower() if isinstance(value, str) else value
-    if not isinstance(key, str | bool) or key not in _TRUTHS:
+    truth = read_truth(value)
+    if truth is None:
         raise UserError(f"{where}: answerable is {value!r}; write true or false")
-    return _TRUTHS[key]
+    return truth
 
 
 def _require_unique_ids(questions: Sequence[Mapping[str, Any]], path: Path) -> None:
