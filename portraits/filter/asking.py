@@ -1,4 +1,4 @@
-"""Queries of a Bloom filter for n-grams, in place or sorted by region; only the cost differs, not the answers."""
+"""The lookup of n-grams in a Bloom filter, in place or sorted by region; both ways give the same answers."""
 
 import itertools
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from selfknow.portraits.filter.reference import Words
 from selfknow.portraits.filter.segments import Bytes, Positions, text_offsets
 from selfknow.portraits.filter.workers import Streams, region_shift, run
 
-_SORTING_PAYS_BITS = 1 << 26  # 8 MiB: what is smaller stays in a cache
-_SORTING_PAYS_LOAD = 256  # at most this many bits of the filter per probe, as sorting reads the whole filter once
-_MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; 36 or 72 bytes each with 9 hashes
+_SORTING_PAYS_BITS = 1 << 26  # 8 MiB: a smaller filter stays in a cache
+_SORTING_PAYS_LOAD = 256  # bits of the filter per probe; with more, reading the whole filter once costs too much
+_MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; with 9 hashes, 36 or 72 bytes each
 _MIN_INDEX_BITS = 10
 _SAMPLE = 1024
 
@@ -25,8 +25,8 @@ _SAMPLE = 1024
 class Asker:
     """A reader of a filter's bit array, which looks up the n-grams of batches of texts.
 
-    If probes are sorted by region, all probes of an n-gram are made. In place, probing ends at the first miss, but each
-    probe waits for memory. So a sample decides: probes are sorted if hits are many and filter and batch are large.
+    In place, probing an n-gram ends at its first miss, but each probe waits for memory. Sorted by region, probes are
+    fast, but all probes of an n-gram are made. So large batches for large filters are sorted if a sample has many hits.
     """
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
@@ -144,7 +144,7 @@ class QueryStreams:
 
     @classmethod
     def make(cls, shape: FilterShape, ngrams_per_worker: int, workers: int) -> "QueryStreams":
-        """Make streams for a round; entries have 32 bits unless regions are so large that marks would be too many."""
+        """Make streams for a round; entries have 32 bits, or 64 if large regions would need too many marks."""
         index_bits = 32 - region_shift(shape.size_in_bits, workers)
         dtype: type[np.unsignedinteger[Any]] = np.uint32
         if index_bits < _MIN_INDEX_BITS:

@@ -1,7 +1,7 @@
 """The rolling hash over Arrow's bytes, compiled: the n-grams of many texts at a cost that does not grow with the width.
 
-``reference.py`` is the same in NumPy. All functions release the GIL and share only their arguments. A file holds all
-that its functions call, since the disk cache keeps a compiled function until its own file changes.
+``reference.py`` computes the same in NumPy. All functions release the GIL and share only their arguments. They call
+only functions of this file, since Numba's disk cache recompiles a function only when its own file changes.
 """
 
 from typing import Any
@@ -101,7 +101,7 @@ def hash_segments(
     """Hash the n-grams of segments from ``first`` to ``last`` into ``out``, until it holds ``enough`` of them.
 
     Returns:
-        The next segment, and the n-grams hashed; ``counts`` gets those of each segment.
+        The next segment, and the number of n-grams hashed; ``counts`` receives the number of each segment.
     """
     filled = uint64(0)
     segment = first

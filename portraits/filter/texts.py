@@ -21,7 +21,7 @@ def arrow_batches(texts: Iterable[Any], max_bytes: int = BATCH_BYTES) -> Iterato
     Args:
         texts: An Arrow array or chunked array of strings, or an iterable of strings (``None`` for a missing one) or of
             Arrow arrays.
-        max_bytes: About the bytes of UTF-8 of a batch; a single longer text stays whole.
+        max_bytes: The largest size of a batch in bytes of UTF-8; a longer text is a batch by itself.
 
     Yields:
         Arrays of valid UTF-8; together they hold the texts in their order, nulls included.
@@ -66,7 +66,7 @@ def _arrays(texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
         first = list(itertools.islice(items, 1))
         items = itertools.chain(first, items)
         if first and isinstance(first[0], pa.Array | pa.ChunkedArray):
-            for array in items:  # one at a time: several thousand may be more than memory holds
+            for array in items:  # one at a time, since thousands of arrays may not fit in memory
                 yield from _arrays(array)
             return
         position = 0
@@ -98,7 +98,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _from_python(strings: list[Any], position: int) -> pa.LargeStringArray:
-    """Convert strings and None without ``pa.array``, which would import pandas; that takes longer than a query."""
+    """Convert strings and None without ``pa.array``, which imports pandas; the import takes longer than a query."""
     try:
         encoded = [b"" if text is None else text.encode() for text in strings]
     except UnicodeEncodeError as error:
