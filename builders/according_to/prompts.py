@@ -35,7 +35,7 @@ def question_sets() -> Mapping[str, Mapping[str, Any]]:
 
 
 def rows(placement: str) -> list[dict[str, str | None]]:
-    """Return the twelve prompts in every format, with the phrase at one place."""
+    """Return the twelve prompts in every format, with the phrase in one of the :data:`PLACEMENTS`."""
     return [
         {
             "id": f"{name}-{prompt['id']}",
@@ -57,7 +57,11 @@ def rows(placement: str) -> list[dict[str, str | None]]:
 def _place_phrase(template: str, phrase: str, placement: str) -> str:
     before = phrase if placement in ("prepended", "both") else ""
     after = phrase if placement in ("appended", "both") else ""
-    slots = {"{before}": before and f"{before} ", "{after}": after and f" {after}", "{phrase_after}": after}
+    slots = {
+        "{before}": f"{before} " if before else "",
+        "{after}": f" {after}" if after else "",
+        "{phrase_after}": after,
+    }
     for marker, text in slots.items():
         template = template.replace(marker, text)
     return template

@@ -55,7 +55,7 @@ class ShortLists:
         return cls(np.full(shape, -np.inf, np.float32), np.full(shape, -1, np.int64))
 
     def add(self, questions: Vectors, texts: Sequence[str], vectors: Vectors) -> None:
-        """Add the next rows of the pool; of equally near ones the earlier comes first."""
+        """Add the next rows of the pool; among equally near rows, the earlier comes first."""
         similarities = np.round(questions @ vectors.T, _DECIMALS)
         rows = np.broadcast_to(np.arange(self.num_rows, self.num_rows + len(texts)), similarities.shape)
         all_similarities = np.concatenate([self.similarities, similarities], axis=1)
@@ -88,8 +88,8 @@ def find_nearest(
         pool: The texts of the pool in batches, in the same order at every reading.
         encode: The sentence encoder.
         per_question: The number of partners of each question. The short lists are longer, since no row is used twice.
-        saved: The file that saves the short lists as the pool is read, and from which the search resumes.
-        setting: Further settings that decide the result, such as the encoder's name.
+        saved: The file in which the short lists are saved as the pool is read, and from which the search resumes.
+        setting: Further settings that the result depends on, such as the encoder's name.
         advance: Called with the number of rows of each batch, for a progress bar.
 
     Raises:
@@ -99,7 +99,8 @@ def find_nearest(
     vectors = encode(questions)
     lists = ShortLists.empty(len(questions), per_question * _CANDIDATES_PER_PARTNER)
     earlier = _load(saved, key) if saved is not None and saved.exists() else None
-    digest, num_rows, already_read = "", 0, earlier.num_rows if earlier is not None else 0
+    already_read = earlier.num_rows if earlier is not None else 0
+    digest, num_rows = "", 0
     for number, texts in enumerate(pool, 1):
         if earlier is not None and num_rows < already_read:
             digest, num_rows = digest_of(digest, texts), num_rows + len(texts)
@@ -144,21 +145,21 @@ def _load(path: Path, key: str) -> ShortLists:
 def choose_partners(lists: ShortLists, per_question: int) -> list[Partner]:
     """Give each question up to ``per_question`` rows of its short list, and no row to two questions.
 
-    The nearest pairs come first; of equally near ones, those of the earlier question.
+    The nearest pairs are chosen first; among equally near pairs, those of the earlier question.
 
     Returns:
         The partners by question, nearest first. A question gets fewer if others have used up its short list.
     """
     num_candidates = lists.rows.shape[1]
     order = np.argsort(-lists.similarities.ravel(), kind="stable")
-    taken: set[int] = set()
+    used_rows: set[int] = set()
     num_partners = [0] * len(lists.rows)
     partners = []
-    for place in order.tolist():
-        question, rank = divmod(place, num_candidates)
+    for index in order.tolist():
+        question, rank = divmod(index, num_candidates)
         row = int(lists.rows[question, rank])
-        if row >= 0 and row not in taken and num_partners[question] < per_question:
-            taken.add(row)
+        if row >= 0 and row not in used_rows and num_partners[question] < per_question:
+            used_rows.add(row)
             num_partners[question] += 1
             partners.append(Partner(question, row, float(lists.similarities[question, rank])))
     return sorted(partners, key=lambda partner: partner.question)
