@@ -44,7 +44,7 @@ def prepare(
     """
     with hub_errors_in_one_line(repo):
         remote = Remote(repo)
-        remote.writer()
+        remote.check_token()
         return _plan(folder, remote, tag=tag, private=private, replace=replace, prune=prune)
 
 
