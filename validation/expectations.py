@@ -60,7 +60,7 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
         name: The name of the expectation in findings, unique in a suite.
         statement: The expectation in words, as a clause.
         query: The SQL. It sees the batch's table as ``batch``, its files as views (the rows of the Parquet files, with
-            their ``split``), and the tables of ``setup``. Its columns ``config`` and ``split``, if present, become those
+            their ``split``), and the tables of ``setup``. Its columns ``config`` and ``split``, if present, are those
             of the finding; the other columns are shown as an example.
         setup: SQL statements that run once per batch, before the first query.
         parameters: The values of ``$name`` in both, as JSON text, since Great Expectations copies a field many times,
