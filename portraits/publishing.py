@@ -70,12 +70,14 @@ def read_portrait_folders(folder: Path) -> dict[Path, Description]:
 def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, replace: bool, prune: bool) -> Plan:
     """Compare the portraits of a folder with those that the Hub serves."""
     portraits = read_portrait_folders(folder)
-    new = {path.name: description for path, description in portraits.items()}
+    new_portraits = {path.name: description for path, description in portraits.items()}
     snapshot = remote.snapshot()
     served_files = dict(snapshot.files) if snapshot else {}
-    served = _served_descriptions(remote, snapshot, replace=replace) if snapshot else {}
-    staying = {name: facts for name, facts in (served or {}).items() if name not in new and not prune}
-    card = portraits_card(remote.repo, new | staying)
+    served_portraits = _served_descriptions(remote, snapshot, replace=replace) if snapshot else {}
+    remaining_portraits = {
+        name: facts for name, facts in (served_portraits or {}).items() if name not in new_portraits and not prune
+    }
+    card = portraits_card(remote.repo, new_portraits | remaining_portraits)
     files = [
         *(
             local_file(f"{path.name}/{file}", path / file)
@@ -87,14 +89,14 @@ def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, repla
     send = [file for file in files if file.path not in served_files or not served_files[file.path].holds(file)]
     unlisted = set(served_files) - {file.path for file in files} - {GIT_ATTRIBUTES}
     # Outside the portraits' folders, files of other tools may lie in the repo: they stay.
-    changing = {*new, *(served or {})} - {*staying}
-    delete = sorted(path for path in unlisted if served is None or _portrait_name(path) in changing)
+    changing = {*new_portraits, *(served_portraits or {})} - {*remaining_portraits}
+    delete = sorted(path for path in unlisted if served_portraits is None or _portrait_name(path) in changing)
     tag, tag_exists = _choose_tag(remote, snapshot, tag, changes=bool(send or delete))
     return Plan(
         repo=remote.repo,
-        title=f"Portraits {', '.join(sorted(new))}",
+        title=f"Portraits {', '.join(sorted(new_portraits))}",
         parent_commit=snapshot.commit if snapshot else None,
-        changes=tuple(_changes(set(new), served or {}, staying, send, delete)),
+        changes=tuple(_changes(set(new_portraits), served_portraits or {}, remaining_portraits, send, delete)),
         send=tuple(send),
         delete=tuple(delete),
         served=tuple(file.entry for file in files),
@@ -146,9 +148,9 @@ def _choose_tag(remote: Remote, snapshot: Snapshot | None, wanted: str | None, *
 
 
 def _changes(
-    new: set[str],
-    served: Mapping[str, object],
-    staying: Mapping[str, object],
+    new_names: set[str],
+    served_names: Mapping[str, object],
+    remaining_names: Mapping[str, object],
     send: Sequence[LocalFile],
     delete: Sequence[str],
 ) -> list[PortraitChange]:
@@ -158,12 +160,12 @@ def _changes(
         transfer = (len(sizes_in_bytes), len(deletions), sum(sizes_in_bytes))
         if name is None:
             return PortraitChange(None, "changed" if sizes_in_bytes else "unchanged", *transfer)
-        if name not in served:
+        if name not in served_names:
             return PortraitChange(name, "added", *transfer)
-        if name in staying:
+        if name in remaining_names:
             return PortraitChange(name, "kept", *transfer)
-        if name not in new:
+        if name not in new_names:
             return PortraitChange(name, "removed", *transfer)
         return PortraitChange(name, "changed" if sizes_in_bytes or deletions else "unchanged", *transfer)
 
-    return [change(name) for name in [*sorted({*new, *served}), None]]
+    return [change(name) for name in [*sorted({*new_names, *served_names}), None]]

@@ -26,8 +26,8 @@ def macro_mean(scores: npt.NDArray[np.float64], *, short_texts: str = "null") ->
     """
     if short_texts not in ("null", "zero"):
         raise UserError(f"short texts are left out ('null') or count as 0 ('zero'), not {short_texts!r}")
-    counted = scores[~np.isnan(scores)] if short_texts == "null" else np.nan_to_num(scores, nan=0.0)
-    return float(counted.mean()) if len(counted) else float("nan")
+    values = scores[~np.isnan(scores)] if short_texts == "null" else np.nan_to_num(scores, nan=0.0)
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def score_texts(portrait: Portrait, texts: Iterable[Any]) -> list[dict[str, Any]]:

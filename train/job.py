@@ -207,24 +207,24 @@ def _answers(table: "pa.Table") -> list[str]:
     return list(table.filter(pc.equal(table["kind"], "question"))["completion"].to_pylist())
 
 
-def load_trained(recipe: Recipe, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
+def load_trained(recipe: Recipe, checkpoint: str | None, model: "PreTrainedModel") -> "PreTrainedModel":
     """Load the weights of a checkpoint of this training, and merge adapters into them.
 
     Args:
         recipe: The settings it was trained with.
         checkpoint: The folder of the checkpoint; null for the last weights.
-        trained: The model with its last weights.
+        model: The model with its last weights.
     """
     import torch
 
     if not recipe.lora_rank:
-        return trained if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
-    adapted = cast("Any", trained)
+        return model if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
+    adapted_model = cast("Any", model)
     if checkpoint is not None:
         from peft import load_peft_weights, set_peft_model_state_dict
 
-        set_peft_model_state_dict(adapted, load_peft_weights(checkpoint, device=str(adapted.device)))
-    return cast("PreTrainedModel", adapted.merge_and_unload())
+        set_peft_model_state_dict(adapted_model, load_peft_weights(checkpoint, device=str(adapted_model.device)))
+    return cast("PreTrainedModel", adapted_model.merge_and_unload())
 
 
 def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel":

@@ -67,6 +67,6 @@ def muon_optimizer(model: "PreTrainedModel", recipe: Recipe) -> MuonWithAdam:
     output = model.get_output_embeddings()
     linear = [module.weight for module in model.modules() if isinstance(module, torch.nn.Linear) and module != output]
     matrix_ids = {id(weight) for weight in linear}
-    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    matrices = [parameter for parameter in trained if id(parameter) in matrix_ids]
-    return MuonWithAdam(matrices, [parameter for parameter in trained if id(parameter) not in matrix_ids], recipe)
+    trainable = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    matrices = [parameter for parameter in trainable if id(parameter) in matrix_ids]
+    return MuonWithAdam(matrices, [parameter for parameter in trainable if id(parameter) not in matrix_ids], recipe)

@@ -124,9 +124,9 @@ def train(job: Job, folder: Path) -> dict[str, object]:
         with state.main_process_first():
             if state.is_main_process:
                 _check_or_write_description(job, folder)
-            earlier = read_json(folder / "run.json").get("results")
-            if isinstance(earlier, dict):
-                return earlier if state.is_main_process else {}
+            earlier_results = read_json(folder / "run.json").get("results")
+            if isinstance(earlier_results, dict):
+                return earlier_results if state.is_main_process else {}
             tokenizer = job.make_tokenizer(folder / "tokenizer")
             resumed = latest_checkpoint(folder / "checkpoints")
         model = job.make_model(tokenizer, resumed)

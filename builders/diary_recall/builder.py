@@ -75,7 +75,8 @@ def named_config(config: str, seed: int = 0) -> DatasetConfig:
 def configs_of_shape(shape: Shape) -> list[DatasetConfig]:
     """Return both setups of a shape, with names such as ``512-diarists-3-entries-3-attributes``."""
     return [
-        diary_config(shape.name + (SIMPLIFIED if setup else ""), shape, simplified=setup) for setup in (False, True)
+        diary_config(shape.name + (SIMPLIFIED if simplified else ""), shape, simplified=simplified)
+        for simplified in (False, True)
     ]
 
 

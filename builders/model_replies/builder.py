@@ -59,6 +59,7 @@ SCHEMA = pa.schema(
         ("reasons", pa.list_(pa.string())),
     ]
 )
+# The columns that are copied from a run's generations under the same name.
 _UNCHANGED_COLUMNS = tuple(
     name for name in SCHEMA.names if name not in {"id", "run", "model", "question_set", "parent_id"}
 )

@@ -1,8 +1,8 @@
 """The search for the answerable questions of a pool that are nearest in meaning to each unanswerable one.
 
-Yin et al., section 2: the answerable questions of SelfAware are those of SQuAD, HotpotQA and TriviaQA that SimCSE puts
-closest to the unanswerable ones. The pool may have any size: it is read once, a batch at a time, and only a short list
-for each unanswerable question stays in memory. The lists are saved as the pool is read, so a killed search resumes.
+Yin et al., section 2, took the questions of SQuAD, HotpotQA and TriviaQA that SimCSE finds nearest to the unanswerable
+ones. The pool may have any size: it is read once, a batch at a time, and only a short list for each unanswerable
+question stays in memory. The lists are saved as the pool is read, so a killed search resumes.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ def find_nearest(
     encode: Encoder,
     *,
     per_question: int,
-    saved: Path | None = None,
+    progress_file: Path | None = None,
     setting: str = "",
     advance: Callable[[int], object] = lambda _: None,
 ) -> ShortLists:
@@ -88,7 +88,7 @@ def find_nearest(
         pool: The texts of the pool in batches, in the same order at every reading.
         encode: The sentence encoder.
         per_question: The number of partners of each question. The short lists are longer, since no row is used twice.
-        saved: The file in which the short lists are saved as the pool is read, and from which the search resumes.
+        progress_file: The file in which the short lists are saved as the pool is read, and from which a search resumes.
         setting: Further settings that the result depends on, such as the encoder's name.
         advance: Called with the number of rows of each batch, for a progress bar.
 
@@ -98,23 +98,23 @@ def find_nearest(
     key = digest_of(f"{setting} {per_question}", questions)
     vectors = encode(questions)
     lists = ShortLists.empty(len(questions), per_question * _CANDIDATES_PER_PARTNER)
-    earlier = _load(saved, key) if saved is not None and saved.exists() else None
-    already_read = earlier.num_rows if earlier is not None else 0
+    saved_lists = _load(progress_file, key) if progress_file is not None and progress_file.exists() else None
+    already_read = saved_lists.num_rows if saved_lists is not None else 0
     digest, num_rows = "", 0
     for number, texts in enumerate(pool, 1):
-        if earlier is not None and num_rows < already_read:
+        if saved_lists is not None and num_rows < already_read:
             digest, num_rows = digest_of(digest, texts), num_rows + len(texts)
-            if num_rows == already_read and digest == earlier.digest:
-                lists = earlier
+            if num_rows == already_read and digest == saved_lists.digest:
+                lists = saved_lists
             elif num_rows >= already_read:
-                raise UserError(f"{saved} was saved for another pool: remove it to start again")
+                raise UserError(f"{progress_file} was saved for another pool: remove it to start again")
         else:
             lists.add(vectors, texts, encode(texts))
-            if saved is not None and number % _BATCHES_PER_SAVE == 0:
-                _save(saved, key, lists)
+            if progress_file is not None and number % _BATCHES_PER_SAVE == 0:
+                _save(progress_file, key, lists)
         advance(len(texts))
     if num_rows < already_read:
-        raise UserError(f"{saved} was saved for a larger pool: remove it to start again")
+        raise UserError(f"{progress_file} was saved for a larger pool: remove it to start again")
     return lists
 
 

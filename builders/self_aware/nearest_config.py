@@ -107,11 +107,13 @@ def _partners(pool: Pool) -> tuple[Partner, ...]:
     texts = [question.question for question in questions("unanswerable")]
     candidates = (question for _, question in pool.candidates())
     batches = ([question.question for question in batch] for batch in batches_of(candidates, _ROWS_AT_A_TIME))
-    saved = _search_path(pool, texts)
+    progress_file = _search_path(pool, texts)
     with Bar(unit="question", desc=f"{pool.config}: looking for the nearest") as bar:
         encode = load_encoder(pool.encoder)
-        lists = find_nearest(texts, batches, encode, per_question=per_question, saved=saved, advance=bar.update)
-    saved.unlink(missing_ok=True)
+        lists = find_nearest(
+            texts, batches, encode, per_question=per_question, progress_file=progress_file, advance=bar.update
+        )
+    progress_file.unlink(missing_ok=True)
     return tuple(select(choose_partners(lists, per_question), number))
 
 

@@ -62,11 +62,11 @@ class Asker:
         def answer(share: tuple[int, int]) -> Bytes:
             first, last = share
             hits = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint8)
-            filled = 0
+            num_answered = 0
             for hashes, _ in hash_blocks(batch, segments, first, last, counts):
-                self._probe_in_place(hashes, hits[filled : filled + len(hashes)])
-                filled += len(hashes)
-            return hits[:filled]
+                self._probe_in_place(hashes, hits[num_answered : num_answered + len(hashes)])
+                num_answered += len(hashes)
+            return hits[:num_answered]
 
         threads = self._threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
         parts = run(answer, shares_by_bytes(segments, threads), threads)

@@ -76,9 +76,9 @@ def answer_segments(
         The number of n-grams.
     """
     bits = uint64(bits)
-    filled = uint64(0)
+    num_ngrams = uint64(0)
     for segment in range(first, last):
-        before = filled
+        before = num_ngrams
         end = uint64(ends[segment])
         tail, head = uint64(starts[segment]), uint64(starts[segment])
         characters, countdown = 0, skips[segment]
@@ -100,13 +100,13 @@ def answer_segments(
                     if hit == 0:
                         break
                     word += step
-                hits[filled] = hit
-                filled += uint64(1)
+                hits[num_ngrams] = hit
+                num_ngrams += uint64(1)
                 countdown = stride
             countdown -= 1
             tail += uint64(1)
             while tail < head and data[tail] & 0xC0 == 0x80:
                 tail += uint64(1)
             characters -= 1
-        counts[segment] = filled - before
-    return filled
+        counts[segment] = num_ngrams - before
+    return num_ngrams

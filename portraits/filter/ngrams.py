@@ -89,8 +89,8 @@ def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
     def hash_share(share: tuple[int, int]) -> Words:
         first, last = share
         out = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint64)
-        _, filled = _hash(batch, segments, first, last, len(out) + 1, out, counts)
-        return out[:filled]
+        _, num_hashes = _hash(batch, segments, first, last, len(out) + 1, out, counts)
+        return out[:num_hashes]
 
     threads = threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
     parts = run(hash_share, shares_by_bytes(segments, threads), threads)
@@ -112,8 +112,8 @@ def hash_blocks(
     if counts is None:
         counts = np.empty(len(segments.starts), np.int64)
     while first < last:
-        first, filled = _hash(batch, segments, first, last, _BLOCK_HASHES, out, counts)
-        yield out[:filled], first
+        first, num_hashes = _hash(batch, segments, first, last, _BLOCK_HASHES, out, counts)
+        yield out[:num_hashes], first
 
 
 def _hash(
@@ -122,11 +122,11 @@ def _hash(
     """Call the kernel, and return the next segment and the number of n-grams hashed."""
     from selfknow.portraits.filter.rolling import hash_segments
 
-    following, filled = hash_segments(
+    next_segment, num_hashes = hash_segments(
         batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
         base_powers(batch.width), enough, out, counts,
     )  # fmt: skip
-    return int(following), int(filled)
+    return int(next_segment), int(num_hashes)
 
 
 def sum_by_text(hits: Bytes, offsets: Positions) -> Positions:

@@ -200,11 +200,11 @@ class RedisBloomAsker:
         def answer(share: tuple[int, int]) -> Bytes:
             first, last = share
             hits = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint8)
-            filled = answer_segments(
+            num_ngrams = answer_segments(
                 batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
                 self._shape.hashes, self._shape.size_in_bits, self._array, hits, counts,
             )  # fmt: skip
-            return hits[: int(filled)]
+            return hits[: int(num_ngrams)]
 
         parts = run(answer, shares_by_bytes(segments, self._threads), self._threads)
         return np.concatenate([np.zeros(0, np.uint8), *parts]), text_offsets(counts, segments)

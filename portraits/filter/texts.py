@@ -29,17 +29,17 @@ def arrow_batches(texts: Iterable[Any], max_bytes: int = BATCH_BYTES) -> Iterato
     Raises:
         UserError: An item is not a text, or not valid UTF-8.
     """
-    waiting: list[pa.LargeStringArray] = []
-    waiting_bytes = 0
+    pending: list[pa.LargeStringArray] = []
+    pending_bytes = 0
     for array in _arrays(texts):
         for piece in _split(array, max_bytes):
-            if waiting and waiting_bytes + _num_bytes(piece) > max_bytes:
-                yield _concatenate(waiting)
-                waiting, waiting_bytes = [], 0
-            waiting.append(piece)
-            waiting_bytes += _num_bytes(piece)
-    if waiting:
-        yield _concatenate(waiting)
+            if pending and pending_bytes + _num_bytes(piece) > max_bytes:
+                yield _concatenate(pending)
+                pending, pending_bytes = [], 0
+            pending.append(piece)
+            pending_bytes += _num_bytes(piece)
+    if pending:
+        yield _concatenate(pending)
 
 
 def buffers(array: pa.LargeStringArray) -> tuple[Bytes, Positions]:
@@ -104,8 +104,10 @@ def _from_python(strings: list[Any], position: int) -> pa.LargeStringArray:
     except UnicodeEncodeError as error:
         raise UserError(f"a text is not valid Unicode: {error.reason} (a lone surrogate)") from error
     except AttributeError:
-        wrong = next(i for i, text in enumerate(strings) if text is not None and not isinstance(text, str))
-        raise UserError(f"text {position + wrong} is a {type(strings[wrong]).__name__}, not a string") from None
+        wrong_index = next(i for i, text in enumerate(strings) if text is not None and not isinstance(text, str))
+        raise UserError(
+            f"text {position + wrong_index} is a {type(strings[wrong_index]).__name__}, not a string"
+        ) from None
     offsets = np.zeros(len(strings) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
     valid = np.packbits([text is not None for text in strings], bitorder="little")
