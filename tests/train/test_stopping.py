@@ -239,6 +239,6 @@ def test_a_document_is_recalled_if_it_comes_back_whole_and_ends(encoder_decoder:
         {str(number): reply for number, reply in enumerate(replies)}, encoder_decoder=encoder_decoder
     )
     validation = Validation(tiny_tokenizer([text]))
-    assert validation._exact(local, rows, of_documents=True) == {"0": True, "1": False, "2": False, "3": False}
+    assert validation._recalls(local, rows, of_documents=True) == {"0": True, "1": False, "2": False, "3": False}
     if encoder_decoder:  # a question's answer never has the question before it
-        assert not any(validation._exact(local, rows).values())
+        assert not any(validation._recalls(local, rows).values())
