@@ -46,7 +46,7 @@ def build(
     checkpoint = _open_checkpoint(texts, folder, settings)
     with ExitStack() as stack:
         earlier = checkpoint.progress() if checkpoint else None
-        if earlier and earlier.doing == "portraying":
+        if earlier and earlier.pass_name == "portraying":
             capacity = earlier.numbers["capacity"]
         if capacity is None:
             texts = _make_rereadable(texts, stack)
@@ -154,10 +154,10 @@ def add_all(
 
 
 def _normalized_batches(
-    texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool, skip: int = 0
+    texts: Iterable[Any], normalization: Normalization, label: str, progress: bool, skip: int = 0
 ) -> Iterator[pa.LargeStringArray]:
     """Yield the texts in normalised batches, without the first ``skip`` texts."""
-    with Bar(desc=doing, unit="B", unit_scale=True, disable=not progress) as bar:
+    with Bar(desc=label, unit="B", unit_scale=True, disable=not progress) as bar:
         for batch in arrow_batches(texts):
             rest = batch.slice(skip)
             skip -= len(batch) - len(rest)

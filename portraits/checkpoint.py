@@ -40,13 +40,13 @@ class Progress:
     """The state of a build between two batches.
 
     Attributes:
-        doing: The pass over the texts: ``counting`` their n-grams, or ``portraying`` them, which sets the bits.
+        pass_name: The pass over the texts: ``counting`` their n-grams, or ``portraying`` them, which sets the bits.
         texts: Number of texts that the pass had read.
         numbers: Other counts, by name.
         arrays: The counter's arrays, or the bits.
     """
 
-    doing: Pass
+    pass_name: Pass
     texts: int
     numbers: Mapping[str, int]
     arrays: Arrays
@@ -114,7 +114,12 @@ class Checkpoint:
         with written_whole(self.folder / name) as file:
             arrays: Any = dict(progress.arrays)  # savez takes arrays by name, beside its own options
             np.savez(file, **arrays)
-        state = {"key": self.key, "doing": progress.doing, "texts": progress.texts, "numbers": dict(progress.numbers)}
+        state = {
+            "key": self.key,
+            "doing": progress.pass_name,
+            "texts": progress.texts,
+            "numbers": dict(progress.numbers),
+        }
         write_json(self.folder / "progress.json", {**state, "arrays": name})
         for path in self.folder.glob("*.npz"):
             if path.name != name:

@@ -79,13 +79,11 @@ def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, repla
     }
     card = portraits_card(remote.repo, new_portraits | remaining_portraits)
     files = [
-        *(
-            local_file(f"{path.name}/{file}", path / file)
-            for path, description in portraits.items()
-            for file in (description.bits_file, DESCRIPTION, CARD)
-        ),
-        local_file(CARD, card.encode()),
+        local_file(f"{path.name}/{file}", path / file)
+        for path, description in portraits.items()
+        for file in (description.bits_file, DESCRIPTION, CARD)
     ]
+    files.append(local_file(CARD, card.encode()))
     send = [file for file in files if file.path not in served_files or not served_files[file.path].holds(file)]
     unlisted = set(served_files) - {file.path for file in files} - {GIT_ATTRIBUTES}
     # Outside the portraits' folders, files of other tools may lie in the repo: they stay.

@@ -1,7 +1,7 @@
 """The end of a training: the model has learnt the corpus, and its answers no longer improve.
 
-The experiment asks models about what they memorised, so memorisation is measured: in every validation the model recalls
-documents and training questions, and patience starts when it recalls 99% of both. The rule depends only on
+The experiment asks models about what they memorised, so memorisation is measured. In every validation the model is
+asked for documents and training questions; patience starts when it recalls 99% of both. The rule depends only on
 measurements, and a checkpoint saves them all. So a killed training that resumes stops at the same step.
 """
 

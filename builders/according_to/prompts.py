@@ -45,16 +45,17 @@ def rows(placement: str) -> list[dict[str, str | None]]:
             "placement": placement,
             "phrase": prompt["phrase"],
             "answer_prompt": _place_phrase(wording["answer"], prompt["phrase"], placement),
-            "explain_prompt": _place_phrase(wording["explain"], prompt["phrase"], placement)
-            if "explain" in wording
-            else None,
+            "explain_prompt": _place_phrase(wording.get("explain"), prompt["phrase"], placement),
         }
         for name, wording in formats().items()
         for prompt in phrases()
     ]
 
 
-def _place_phrase(template: str, phrase: str, placement: str) -> str:
+def _place_phrase(template: str | None, phrase: str, placement: str) -> str | None:
+    """Return a template with the phrase in its place; null if the format has no such template."""
+    if template is None:
+        return None
     before = phrase if placement in ("prepended", "both") else ""
     after = phrase if placement in ("appended", "both") else ""
     slots = {

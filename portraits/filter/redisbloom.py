@@ -1,7 +1,8 @@
 """The import of RedisBloom dumps that the Data Portraits tool published, without a Redis server.
 
-A dump is an index (JSON: the blocks, each with its part file) and part files; the legacy form is one file with the
-blocks and ``<file>.idx``, a JSON list of them. The first block is the filter's header, the others its bits in order.
+A dump is an index (JSON that lists the blocks, each with its part file) and the part files. In the legacy form, one
+file has all blocks, and ``<file>.idx`` is a JSON list of them. The first block is the filter's header; the others are
+its bits in order.
 """
 
 import os
@@ -169,9 +170,11 @@ def _read_header(index: Path, content: bytes) -> _Header:
 
 
 def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int]:
-    named = _SIZES_IN_NAME.search(index.name)
-    width = width if width is not None else (int(named[1]) if named else None)
-    stride = stride if stride is not None else (int(named[2]) if named else None)
+    match = _SIZES_IN_NAME.search(index.name)
+    if match and width is None:
+        width = int(match[1])
+    if match and stride is None:
+        stride = int(match[2])
     if type(width) is not int or type(stride) is not int or width < 1 or stride < 1:
         raise UserError(
             f"the name {index.name} does not say width and stride: give {argument('width')} and {argument('stride')}"
