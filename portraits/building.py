@@ -46,7 +46,7 @@ def build(
     checkpoint = _open_checkpoint(texts, folder, settings)
     with ExitStack() as stack:
         earlier = checkpoint.progress() if checkpoint else None
-        if earlier and earlier.pass_name == "portraying":
+        if earlier and earlier.phase == "portraying":
             capacity = earlier.numbers["capacity"]
         if capacity is None:
             texts = _make_rereadable(texts, stack)

@@ -40,13 +40,13 @@ class Progress:
     """The state of a build between two batches.
 
     Attributes:
-        pass_name: The pass over the texts: ``counting`` their n-grams, or ``portraying`` them, which sets the bits.
+        phase: The pass over the texts: ``counting`` their n-grams, or ``portraying`` them, which sets the bits.
         texts: Number of texts that the pass had read.
         numbers: Other counts, by name.
         arrays: The counter's arrays, or the bits.
     """
 
-    pass_name: Pass
+    phase: Pass
     texts: int
     numbers: Mapping[str, int]
     arrays: Arrays
@@ -116,7 +116,7 @@ class Checkpoint:
             np.savez(file, **arrays)
         state = {
             "key": self.key,
-            "doing": progress.pass_name,
+            "doing": progress.phase,
             "texts": progress.texts,
             "numbers": dict(progress.numbers),
         }
