@@ -17,8 +17,18 @@ _MIRROR = "mirror-image"
 BENCHMARK_SUBJECT = "computer science"  # the subject of the packaged questions
 # Every transformation that an instance may name; selfknow.evaluate.tasks.self_knowledge implements them.
 TRANSFORMATIONS = (
-    *(_MOVE, _ALTER, _MIRROR, "add-first-word", "delete-first-word", "change-word", "append-word"),
-    *("append-preposition", "shift-date", "append-comment", "append-print", "reverse-relation"),
+    _MOVE,
+    _ALTER,
+    _MIRROR,
+    "add-first-word",
+    "delete-first-word",
+    "change-word",
+    "append-word",
+    "append-preposition",
+    "shift-date",
+    "append-comment",
+    "append-print",
+    "reverse-relation",
 )
 
 

@@ -44,8 +44,12 @@ QUERIES = (
     "flags",
 )
 QUERIES_OF_ORIGINAL = (
-    *("values_are_there", "ids_are_unique", "labels"),
-    *("original/flags", "original/answers", "original/null_columns"),
+    "values_are_there",
+    "ids_are_unique",
+    "labels",
+    "original/flags",
+    "original/answers",
+    "original/null_columns",
 )
 _PARAMETERS = {
     "categories": list(CATEGORIES),
