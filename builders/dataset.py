@@ -22,7 +22,7 @@ class DatasetConfig:
         parameters: The parameters that it is made from: values that JSON can hold.
         schema: The schema of every shard.
         shards: The functions that make each split's rows, in order. Each makes one file, and can be called alone.
-        files: Further files of the dataset folder: the path there, and the file to copy.
+        files: Further files of the dataset folder: the file to copy, by its path in the folder.
     """
 
     name: str
@@ -45,8 +45,8 @@ class Dataset:
         config: A function that makes a named config with a seed.
         metadata: The fields of the card's YAML, besides configs, features and content hashes.
         card_parts: A function that makes the parts of the card's text that depend on the rows.
-        licence_of: The licence of a config, as a card names it, if configs come under different ones.
-        options: Further keyword arguments of ``config``: ``path`` (a file of the user's), ``encoder``.
+        licence_of: A function that returns the licence of a config, if configs have different licences.
+        options: The names of further keyword arguments of ``config``: ``path`` (a file of the user's), ``encoder``.
         evaluation: The fields of ``eval.yaml``, if a row's prompt and completion are all that Inspect needs.
     """
 

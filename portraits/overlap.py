@@ -111,8 +111,8 @@ class Overlap:
         shares = np.array([row.share for row in self.rows if row.share is not None])
         mean = float(shares.mean()) if len(shares) else None
         share_low, share_high = _mean_interval(shares)
-        with_span = sum(bool(row.spans) for row in self.rows)
-        low, high = wilson(with_span, len(self.rows))
+        num_with_span = sum(bool(row.spans) for row in self.rows)
+        span_share_low, span_share_high = wilson(num_with_span, len(self.rows))
         ngrams = sum(row.ngrams for row in self.rows)
         return {
             "rows": len(self.rows),
@@ -121,10 +121,10 @@ class Overlap:
             "share_low": share_low,
             "share_high": share_high,
             "share_corrected": None if mean is None else self._corrected(mean),
-            "rows_with_span": with_span,
-            "rows_with_span_share": with_span / len(self.rows) if self.rows else None,
-            "rows_with_span_low": low,
-            "rows_with_span_high": high,
+            "rows_with_span": num_with_span,
+            "rows_with_span_share": num_with_span / len(self.rows) if self.rows else None,
+            "rows_with_span_low": span_share_low,
+            "rows_with_span_high": span_share_high,
             "longest_span": max((row.longest_span for row in self.rows), default=0),
             "ngrams": ngrams,
             "hits": sum(row.hits for row in self.rows),

@@ -61,6 +61,7 @@ def as_terminal(text: str, quotes: Sequence[Quote], *, colour: bool) -> str:
     if colour:
         return "".join(_coloured(piece, depth) for piece, depth in marked_pieces(text, quotes))
     marks: dict[int, str] = {}
+    # Closing brackets come before opening ones at the same place, so that adjacent quotes do not look nested.
     for quote in quotes:
         marks[quote.end] = marks.get(quote.end, "") + "⟧"
     for quote in quotes:

@@ -100,8 +100,10 @@ def _vectorised(
             return answer(portraits.get(distinct[0].as_py()), texts).cast(arrow_type)
         values: list[Any] = [None] * len(texts)
         for address in distinct.drop_null().to_pylist():
-            (rows,) = np.nonzero(pc.fill_null(pc.equal(addresses, address), False).to_numpy(zero_copy_only=False))
-            for row, value in zip(rows, answer(portraits.get(address), texts.take(rows)).to_pylist(), strict=True):
+            has_address = pc.fill_null(pc.equal(addresses, address), False)
+            (rows,) = np.nonzero(has_address.to_numpy(zero_copy_only=False))
+            answers = answer(portraits.get(address), texts.take(rows)).to_pylist()
+            for row, value in zip(rows, answers, strict=True):
                 values[row] = value
         return pa.array(values, arrow_type)
 

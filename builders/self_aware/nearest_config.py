@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from threading import Lock
 
@@ -94,11 +93,11 @@ def select(partners: list[Partner], number: int) -> list[Partner]:
     Returns:
         The selected partners, in the same order.
     """
-    ranks = chain.from_iterable(range(count) for count in Counter(partner.question for partner in partners).values())
+    counts = Counter(partner.question for partner in partners)
+    ranks = [rank for count in counts.values() for rank in range(count)]
     ranked = sorted(zip(ranks, partners, strict=True), key=lambda item: (item[0], -item[1].similarity))
-    return sorted(
-        (partner for _, partner in ranked[:number]), key=lambda partner: (partner.question, -partner.similarity)
-    )
+    selected = [partner for _, partner in ranked[:number]]
+    return sorted(selected, key=lambda partner: (partner.question, -partner.similarity))
 
 
 @cache

@@ -23,14 +23,14 @@ def split_changes(
     Args:
         new_configs: The configs of the folder.
         old_configs: The configs that the Hub serves.
-        compare: Counts the rows that differ; called only for configs whose content hashes differ.
+        compare: A function that counts the rows that differ; called only if the content hashes of a config differ.
         sizes_to_send: The size in bytes of each file to send, by path.
         paths_to_delete: The paths of files to delete.
     """
     changes = []
     for config in _union(new_configs, old_configs):
         new, old = new_configs.get(config), old_configs.get(config)
-        is_same = new and old and new.content_hash == old.content_hash
+        is_same = new is not None and old is not None and new.content_hash == old.content_hash
         new_splits, old_splits = new.splits if new else {}, old.splits if old else {}
         for split in _union(new_splits, old_splits):
             new_split, old_split = new_splits.get(split), old_splits.get(split)
