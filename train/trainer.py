@@ -120,8 +120,8 @@ class DiaryTrainer(Trainer):
         validation: The validation.
         collator: The layout of a micro-batch's examples.
         folder: The folder for checkpoints.
-        callbacks: Further callbacks.
-        batch: A process's share of a step; null: all of the step's examples at once.
+        callbacks: Further callbacks, such as a progress bar.
+        batch: A process's share of a step; null for all of the step's examples at once.
         report_to: Experiment trackers, by their names in ``transformers``.
     """
 

@@ -99,8 +99,9 @@ def plan_experiment(experiment: Experiment) -> list[dict[str, object]]:
     """Return the trainings of an experiment and the memory that each takes, without starting any.
 
     Returns:
-        A row per training: model, creations, n_tuned_on, num_steps, longest_tokens, num_parameters, num_trained, its
-        memory in GiB, card_gib (the memory of this machine's GPU; null without one) and fits.
+        A row for each training with ``model``, ``creations``, ``n_tuned_on``, ``num_steps``, ``longest_tokens``,
+        ``num_parameters``, ``num_trained``, its memory in GiB (:meth:`TuningMemory.as_gib`), ``card_gib`` (the memory
+        of this machine's GPU; null without one) and ``fits`` (true if the GPU has enough memory).
 
     Raises:
         UserError: See :meth:`Experiment.check`.
@@ -147,7 +148,7 @@ class ExperimentResult:
 
 
 def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False) -> ExperimentResult:
-    """Ask every model, tune it and ask it again; complete stages are skipped.
+    """Ask every model the questions, tune it, and ask it again; complete stages are skipped.
 
     Args:
         experiment: The models, creations and questions.

@@ -136,8 +136,8 @@ def _check_row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
         raise UserError(f"{path.name}: row {number:,} has a name of several lines")
     if lines := title_lines(texts["document"]):
         raise UserError(
-            f"{path.name}: row {number:,} has the line {lines[0]!r}, which would be read as the title of another "
-            "document: change the line"
+            f"{path.name}: row {number:,} has the line {lines[0]!r}, which is read as the title of another document: "
+            "change the line"
         )
     order = _text(row.get(ORDER)) if ORDER in row else None
     if order == "":

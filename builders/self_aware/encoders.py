@@ -1,4 +1,4 @@
-"""Sentence encoders by name. Without a network an encoder is an error, never silently another encoder."""
+"""Sentence encoders by name. An encoder that cannot be fetched is an error; no other encoder replaces it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
