@@ -29,6 +29,7 @@ SECONDS_BETWEEN = 60.0
 _WAIT_PER_SAVE = 20  # wait at least this many times as long as the last save took
 _FOLDER = ".building"
 _FORMAT_VERSION = 1
+# A damaged checkpoint can raise any of these; it is then ignored.
 _READ_ERRORS = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
 
 Pass = Literal["counting", "portraying"]

@@ -14,7 +14,7 @@ import pyarrow as pa
 from selfknow import bars
 from selfknow.portraits.filter.texts import arrow_batches
 
-_SECONDS_BETWEEN = 0.5
+_SECONDS_BETWEEN = 0.5  # between two reports of a task, and two updates of the bar
 
 
 class Bar:

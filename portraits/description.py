@@ -23,7 +23,7 @@ _VERSION_WITHOUT_HASH = 1
 _HASH_KEY = "description_sha256"
 DESCRIPTION = "portrait.json"
 REDISBLOOM_HASH = "murmur64a-redisbloom"
-MAX_WIDTH = 4096
+MAX_WIDTH = 4096  # characters of an n-gram, and of a stride
 _BITS_FILES = {HASH_NAME: "bits.rbloom", REDISBLOOM_HASH: "bits.redisbloom"}
 
 

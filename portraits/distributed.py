@@ -21,7 +21,7 @@ from selfknow.portraits.normalization import Normalization, check_normalization
 from selfknow.portraits.portrait import DEFAULT_FALSE_POSITIVE_RATE, DEFAULT_WIDTH, Portrait, check_sizes
 from selfknow.portraits.storage import count_ones, sha256_of
 
-_RETRIES = 5
+_RETRIES = 5  # of a task whose worker or node died
 
 
 def build_on_ray(

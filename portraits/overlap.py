@@ -17,7 +17,7 @@ from selfknow.errors import UserError
 from selfknow.portraits.portrait import Portrait
 from selfknow.portraits.quotes import Quote, trim_quotes
 
-MIN_SPAN = 50
+MIN_SPAN = 50  # characters
 _Z = 1.959963984540054  # standard deviations to either end of a 95% interval
 _EXACT_UP_TO = 500  # expected false hits; above, the normal approximation of a Poisson count is good enough
 

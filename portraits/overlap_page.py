@@ -6,7 +6,7 @@ from html import escape
 from selfknow.portraits.overlap import Overlap, RowOverlap
 from selfknow.portraits.quote_view import marked_pieces
 
-ROWS_SHOWN = 100
+ROWS_SHOWN = 100  # the rows with the longest spans
 _PAGE = """\
 <!doctype html>
 <html lang="en">

@@ -18,7 +18,7 @@ from selfknow.portraits.normalization import check_normalization, normalize, nor
 from selfknow.portraits.quotes import Quote, Spans, quoted_spans, trim_quotes
 from selfknow.portraits.storage import read_folder, verify, write_folder
 
-DEFAULT_WIDTH = 25
+DEFAULT_WIDTH = 25  # characters, as in the paper's QUIP
 DEFAULT_FALSE_POSITIVE_RATE = 1e-3
 
 

@@ -11,8 +11,8 @@ from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import DESCRIPTION
 from selfknow.portraits.portrait import Portrait
 
-TEXT = "prompt || completion"
-WHERE = "kind = 'document'"
+TEXT = "prompt || completion"  # SQL of a document's text
+WHERE = "kind = 'document'"  # SQL that leaves out the questions
 
 
 def build_prebuilt(

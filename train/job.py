@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from selfknow.train.validation import ValidationRows
 
 CORPUS_TOKENIZER = "corpus"
-_VOCABULARY_MULTIPLE = 64
+_VOCABULARY_MULTIPLE = 64  # the number of embeddings is rounded up to a multiple of this, which suits GPUs
 _DROPOUT = ("dropout", "hidden_dropout", "dropout_rate")  # as OPT, Pythia and T5 call it
 
 

@@ -21,11 +21,13 @@ class JobOptions:
     """The settings of a training besides its recipe. Each field is an option; null means the default in its help."""
 
     scratch: bool = option(
-        False, "Start from random weights, with the published tokenizer (for OPT 7M that of OPT 125M)."
+        False, "Start from random weights, with the published tokenizer (OPT 7M has that of OPT 125M)."
     )
     checkpoint: str | None = option(None, "Start from this folder or Hub id instead of the published checkpoint.")
     tokenizer: str | None = _machine(None, "Use the tokenizer of this folder or Hub id. Default: the published one.")
-    vocabulary_size: int = _machine(4_096, "The most tokens of a tokenizer trained on the corpus.", minimum=300)
+    vocabulary_size: int = _machine(
+        4_096, "The largest number of tokens of a tokenizer trained on the corpus.", minimum=300
+    )
     micro_batch_size: int | None = _machine(
         None,
         "Send this many examples through the model at once; the result stays the same. Default: all of a step.",

@@ -69,7 +69,7 @@ class RecipeOptions:
         "Keep the checkpoint of the highest exact match (peak), or prefer those that recall 99% (memorised).",
         metavar="peak|memorised",
     )
-    validation_interval: int = _recipe(1_000, "Validate and save a checkpoint every so many steps.", minimum=1)
+    validation_interval: int = _recipe(1_000, "Validate and save a checkpoint once in this many steps.", minimum=1)
     validation_limit: int = _recipe(
         200, "Validate on this many held-out questions, documents and training questions each. 0: all.", minimum=0
     )
@@ -90,7 +90,7 @@ class RecipeOptions:
     )
     lora_rank: int = option(0, "Train LoRA adapters of this rank (needs peft). 0: train all weights.", minimum=0)
     lora_alpha: int | None = _recipe(
-        None, "Scale the adapters by this over their rank. Default: twice the rank.", minimum=1
+        None, "Scale the adapters by this number divided by their rank. Default: twice the rank.", minimum=1
     )
     lora_dropout: float = _recipe(0.0, "The dropout rate of the adapters' input.", minimum=0, below=1)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 _SELECTION = "selection"  # metric by which the Trainer keeps a checkpoint: its step if it is the best so far, else 0
-_LOGGING_INTERVAL = 50
+_LOGGING_INTERVAL = 50  # largest number of steps between two losses in the log
 
 
 def training_arguments(

@@ -31,7 +31,7 @@ from selfknow.train.tuning import TuningJob, longest_example
 from selfknow.train.tuning_memory import GIB, tuning_memory
 from selfknow.train.tuning_settings import TuningSettings
 
-_LONGEST_NAME = 100
+_LONGEST_NAME = 100  # characters of a folder's name
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from selfknow.validation.suite import Batch, Query
 
-_MOST_EXAMPLES = 5
+_MOST_EXAMPLES = 5  # of exceptions in one config and split
 _LARGEST_TABLE_IN_BYTES = 64 << 20  # size of the Parquet files; in memory they take several times as much
 Group = dict[str, Any]
 """Exceptions of one config and split: ``config``, ``split``, ``count`` and ``examples``."""

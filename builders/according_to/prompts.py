@@ -10,7 +10,7 @@ from selfknow.builders.sources import read_text
 
 SOURCES = "according_to"
 PLACEMENTS = ("appended", "prepended", "both")
-NULL = "null"
+NULL = "null"  # the id of the prompt whose phrase is empty
 CORPUS, CORPUS_ADDRESS, QUESTION, ANSWER = "{corpus}", "{corpus_address}", "{question}", "{answer}"
 
 

@@ -22,7 +22,7 @@ HELD_OUT_PERCENT = 5
 SMALLEST_NUM_DIARISTS = 10
 LARGEST_MAX_ENTRIES = 1_000
 _PAPER_MAX_ENTRIES = 8
-_DOCUMENTS_PER_BLOCK = 262_144
+_DOCUMENTS_PER_BLOCK = 262_144  # largest number of documents that are made and shuffled together
 
 Integers = NDArray[np.int64]
 

@@ -11,6 +11,7 @@ from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
 from selfknow.builders.sources import read_text
 
+# The Hub's size categories, by the number of rows that they stay below.
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M", 10_000_000: "1M<n<10M"}
 _LARGEST_SIZE = "10M<n<100M"
 

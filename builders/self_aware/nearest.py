@@ -19,7 +19,7 @@ from selfknow.errors import UserError
 from selfknow.files import written_whole
 
 _DECIMALS = 5  # smaller differences depend on the padding of the batch
-_CANDIDATES_PER_PARTNER = 32
+_CANDIDATES_PER_PARTNER = 32  # length of a short list for each partner that a question should get
 _BATCHES_PER_SAVE = 16
 
 

@@ -37,7 +37,7 @@ from selfknow.errors import UserError, nearest
 SOURCES = "self_aware/nearest"
 CONFIGS = ("squad", "hotpotqa", "triviaqa", "nq-open")
 _ROWS_AT_A_TIME = 1_024
-_ONE_SEARCH = Lock()
+_ONE_SEARCH = Lock()  # held while a pool is searched, so that two splits do not search it twice
 _FLAG_NAMES = ("duplicate", "answer_in_question", "alias_too_short")
 
 

@@ -5,9 +5,9 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-NEAR_DUPLICATE = 0.7
-SHINGLE_WIDTH = 5
-LONGEST_SHORT_ALIAS = 3
+NEAR_DUPLICATE = 0.7  # least Jaccard similarity of the shingles of two near-duplicates
+SHINGLE_WIDTH = 5  # characters
+LONGEST_SHORT_ALIAS = 3  # characters
 _WORD = re.compile(r"\w+")
 
 

@@ -36,7 +36,7 @@ CATEGORIES = {  # the shares of the paper's Table 1, applied to 1,032 questions
 NUM_ANSWERABLE = {"single fact": 1_525, "two hops": 166, "trivia": 646}  # the paper: 1,487, 182, 668
 DIFFICULTIES = ("easy", "medium", "hard")
 _LANGUAGE_MODEL = "language model"
-_SLOT = "{}"
+_SLOT = "{}"  # the place in a frame that a filler's part takes
 
 
 @dataclass(frozen=True)

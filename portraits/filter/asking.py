@@ -18,8 +18,8 @@ from selfknow.portraits.filter.workers import Streams, region_shift, run
 _SORTING_PAYS_BITS = 1 << 26  # 8 MiB: a smaller filter stays in a cache
 _SORTING_PAYS_LOAD = 256  # bits of the filter per probe; with more, reading the whole filter once costs too much
 _MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; with 9 hashes, 36 or 72 bytes each
-_MIN_INDEX_BITS = 10
-_SAMPLE = 1024
+_MIN_INDEX_BITS = 10  # with fewer, marks would come too often, so entries get 64 bits
+_SAMPLE = 1024  # n-grams that are probed to decide between the two ways
 
 
 class Asker:

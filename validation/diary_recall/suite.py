@@ -65,7 +65,7 @@ QUERIES_OF_TWINS = (
     "twins_tell_the_same_diaries",
 )
 _OWN_NUMBERS = ("num_diarists", "seed", "held_out_percent", "num_documents", "max_entries", "max_lines")
-_SMALLEST_P = 1e-6
+_SMALLEST_P = 1e-6  # a distribution is not uniform if its chi-square has a smaller p-value
 
 
 def _facts(manifest: Manifest) -> list[Fact]:

@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 
 VARIABLE = "SELFKNOW_HUB_SECONDS"
 """The variable that sets the seconds without traffic after which a request fails."""
-SECONDS = 120.0
+SECONDS = 120.0  # the limit if the variable is not set
 _XET_SILENCE, _XET_PAUSE = "HF_XET_CLIENT_READ_TIMEOUT", "HF_XET_CLIENT_RETRY_MAX_DURATION"
 
 
