@@ -33,9 +33,9 @@ class ProgressBar(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Show the last loss and the last validation."""
         logs: dict[str, float] = kwargs["logs"]
-        for name, shown in _LABELS.items():
+        for name, label in _LABELS.items():
             if name in logs:
-                self._postfix[shown] = f"{logs[name]:.4f}"
+                self._postfix[label] = f"{logs[name]:.4f}"
         if self._bar is not None:
             self._bar.set_postfix(self._postfix)
 
@@ -71,10 +71,10 @@ class MetricsFile(TrainerCallback):
             return
         seconds = round(time.monotonic() - self._start, 2)
         logs: dict[str, float] = kwargs["logs"]
-        measured = {name: value for name, value in logs.items() if name != "epoch" and not name.startswith("train_")}
-        if measured:
+        metrics = {name: value for name, value in logs.items() if name != "epoch" and not name.startswith("train_")}
+        if metrics:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"step": state.global_step, "seconds": seconds, **measured}) + "\n")
+                file.write(json.dumps({"step": state.global_step, "seconds": seconds, **metrics}) + "\n")
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
