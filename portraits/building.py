@@ -95,7 +95,7 @@ def check_not_empty(ngrams: int, width: int) -> None:
 
 
 def _open_checkpoint(texts: Iterable[Any], folder: Path | None, settings: list[object]) -> Checkpoint | None:
-    """Open this build's checkpoint; null without a folder, or if the texts are no ``Corpus`` to recognise later."""
+    """Open this build's checkpoint; null without a folder, or if the texts are not a ``Corpus`` to recognise later."""
     if folder is None or not isinstance(texts, Corpus):
         return None
     local_files = [Path(file).stat() for file in texts.files if Path(file).is_file()]

@@ -108,14 +108,14 @@ class Description:
 
 
 class DamagedDescriptionError(UserError):
-    """A ``portrait.json`` that has changed since it was written, or is no JSON."""
+    """A ``portrait.json`` that has changed since it was written, or is not JSON."""
 
 
 def read_description(path: Path) -> Description:
     """Read ``portrait.json``.
 
     Raises:
-        DamagedDescriptionError: The file is no JSON, or does not match its own hash.
+        DamagedDescriptionError: The file is not JSON, or does not match its own hash.
         UserError: There is no such file, its format is newer, or a value is out of range.
     """
     try:

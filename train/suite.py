@@ -155,7 +155,7 @@ def check_model(name: str) -> None:
     """Check that a name is not a misspelt model of the suite.
 
     Raises:
-        UserError: The name is no path and no Hub id, and is spelt like a model of the suite; the message names it.
+        UserError: The name is neither a path nor a Hub id, but is spelt like a model of the suite.
     """
     is_valid = name in MODELS or "/" in name or user_path(name).exists()
     if not is_valid and close_matches(name, MODELS):
