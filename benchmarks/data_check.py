@@ -64,14 +64,14 @@ def steps(folder: Path) -> dict[str, float]:
     from selfknow.validation.check import validate
     from selfknow.validation.data_docs import write_pages
     from selfknow.validation.folder.suite import batch_of_folder, facts_of_folder
-    from selfknow.validation.queries import SharedRows, exceptions, that_share_files
+    from selfknow.validation.queries import SharedRows, exceptions, group_by_shared_files
 
     manifest = read_manifest(folder)
     suite = SUITES[manifest.dataset]
     with timed(seconds, "hashes of files and rows, card"):
         facts = facts_of_folder(folder, manifest, suite)
     batches = [batch_of_folder(facts, suite), *suite.batches(folder, manifest, list(manifest.configs))]
-    for group in that_share_files(batches):
+    for group in group_by_shared_files(batches):
         with SharedRows() as rows:
             for place in group:
                 start = time.process_time()

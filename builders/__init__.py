@@ -1,1 +1,1 @@
-"""Hugging Face ``datasets`` builders, a folder for each task, and what writes a dataset folder."""
+"""Hugging Face ``datasets`` builders, a folder for each task, and the writer of dataset folders."""

@@ -23,7 +23,7 @@ _ALL = (
     according_to.DATASET,
     model_replies.DATASET,
 )
-_FLAGS = {"path": "source"}
+_FLAGS = {"path": "source"}  # options of the command line that are not named like the argument
 DATASETS = {dataset.name: dataset for dataset in _ALL}
 
 

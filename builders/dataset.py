@@ -19,10 +19,10 @@ class DatasetConfig:
 
     Args:
         name: The config's name.
-        parameters: The parameters that it is made from, as JSON can hold them.
+        parameters: The parameters that it is made from: values that JSON can hold.
         schema: The schema of every shard.
-        shards: The functions that make each split's rows, one file each, in order. Each can be called alone.
-        files: Further files of the dataset folder: the path there, and the file to copy.
+        shards: The functions that make each split's rows, in order. Each makes one file, and can be called alone.
+        files: Further files of the dataset folder: the file to copy, by its path in the folder.
     """
 
     name: str
@@ -38,15 +38,15 @@ class Dataset:
 
     Args:
         name: The name on the Hub, without the organisation.
-        version: Raised whenever the content of a config changes.
+        version: The dataset's version, which rises whenever the content of a config changes.
         sources: The folder in ``datasets_src`` that it is made from; ``card.md`` there is the text of its card.
         summary: A description of one line.
         configs: The names of its configs, in order.
         config: A function that makes a named config with a seed.
         metadata: The fields of the card's YAML, besides configs, features and content hashes.
         card_parts: A function that makes the parts of the card's text that depend on the rows.
-        licence_of: The licence of a config, as a card names it, if configs come under different ones.
-        options: Further keyword arguments of ``config``: ``path`` (a file of the user's), ``encoder``.
+        licence_of: A function that returns the licence of a config, if configs have different licences.
+        options: The names of further keyword arguments of ``config``: ``path`` (a file of the user's), ``encoder``.
         evaluation: The fields of ``eval.yaml``, if a row's prompt and completion are all that Inspect needs.
     """
 
@@ -63,7 +63,7 @@ class Dataset:
     evaluation: Evaluation | None = None
 
     def licence(self, configs: Sequence[str]) -> str:
-        """Return the one licence of a folder with these configs: a card covers its whole repo.
+        """Return the licence of a folder with these configs; a card names one licence for its whole repo.
 
         Raises:
             UserError: The configs come under several licences.
@@ -72,15 +72,15 @@ class Dataset:
             return str(self.metadata["license"])
         licences = {self.licence_of(config): config for config in configs if config in self.configs}
         if len(licences) > 1:
-            each = ", ".join(f"{config} under {licence}" for licence, config in licences.items())
+            licence_list = ", ".join(f"{config} under {licence}" for licence, config in licences.items())
             raise UserError(
-                f"{self.name} has configs under several licences ({each}): build each in a folder of its own"
+                f"{self.name} has configs under several licences ({licence_list}): build each in a folder of its own"
             )
         return next(iter(licences), "unknown")
 
 
 class ConfigBuilder(datasets.ArrowBasedBuilder):
-    """A Hugging Face builder of one config, whose cache never serves rows of older sources or code."""
+    """A Hugging Face builder of one config; its cache never serves rows made from older sources or code."""
 
     sources: ClassVar[str]
 

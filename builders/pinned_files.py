@@ -42,10 +42,11 @@ class PinnedSource:
     @property
     def address(self) -> str:
         """The repository's page."""
-        return f"https://{'huggingface.co/datasets' if self.host == 'hub' else 'github.com'}/{self.repository}"
+        site = "huggingface.co/datasets" if self.host == "hub" else "github.com"
+        return f"https://{site}/{self.repository}"
 
     def expects(self, name: str, sha256: str) -> bool:
-        """Return whether this SHA-256 is a pinned one, or the file of this name is pinned without a SHA-256."""
+        """Return True if this SHA-256 is pinned, or if the file of this name is pinned without a SHA-256."""
         digests = {*self.files.values(), *self.copies.values()}
         return sha256 in digests or (name in self.files and self.files[name] is None)
 
@@ -96,9 +97,9 @@ def open_source(source: PinnedSource, path: Path | None = None, *, alone: bool =
 
     Args:
         source: The pinned source.
-        path: A folder with the source's files under their own paths, or one file. The check of the built folder
-            compares them with the pinned ones.
-        alone: If true, one file may stand for a source that has several.
+        path: A folder with the source's files under their own paths, or one file. They are compared with the pinned
+            files only when the built folder is checked.
+        alone: If true, a single file may replace the several files of a source.
 
     Raises:
         UserError: A file is missing or cannot be fetched, or its SHA-256 is not the pinned one.
@@ -150,7 +151,7 @@ def _sha256(content: Path | bytes) -> str:
 
 
 def parameters_of(source: PinnedSource, files: Sequence[SourceFile]) -> dict[str, object]:
-    """Return a config's parameters for the manifest; the commit is null unless all files are known to be from it."""
+    """Return a config's parameters for the manifest; the commit is null if a file may be from another."""
     is_known = all(file.revision or file.sha256 == source.files.get(file.name) for file in files)
     return {
         "repository": source.address,

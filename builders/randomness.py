@@ -1,7 +1,7 @@
 """Counter-based random words, and a keyed permutation of whole numbers.
 
 Every word has a fixed address (seed, size, stream, counter), so any part of a corpus can be made alone. Only the raw
-words of NumPy's Philox are used: NumPy promises that those stay the same between its versions, and no more.
+words of NumPy's Philox are used, since NumPy promises no more than that these stay the same between versions.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class RandomKey:
     size: int
 
     def words(self, stream: Stream, first_counter: int, num_counters: int) -> Words:
-        """Return the words of consecutive counters of a stream, four a counter, as one flat array.
+        """Return the words of consecutive counters of a stream, four for each counter, as one flat array.
 
         >>> key = RandomKey(seed=0, size=994)
         >>> both = key.words(Stream.ENTRIES, first_counter=0, num_counters=2)
@@ -52,10 +52,10 @@ def counters_for(num_words: int) -> int:
 
 
 def permute(numbers: Words, domain_size: int, key: RandomKey) -> Words:
-    """Map each number below ``domain_size`` to another such number, no two to the same one.
+    """Permute the numbers below ``domain_size``: each is mapped to such a number, and no two to the same.
 
-    A Feistel network over the next even number of bits, walked until it is back inside the domain (Black and Rogaway,
-    Ciphers with Arbitrary Finite Domains, 2002). It shuffles; it does not encrypt.
+    A Feistel network permutes a domain of the next even number of bits. It is applied again to results outside the
+    domain (Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002). It shuffles; it does not encrypt.
 
     Args:
         numbers: Whole numbers below ``domain_size``.

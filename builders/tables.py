@@ -26,7 +26,7 @@ def read_groups(path: str, column: str) -> Mapping[str, tuple[Row, ...]]:
 
 
 def items_of(cell: str) -> list[str]:
-    """Return the items of a cell that holds a list; none if it is empty.
+    """Return the items of a cell that holds a list; an empty cell has none.
 
     >>> items_of("Lisbon | Lisboa")
     ['Lisbon', 'Lisboa']

@@ -33,11 +33,11 @@ class PiecePool:
             boundaries: Increasing positions in ``pieces`` from 0 to p, shape (t + 1,).
 
         Returns:
-            The t texts, over the bytes of the pieces as Arrow laid them out.
+            The t texts, which share one buffer of bytes.
         """
-        laid_out = self._pieces.take(pa.array(pieces))
-        assert laid_out.nbytes < _LARGEST_COLUMN_IN_BYTES, "a block's texts fit 32-bit offsets"
-        _, offsets, data = laid_out.buffers()
+        joined = self._pieces.take(pa.array(pieces))
+        assert joined.nbytes < _LARGEST_COLUMN_IN_BYTES, "a block's texts fit 32-bit offsets"
+        _, offsets, data = joined.buffers()
         ends = np.frombuffer(offsets, dtype=np.int32)[boundaries]
         return pa.StringArray.from_buffers(len(boundaries) - 1, pa.py_buffer(ends), data)
 
@@ -45,7 +45,7 @@ class PiecePool:
 def concatenated_ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the numbers of each range [start, start + length), one range after the other.
 
-    They have 32 bits: a block's ranges are its largest arrays, so wider numbers would raise its peak of memory.
+    They have 32 bits: a block's ranges are its largest arrays, so wider numbers would raise its peak memory.
 
     >>> concatenated_ranges(np.array([5, 1]), np.array([2, 3])).tolist()
     [5, 6, 1, 2, 3]

@@ -46,14 +46,14 @@ def build(
     checkpoint = _open_checkpoint(texts, folder, settings)
     with ExitStack() as stack:
         earlier = checkpoint.progress() if checkpoint else None
-        if earlier and earlier.doing == "portraying":
+        if earlier and earlier.phase == "portraying":
             capacity = earlier.numbers["capacity"]
         if capacity is None:
             texts = _make_rereadable(texts, stack)
             counter = count_distinct(texts, width, stride, normalization, threads, progress, checkpoint, earlier)
             capacity = counter.upper_bound()
             check_not_empty(capacity, width)
-            if checkpoint and checkpoint.is_used():
+            if checkpoint and checkpoint.has_progress():
                 checkpoint.save(Progress("portraying", 0, {"items": 0, "capacity": capacity}, {}))
         shape = FilterShape.for_capacity(capacity, false_positive_rate)
         adder = add_all(texts, shape, width, stride, normalization, threads, progress, capacity, checkpoint, earlier)
@@ -95,12 +95,12 @@ def check_not_empty(ngrams: int, width: int) -> None:
 
 
 def _open_checkpoint(texts: Iterable[Any], folder: Path | None, settings: list[object]) -> Checkpoint | None:
-    """Open the checkpoint of this build; null without a folder, or if the texts are no ``Corpus`` and have no name."""
+    """Open this build's checkpoint; null without a folder, or if the texts are not a ``Corpus`` to recognise later."""
     if folder is None or not isinstance(texts, Corpus):
         return None
     local_files = [Path(file).stat() for file in texts.files if Path(file).is_file()]
     files = [texts.files, [(status.st_size, status.st_mtime_ns) for status in local_files]]
-    return Checkpoint.of_build(folder, [texts.description(), files, settings])
+    return Checkpoint.for_build(folder, [texts.description(), files, settings])
 
 
 def count_distinct(
@@ -113,7 +113,7 @@ def count_distinct(
     checkpoint: Checkpoint | None = None,
     earlier: Progress | None = None,
 ) -> DistinctCounter:
-    """Count the distinct n-grams of texts, reading them once; resume from an earlier progress if there is one."""
+    """Count the distinct n-grams of texts in one pass; resume from ``earlier`` progress if there is any."""
     counter, num_texts = DistinctCounter(), 0
     if earlier is not None:
         counter, num_texts = DistinctCounter.from_arrays(earlier.numbers["ngrams"], earlier.arrays), earlier.texts
@@ -138,7 +138,7 @@ def add_all(
     checkpoint: Checkpoint | None = None,
     earlier: Progress | None = None,
 ) -> Adder:
-    """Set the bits of all n-grams of texts; resume from an earlier progress if there is one."""
+    """Set the bits of all n-grams of texts; resume from ``earlier`` progress if there is any."""
     adder, num_texts = Adder(shape, threads), 0
     if earlier is not None and len(earlier.arrays.get("bits", ())) == len(adder.array):
         adder.array[:], adder.items, num_texts = earlier.arrays["bits"], earlier.numbers["items"], earlier.texts
@@ -154,10 +154,10 @@ def add_all(
 
 
 def _normalized_batches(
-    texts: Iterable[Any], normalization: Normalization, doing: str, progress: bool, skip: int = 0
+    texts: Iterable[Any], normalization: Normalization, label: str, progress: bool, skip: int = 0
 ) -> Iterator[pa.LargeStringArray]:
     """Yield the texts in normalised batches, without the first ``skip`` texts."""
-    with Bar(desc=doing, unit="B", unit_scale=True, disable=not progress) as bar:
+    with Bar(desc=label, unit="B", unit_scale=True, disable=not progress) as bar:
         for batch in arrow_batches(texts):
             rest = batch.slice(skip)
             skip -= len(batch) - len(rest)

@@ -11,8 +11,8 @@ tags: [selfknow, data-portrait, bloom-filter]
 
 # A portrait of {title}
 
-This is a Bloom filter of a corpus: of its runs of {width} characters (stride {stride}, Unicode code points,
-normalization `{normalization}`). It tells you whether a text's words stand in the corpus, without the corpus itself.
+This is a Bloom filter of a corpus's runs of {width} characters (stride {stride}, Unicode code points, normalization
+`{normalization}`). It tells you whether the words of a text stand in the corpus, without the corpus itself.
 
 | | |
 | --- | --- |

@@ -25,10 +25,11 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, remove_unfinished, write_json, written_whole
 
 SECONDS_BETWEEN = 60.0
-"""Seconds of work that a kill can cost; more for a filter that takes more than a twentieth of them to write."""
-_TIMES_A_WRITE = 20
+"""Least number of seconds between two saves, and so about the work that a kill can cost."""
+_WAIT_PER_SAVE = 20  # wait at least this many times as long as the last save took
 _FOLDER = ".building"
 _FORMAT_VERSION = 1
+# A damaged checkpoint can raise any of these; it is then ignored.
 _READ_ERRORS = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
 
 Pass = Literal["counting", "portraying"]
@@ -37,16 +38,16 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of a build at a moment between two batches.
+    """The state of a build between two batches.
 
     Attributes:
-        doing: The pass.
+        phase: The pass over the texts: ``counting`` their n-grams, or ``portraying`` them, which sets the bits.
         texts: Number of texts that the pass had read.
         numbers: Other counts, by name.
         arrays: The counter's arrays, or the bits.
     """
 
-    doing: Pass
+    phase: Pass
     texts: int
     numbers: Mapping[str, int]
     arrays: Arrays
@@ -57,22 +58,22 @@ class Checkpoint:
     """The place where a build saves its progress.
 
     Attributes:
-        folder: A hidden folder in the portrait's.
+        folder: The hidden folder of saved progress in the portrait's folder.
         key: A hash of the corpus and the settings; only a build with the same key resumes.
     """
 
     folder: Path
     key: str
-    _last: float = field(default_factory=time.monotonic)
-    _wait: float = -1.0
+    _last_save: float = field(default_factory=time.monotonic)
+    _seconds_to_wait: float = -1.0
 
     @classmethod
-    def of_build(cls, portrait: Path, inputs: object) -> "Checkpoint":
+    def for_build(cls, portrait: Path, inputs: object) -> "Checkpoint":
         """Return the checkpoint of a build.
 
         Args:
             portrait: The folder that the portrait will be written to.
-            inputs: All that its bits depend on; JSON, or values with a stable ``str``.
+            inputs: All that the portrait's bits depend on: JSON, or values with a stable ``str``.
         """
         text = json.dumps([_FORMAT_VERSION, inputs], sort_keys=True, default=str)
         return cls(portrait / _FOLDER, hashlib.sha256(text.encode()).hexdigest())
@@ -95,13 +96,13 @@ class Checkpoint:
         except (UserError, *_READ_ERRORS):
             return None
 
-    def is_used(self) -> bool:
+    def has_progress(self) -> bool:
         """Return True if the folder holds saved progress."""
         return (self.folder / "progress.json").exists()
 
     def is_due(self) -> bool:
         """Return True if it is time to save the progress."""
-        return time.monotonic() - self._last >= max(SECONDS_BETWEEN, self._wait)
+        return time.monotonic() - self._last_save >= max(SECONDS_BETWEEN, self._seconds_to_wait)
 
     def save(self, progress: Progress) -> None:
         """Save the progress in place of any earlier one.
@@ -114,14 +115,19 @@ class Checkpoint:
         with written_whole(self.folder / name) as file:
             arrays: Any = dict(progress.arrays)  # savez takes arrays by name, beside its own options
             np.savez(file, **arrays)
-        state = {"key": self.key, "doing": progress.doing, "texts": progress.texts, "numbers": dict(progress.numbers)}
+        state = {
+            "key": self.key,
+            "doing": progress.phase,
+            "texts": progress.texts,
+            "numbers": dict(progress.numbers),
+        }
         write_json(self.folder / "progress.json", {**state, "arrays": name})
         for path in self.folder.glob("*.npz"):
             if path.name != name:
                 path.unlink(missing_ok=True)
         remove_unfinished(self.folder)
-        self._last = time.monotonic()
-        self._wait = _TIMES_A_WRITE * (self._last - started)
+        self._last_save = time.monotonic()
+        self._seconds_to_wait = _WAIT_PER_SAVE * (self._last_save - started)
 
 
 def discard_checkpoint(portrait: Path) -> None:

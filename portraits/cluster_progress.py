@@ -14,7 +14,7 @@ import pyarrow as pa
 from selfknow import bars
 from selfknow.portraits.filter.texts import arrow_batches
 
-_SECONDS_BETWEEN = 0.5
+_SECONDS_BETWEEN = 0.5  # between two reports of a task, and two updates of the bar
 
 
 class Bar:
@@ -105,9 +105,9 @@ class _Board:
 
 
 def _start_board(ray: Any) -> Any:
-    """Start the board on the driver's node, so that it survives the loss of any other; calls wait while it restarts."""
+    """Start the board on the driver's node, so that it survives the loss of other nodes; calls wait if it restarts."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    for_ever = {"max_restarts": -1, "max_task_retries": -1}
-    return ray.remote(_Board).options(num_cpus=0, scheduling_strategy=here, **for_ever).remote()
+    this_node = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+    without_limit = {"max_restarts": -1, "max_task_retries": -1}
+    return ray.remote(_Board).options(num_cpus=0, scheduling_strategy=this_node, **without_limit).remote()

@@ -1,4 +1,4 @@
-"""The texts that a portrait is built from: a split of a dataset, or files, and the SQL that makes a text of a row.
+"""The texts that a portrait is built from: files or a dataset's split, and the SQL that turns a row into a text.
 
 A corpus is read in bounded memory, any number of times, whole or in partitions.
 """
@@ -30,12 +30,13 @@ class Corpus:
     """An iterable of Arrow arrays of texts.
 
     Attributes:
-        files: Paths, or ``hf://`` addresses; all of one kind.
+        files: Paths or ``hf://`` addresses of files of one type.
         text: A SQL expression over a row's columns that gives its text.
         where: A SQL condition on the rows that belong to the corpus.
-        sample_by: ``line`` makes each line of a text file a text; ``document`` each file, which then fits in memory.
-        facts: The corpus's origin, for ``portrait.json``.
-        rows: First row of this partition of a single Parquet file, and one past its last.
+        sample_by: ``line`` makes each line of a text file a text; ``document`` makes each file, which must fit in
+            memory, a text.
+        facts: The corpus's origin, for ``portrait.json``, such as the repo, config and split.
+        rows: The rows to read of a single Parquet file: the first, and one past the last; null for all.
 
     Example:
         >>> corpus = Corpus.from_dataset("out/diary-recall", "1k", text="prompt || completion",
@@ -101,7 +102,7 @@ class Corpus:
 
     @property
     def query(self) -> str:
-        """The SQL that makes the texts, as ``portrait.json`` keeps it."""
+        """The SQL query that returns the texts; ``portrait.json`` records it."""
         return f"select {self.text} from corpus{self._filter}"  # noqa: S608
 
     @property
@@ -181,8 +182,8 @@ def _suffix(file: str) -> str:
 
 
 def _sha256(file: str) -> str:
-    with Path(file).open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    with Path(file).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _quote_sql(text: str) -> str:

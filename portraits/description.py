@@ -1,7 +1,7 @@
-"""The description of a portrait, ``portrait.json``, whose every field is checked when it is read back.
+"""A portrait's description, ``portrait.json``, every field of which is checked when the file is read.
 
-It ends in ``description_sha256``: the hash of the whole file, with an empty text in place of the hash. So no byte of it
-can change unseen. Version 1 of the format had no such hash.
+The file ends in ``description_sha256``: the hash of the whole file, with an empty string in place of the hash. So no
+byte can change unnoticed. Version 1 of the format had no such hash.
 """
 
 import hashlib
@@ -19,32 +19,32 @@ from selfknow.portraits.normalization import Normalization, check_normalization
 
 FORMAT = "selfknow-portrait"
 FORMAT_VERSION = 2
-_WITHOUT_HASH = 1
+_VERSION_WITHOUT_HASH = 1
 _HASH_KEY = "description_sha256"
 DESCRIPTION = "portrait.json"
 REDISBLOOM_HASH = "murmur64a-redisbloom"
-MAX_WIDTH = 4096
+MAX_WIDTH = 4096  # characters of an n-gram, and of a stride
 _BITS_FILES = {HASH_NAME: "bits.rbloom", REDISBLOOM_HASH: "bits.redisbloom"}
 
 
 @dataclass(frozen=True)
 class Description:
-    """A portrait without its bits.
+    """A portrait's settings, sizes and corpus: everything but the bits.
 
     Attributes:
         width: Characters (Unicode code points) of an n-gram.
         stride: Characters from one n-gram of the corpus to the next.
-        normalization: Normalisation of the texts, and of queries.
-        hash: Name of the hash, which also fixes the probes.
+        normalization: Normalisation of the corpus's texts and of queries: ``none`` or ``data-portraits``.
+        hash: Name of the hash function, which also determines the probes.
         capacity: Distinct n-grams that the filter was made for.
         items: N-grams that were added, repeats included.
         size_in_bits: Bits of the filter.
-        hashes: Probes of each n-gram.
+        hashes: Number of bits that are set or probed for each n-gram.
         false_positive_rate: Rate promised at capacity; the actual one follows from ``ones``.
         ones: Bits that are set.
         sha256: SHA-256 of the file of bits.
         corpus: The corpus's repo or files, config, split, query, revision and content hash.
-        is_checked: True if the description matched its hash; an earlier version wrote none.
+        is_checked: True if the description matched its hash; false if an earlier version wrote it without one.
     """
 
     width: int
@@ -78,12 +78,12 @@ class Description:
 
     @property
     def actual_false_positive_rate(self) -> float:
-        """The chance that an n-gram from nowhere counts as quoted: (ones / bits) ^ hashes."""
+        """The probability that an n-gram outside the corpus is a hit: (ones / size_in_bits) ^ hashes."""
         return self.shape.false_positive_rate(self.ones)
 
     @property
     def overfull(self) -> str | None:
-        """A sentence that tells how much fuller the filter is than it was made for; null if it is not."""
+        """A sentence that says how far the filter is above its capacity; null if it is not."""
         expected = self.shape.expected_ones(self.capacity)
         if self.ones <= expected + 6 * expected**0.5 + 1:
             return None
@@ -108,14 +108,14 @@ class Description:
 
 
 class DamagedDescriptionError(UserError):
-    """A ``portrait.json`` that is not as it was written."""
+    """A ``portrait.json`` that has changed since it was written, or is not JSON."""
 
 
 def read_description(path: Path) -> Description:
     """Read ``portrait.json``.
 
     Raises:
-        DamagedDescriptionError: The file is no JSON, or does not match its own hash.
+        DamagedDescriptionError: The file is not JSON, or does not match its own hash.
         UserError: There is no such file, its format is newer, or a value is out of range.
     """
     try:
@@ -128,11 +128,11 @@ def read_description(path: Path) -> Description:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise UserError(f"{path} does not describe a portrait")
     version, own_hash = value.get("format_version"), value.get(_HASH_KEY)
-    if type(version) is not int or version not in (_WITHOUT_HASH, FORMAT_VERSION):
+    if type(version) is not int or version not in (_VERSION_WITHOUT_HASH, FORMAT_VERSION):
         raise UserError(
             f"{path} has format version {version}; this selfknow reads up to {FORMAT_VERSION}: upgrade selfknow"
         )
-    has_hash = version != _WITHOUT_HASH or own_hash is not None
+    has_hash = version != _VERSION_WITHOUT_HASH or own_hash is not None
     if has_hash and not (isinstance(own_hash, str) and _hash_without_itself(content, own_hash) == own_hash):
         raise DamagedDescriptionError(
             f"{path} is damaged: its {_HASH_KEY} does not match its content: download or build the portrait again"
@@ -141,9 +141,10 @@ def read_description(path: Path) -> Description:
 
 
 def _hash_without_itself(content: bytes, own_hash: str) -> str:
-    """Return the SHA-256 of a file after its last occurrence of a hash is replaced by an empty text."""
-    before, mark, after = content.rpartition(f'"{own_hash}"'.encode(errors="replace"))
-    return hashlib.sha256(before + b'""' * bool(mark) + after).hexdigest()
+    """Return the SHA-256 of a file with an empty string in place of the last occurrence of a hash."""
+    before, match, after = content.rpartition(f'"{own_hash}"'.encode(errors="replace"))
+    empty_string = b'""' if match else b""
+    return hashlib.sha256(before + empty_string + after).hexdigest()
 
 
 def _parse_fields(path: Path, value: dict[str, Any], *, is_checked: bool) -> Description:

@@ -1,7 +1,7 @@
 """The build of a portrait on a Ray cluster: partial filters over partitions of the corpus, merged by union.
 
 The bits equal those of a local build, since neither the union nor the sketch that estimates the capacity depends on
-order or partition. Ray repeats a task whose worker died, and makes the results that a dead node held once more.
+order or partition. Ray repeats a task whose worker died, and recomputes results that were lost with a node.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from selfknow.portraits.normalization import Normalization, check_normalization
 from selfknow.portraits.portrait import DEFAULT_FALSE_POSITIVE_RATE, DEFAULT_WIDTH, Portrait, check_sizes
 from selfknow.portraits.storage import count_ones, sha256_of
 
-_RETRIES = 5
+_RETRIES = 5  # of a task whose worker or node died
 
 
 def build_on_ray(
@@ -45,8 +45,8 @@ def build_on_ray(
         capacity: Distinct n-grams to make room for; estimated by default.
         false_positive_rate: Rate promised at capacity.
         normalization: ``none`` or ``data-portraits``.
-        partitions: Parts of the corpus, one for each core of the cluster by default. Each is a task that holds a whole
-            filter in memory.
+        partitions: Number of parts of the corpus, by default one for each core of the cluster. Each is a task that
+            holds a whole filter in memory.
         address: Address of the cluster; by default the one this process is connected to, or a new local one.
         progress: Show a bar on stderr if that is a terminal: finished parts, and bytes read in all of them.
 
@@ -54,9 +54,10 @@ def build_on_ray(
         MissingExtraError: Ray is not installed.
         UserError: The corpus has no n-gram, or cannot be read.
     """
-    ray = _ray(address)
+    ray = _connect_to_ray(address)
     check_sizes(width, stride)
-    settings = (width, stride, check_normalization(normalization))
+    checked_normalization = check_normalization(normalization)
+    settings = (width, stride, checked_normalization)
     if partitions is not None and partitions < 1:
         raise UserError(f"partitions must be at least 1, not {partitions}")
     parts = corpus.partitions(partitions or int(ray.cluster_resources().get("CPU", 1)))
@@ -77,7 +78,7 @@ def build_on_ray(
             Description(
                 width=width,
                 stride=stride,
-                normalization=settings[2],
+                normalization=checked_normalization,
                 hash=HASH_NAME,
                 capacity=capacity,
                 items=items,
@@ -126,7 +127,7 @@ def _build(
     return np.array(ray.get(waiting[0])), sum(ray.get(items))
 
 
-def _ray(address: str | None) -> Any:
+def _connect_to_ray(address: str | None) -> Any:
     try:
         import ray
     except ImportError:

@@ -1,4 +1,4 @@
-"""The union of two portraits that were made alike."""
+"""The union of two portraits that have the same settings."""
 
 import dataclasses
 import json
@@ -10,31 +10,33 @@ from selfknow.portraits.description import Description
 from selfknow.portraits.filter.segments import Bytes
 from selfknow.portraits.storage import count_ones, sha256_of
 
-_ALIKE = ("width", "stride", "normalization", "hash", "size_in_bits", "hashes", "capacity")
+_SETTINGS = ("width", "stride", "normalization", "hash", "size_in_bits", "hashes", "capacity")
 
 
-def merge(mine: Description, my_array: Bytes, theirs: Description, their_array: Bytes) -> tuple[Description, Bytes]:
-    """Return the description and bits of the portrait of both corpora together, whichever comes first.
+def merge(
+    first: Description, first_array: Bytes, second: Description, second_array: Bytes
+) -> tuple[Description, Bytes]:
+    """Return the description and bits of the portrait of both corpora together; their order does not matter.
 
     Raises:
         UserError: The portraits differ in width, stride, normalisation, hash, size or capacity.
     """
-    for name in _ALIKE:
-        if getattr(mine, name) != getattr(theirs, name):
+    for name in _SETTINGS:
+        if getattr(first, name) != getattr(second, name):
             raise UserError(
-                f"portraits of different {name} ({getattr(mine, name)} and {getattr(theirs, name)}) cannot be "
+                f"portraits of different {name} ({getattr(first, name)} and {getattr(second, name)}) cannot be "
                 f"merged: build both with the same width, stride, normalization, {argument('capacity')} and rate"
             )
-    array = my_array | their_array
+    array = first_array | second_array
     array.setflags(write=False)
     description = dataclasses.replace(
-        mine,
-        items=mine.items + theirs.items,
-        false_positive_rate=max(mine.false_positive_rate, theirs.false_positive_rate),
+        first,
+        items=first.items + second.items,
+        false_positive_rate=max(first.false_positive_rate, second.false_positive_rate),
         ones=count_ones(array),
-        sha256=sha256_of(mine.header, array),
-        corpus=_union(mine.corpus, theirs.corpus),
-        is_checked=mine.is_checked and theirs.is_checked,
+        sha256=sha256_of(first.header, array),
+        corpus=_union(first.corpus, second.corpus),
+        is_checked=first.is_checked and second.is_checked,
     )
     return description, array
 

@@ -1,7 +1,7 @@
 """The normalisation of a text before its n-grams are taken: none, or that of the Data Portraits tool.
 
-``data-portraits`` (Marone and Van Durme, 2023): a run of line ends becomes one line feed, any other run of white space
-one space, then a space at the start of a line and white space at both ends are dropped. Letters stay as they are.
+``data-portraits`` (Marone and Van Durme, 2023) turns a run of line ends into one line feed, and any other run of white
+space into one space. Then it drops a space at the start of a line, and white space at both ends. Letters do not change.
 """
 
 import re
@@ -14,7 +14,7 @@ from selfknow.errors import UserError, nearest
 
 Normalization = Literal["none", "data-portraits"]
 
-# Python's white space (what ``\s`` matches in a str) but for line ends, spelt out because RE2's ``\s`` is ASCII only.
+# All that Python's ``\s`` matches in a str except line ends; spelt out because RE2's ``\s`` is ASCII only.
 _BLANKS = (
     "\t\x0b\x0c\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -23,7 +23,7 @@ _TOKEN = re.compile(r"(?P<line_end>[\r\n]+)|(?P<blank>[^\S\r\n]+)|\S+")
 
 
 def check_normalization(name: str) -> Normalization:
-    """Return the name if it is a normalisation's.
+    """Return the name if there is a normalisation of this name.
 
     Raises:
         UserError: The name is unknown.

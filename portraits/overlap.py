@@ -1,7 +1,7 @@
 """The overlap of a benchmark with a training corpus: the part of each row that stands in the corpus's portrait.
 
-A Bloom filter has false positives. So beside the hits stand those expected by chance from a benchmark that shares
-nothing with the corpus, with a 95% interval.
+A Bloom filter has false positives. So each number of hits comes with the number that a benchmark sharing nothing with
+the corpus would have by chance, and its 95% interval.
 """
 
 import math
@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from selfknow.bars import Bar
 from selfknow.errors import UserError
 from selfknow.portraits.portrait import Portrait
 from selfknow.portraits.quotes import Quote, trim_quotes
 
-MIN_SPAN = 50
-_Z = 1.959963984540054  # for 95%
-_EXACT_UP_TO = 500  # expected false hits; beyond, the normal approximation of a Poisson count is good enough
+MIN_SPAN = 50  # characters
+_Z = 1.959963984540054  # standard deviations to either end of a 95% interval
+_EXACT_UP_TO = 500  # expected false hits; above, the normal approximation of a Poisson count is good enough
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class RowOverlap:
         text: The row's text; null if it has none.
         ngrams: Number of n-grams; 0 if the text is shorter than the portrait's width.
         hits: Number of n-grams in the corpus, false positives included.
-        longest_span: Characters of the longest quoted span, whatever ``min_span``.
-        spans: Quoted spans of ``min_span`` characters or more, in their order.
+        longest_span: Characters of the longest quoted span, even if fewer than ``min_span``; 0 if nothing is quoted.
+        spans: Quoted spans of ``min_span`` characters or more, in the order of the text.
     """
 
     row: int
@@ -47,7 +48,7 @@ class RowOverlap:
         return self.hits / self.ngrams if self.ngrams else None
 
     def longest(self, count: int) -> list[str]:
-        """Return the row's ``count`` longest quoted spans."""
+        """Return the texts of the row's ``count`` longest quoted spans, the longest first."""
         assert self.text is not None or not self.spans, "a row without text has no spans"
         ordered = sorted(self.spans, key=lambda span: (span.start - span.end, span.start))
         return [(self.text or "")[span.start : span.end] for span in ordered[:count]]
@@ -58,7 +59,7 @@ class Overlap:
     """The overlap of a benchmark with a corpus.
 
     Attributes:
-        rows: All rows.
+        rows: The overlap of each row of the benchmark, in order.
         rate: The filter's actual false positive rate.
         width: Characters of an n-gram.
         min_span: Least number of characters of a span that counts.
@@ -72,10 +73,10 @@ class Overlap:
     whole_words: bool
 
     def table(self, spans_shown: int = 3) -> list[dict[str, Any]]:
-        """Return one row for each row of the benchmark, to print or write.
+        """Return a table, to print or write, with one row for each row of the benchmark.
 
         Args:
-            spans_shown: Number of a row's spans to list, the longest first.
+            spans_shown: Number of spans to list for each row, the longest first.
 
         Returns:
             ``row``, ``characters``, ``ngrams``, ``hits``, ``share``, ``share_corrected`` (false positives taken out),
@@ -102,29 +103,28 @@ class Overlap:
         """Return the numbers of the whole benchmark.
 
         Returns:
-            ``rows``; ``scored``, those long enough for an n-gram; ``share``, the mean of their shares, with
-            ``share_low`` and ``share_high`` (95%, over rows) and ``share_corrected``; ``rows_with_span``, those with a
-            span of ``min_span`` or more, as a share of all rows with its Wilson interval; ``longest_span``; ``ngrams``,
-            ``hits`` and the expected false hits.
+            ``rows``: the number of rows. ``scored``: rows long enough for an n-gram. ``share``: the mean of their
+            shares, with ``share_low`` and ``share_high`` (95%, over rows) and ``share_corrected``. ``rows_with_span``:
+            rows with a span of ``min_span`` or more, also as a share of all rows with its Wilson interval. Over all
+            rows: ``longest_span``, ``ngrams``, ``hits`` and the expected false hits.
         """
         shares = np.array([row.share for row in self.rows if row.share is not None])
         mean = float(shares.mean()) if len(shares) else None
-        error = _Z * float(shares.std(ddof=1)) / math.sqrt(len(shares)) if len(shares) > 1 else None
-        known = mean is not None and error is not None
-        with_span = sum(bool(row.spans) for row in self.rows)
-        low, high = wilson(with_span, len(self.rows))
+        share_low, share_high = _mean_interval(shares)
+        num_with_span = sum(bool(row.spans) for row in self.rows)
+        span_share_low, span_share_high = wilson(num_with_span, len(self.rows))
         ngrams = sum(row.ngrams for row in self.rows)
         return {
             "rows": len(self.rows),
             "scored": len(shares),
             "share": mean,
-            "share_low": max(0.0, mean - error) if known and mean is not None and error is not None else None,
-            "share_high": min(1.0, mean + error) if known and mean is not None and error is not None else None,
+            "share_low": share_low,
+            "share_high": share_high,
             "share_corrected": None if mean is None else self._corrected(mean),
-            "rows_with_span": with_span,
-            "rows_with_span_share": with_span / len(self.rows) if self.rows else None,
-            "rows_with_span_low": low,
-            "rows_with_span_high": high,
+            "rows_with_span": num_with_span,
+            "rows_with_span_share": num_with_span / len(self.rows) if self.rows else None,
+            "rows_with_span_low": span_share_low,
+            "rows_with_span_high": span_share_high,
             "longest_span": max((row.longest_span for row in self.rows), default=0),
             "ngrams": ngrams,
             "hits": sum(row.hits for row in self.rows),
@@ -181,21 +181,31 @@ def measure_overlap(
 
 def _rows(portrait: Portrait, texts: Iterable[Any], min_span: int, whole_words: bool, bar: Bar) -> Iterator[RowOverlap]:
     width = portrait.description.width
-    row = 0
+    number = 0
     for batch, spans in portrait.spans(texts):
-        for place, text in enumerate(batch.to_pylist()):
-            quotes = spans.quotes(place)
-            hits = sum(quote.end - quote.start - width + 1 for quote in quotes)  # stride 1: a run of hits is one span
+        for index, text in enumerate(batch.to_pylist()):
+            quotes = spans.quotes(index)
+            # With stride 1, each span is one run of hits.
+            hits = sum(quote.end - quote.start - width + 1 for quote in quotes)
             ngrams = max(0, len(text) - width + 1) if text is not None else 0
             longest = max((quote.end - quote.start for quote in quotes), default=0)
             long_quotes = trim_quotes(text or "", quotes, min_span, whole_words=whole_words)
-            yield RowOverlap(row, text, ngrams, hits, longest, tuple(long_quotes))
-            row += 1
+            yield RowOverlap(number, text, ngrams, hits, longest, tuple(long_quotes))
+            number += 1
         bar.update(len(batch))
 
 
+def _mean_interval(shares: npt.NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Return the 95% interval of the mean of shares; nulls if there are fewer than two."""
+    if len(shares) < 2:
+        return None, None
+    mean = float(shares.mean())
+    half = _Z * float(shares.std(ddof=1)) / math.sqrt(len(shares))
+    return max(0.0, mean - half), min(1.0, mean + half)
+
+
 def wilson(successes: int, n: int) -> tuple[float | None, float | None]:
-    """Return Wilson's 95% interval of a share; nulls if ``n`` is 0.
+    """Return Wilson's 95% interval of the share ``successes / n``; nulls if ``n`` is 0.
 
     Example:
         >>> [round(bound, 3) for bound in wilson(1, 10)]
@@ -210,7 +220,7 @@ def wilson(successes: int, n: int) -> tuple[float | None, float | None]:
 
 
 def poisson_interval(expected: float) -> tuple[int, int]:
-    """Return the 95% interval of a Poisson count, with at most 2.5% on either side.
+    """Return the 95% interval of a Poisson count, with a probability of at most 2.5% on either side.
 
     Example:
         >>> poisson_interval(0.0), poisson_interval(2.0)

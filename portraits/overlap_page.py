@@ -6,7 +6,7 @@ from html import escape
 from selfknow.portraits.overlap import Overlap, RowOverlap
 from selfknow.portraits.quote_view import marked_pieces
 
-ROWS_SHOWN = 100
+ROWS_SHOWN = 100  # the rows with the longest spans
 _PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -49,7 +49,7 @@ def as_html(overlap: Overlap, facts: Iterable[tuple[str, str]]) -> str:
         facts: Names and values to show on top.
     """
     summary = overlap.summary()
-    chosen = sorted(overlap.rows, key=lambda row: (-row.longest_span, row.row))[:ROWS_SHOWN]
+    rows_shown = sorted(overlap.rows, key=lambda row: (-row.longest_span, row.row))[:ROWS_SHOWN]
     shares = [(name, _format_number(value)) for name, value in summary.items()]
     return _PAGE.format(
         facts="".join(
@@ -62,9 +62,9 @@ def as_html(overlap: Overlap, facts: Iterable[tuple[str, str]]) -> str:
         expected=_format_number(summary["false_hits_expected"]),
         low=f"{summary['false_hits_low']:,}",
         high=f"{summary['false_hits_high']:,}",
-        shown=f"{len(chosen):,}",
+        shown=f"{len(rows_shown):,}",
         total=f"{len(overlap.rows):,}",
-        rows="".join(map(_row, chosen)),
+        rows="".join(map(_row, rows_shown)),
     )
 
 

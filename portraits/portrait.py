@@ -1,4 +1,4 @@
-"""A portrait of a corpus: a Bloom filter of its character n-grams, which tells the parts of a text that it holds."""
+"""A portrait of a corpus: a Bloom filter of its character n-grams, which finds the parts of a text that it quotes."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,21 +18,21 @@ from selfknow.portraits.normalization import check_normalization, normalize, nor
 from selfknow.portraits.quotes import Quote, Spans, quoted_spans, trim_quotes
 from selfknow.portraits.storage import read_folder, verify, write_folder
 
-DEFAULT_WIDTH = 25
+DEFAULT_WIDTH = 25  # characters, as in the paper's QUIP
 DEFAULT_FALSE_POSITIVE_RATE = 1e-3
 
 
 class OverfullPortraitWarning(SelfknowWarning):
-    """A portrait that is fuller than it was made for, so that more of its hits are false than promised."""
+    """A warning that a portrait holds more n-grams than its capacity, so more hits are false than promised."""
 
 
 @dataclass(frozen=True, eq=False)
 class Portrait:
-    """A portrait of a corpus.
+    """A portrait of a corpus: its description and its bits.
 
     Attributes:
         description: The content of ``portrait.json``.
-        array: The bits, uint8, shape (bits / 8,); mapped from the file if the portrait was loaded.
+        array: The bits, uint8, shape (size_in_bits / 8,); memory-mapped if the portrait was loaded.
 
     Example:
         >>> portrait = Portrait.build(["The cat sat on the mat, and the dog sat by the door."])
@@ -60,7 +60,7 @@ class Portrait:
         progress: bool = False,
         folder: Path | None = None,
     ) -> "Portrait":
-        """Portray texts. The bits do not depend on the order of the texts, nor on the number of threads.
+        """Build a portrait of texts. The bits depend neither on the texts' order nor on the number of threads.
 
         Args:
             texts: A ``Corpus``, an Arrow array of strings, or any iterable of strings or Arrow arrays; read in bounded
@@ -74,8 +74,8 @@ class Portrait:
             threads: Number of threads; all cores by default.
             corpus: Description of the corpus for ``portrait.json``; a ``Corpus`` has its own.
             progress: Show a progress bar on stderr.
-            folder: Folder that the portrait will be saved to. A killed build of a ``Corpus`` resumes from it and loses
-                a minute at most; the bits are the same.
+            folder: Folder that the portrait will be saved to. The build of a ``Corpus`` saves its progress there. If
+                it is killed, the next call resumes, repeats about a minute of work, and sets the same bits.
 
         Raises:
             UserError: The corpus has no n-gram, an argument is out of range, or an item is not a text.
@@ -103,10 +103,10 @@ class Portrait:
 
     @classmethod
     def load(cls, folder: Path | str) -> "Portrait":
-        """Map a portrait folder into memory; header and sizes are checked, the bits are not read.
+        """Map a portrait folder into memory. The header and the sizes are checked; the bits are not read.
 
         Raises:
-            UserError: There is no portrait, it is damaged, or a newer version made it.
+            UserError: There is no portrait, it is damaged, or a newer version of selfknow wrote it.
         """
         return cls(*read_folder(Path(folder)))
 
@@ -124,13 +124,13 @@ class Portrait:
             UserError: The folder holds a portrait and ``overwrite`` is false, or it holds something else.
 
         Warns:
-            OverfullPortraitWarning: The portrait is fuller than it was made for.
+            OverfullPortraitWarning: The portrait holds more n-grams than its capacity.
         """
         self._warn_if_overfull()
         write_folder(self.description, self.array, Path(folder), overwrite=overwrite)
 
     def push_to_hub(self, repo: str, name: str = "portrait", *, tag: str | None = None) -> Any:
-        """Publish the portrait under its name in a dataset repo on the Hub, which may hold many; returns the plan."""
+        """Publish the portrait by name in a dataset repo on the Hub, which may hold many; return the plan."""
         from selfknow.portraits.pretrained import publish
 
         return publish(self, repo, name, tag=tag)
@@ -147,7 +147,7 @@ class Portrait:
             float64, shape (texts,); nan for a text that is ``None`` or shorter than the width.
 
         Raises:
-            UserError: The portrait's stride is not 1, so it lacks the n-grams at most characters.
+            UserError: The portrait's stride is not 1, so it lacks most of the corpus's n-grams.
 
         Example:
             >>> Portrait.build(["a" * 30]).quip(["a" * 25, "b" * 25, "too short", None])
@@ -171,10 +171,14 @@ class Portrait:
         return (scores - rate) / (1 - rate)
 
     def count_hits(self, texts: Iterable[Any], *, stride: int = 1) -> tuple[Positions, Positions]:
-        """Count each text's n-grams.
+        """Count each text's n-grams, and those of them that stand in the corpus.
+
+        Args:
+            texts: An iterable of strings or an Arrow array.
+            stride: Characters from one n-gram of a text to the next.
 
         Returns:
-            The n-grams of each text that stand in the corpus, and all of its n-grams; both int64, shape (texts,).
+            For each text, the number of n-grams in the corpus, and of all n-grams; both int64, shape (texts,).
         """
         from selfknow.portraits.filter.ngrams import sum_by_text
 
@@ -211,12 +215,17 @@ class Portrait:
         if not isinstance(text, str):
             raise UserError(f"quotes takes a string, not a {type(text).__name__}")
         normalized, positions = normalize_with_positions(text, self.description.normalization)
-        (spans,) = (spans for _, spans in self.spans([normalized], normalized=True))
+        ((_, spans),) = self.spans([normalized], normalized=True)
         quotes = [Quote(positions[span.start], positions[span.end - 1] + 1) for span in spans.quotes(0)]
         return trim_quotes(text, quotes, min_span, whole_words=whole_words)
 
     def spans(self, texts: Iterable[Any], *, normalized: bool = False) -> Iterator[tuple[pa.LargeStringArray, Spans]]:
-        """Yield the quoted spans of many texts in batches: each batch, normalised, and its spans."""
+        """Yield batches of normalised texts with their quoted spans.
+
+        Args:
+            texts: An iterable of strings or an Arrow array.
+            normalized: If true, the texts are normalised already.
+        """
         from selfknow.portraits.filter.texts import arrow_batches
 
         for batch in arrow_batches(texts) if normalized else self._batches(texts):
@@ -226,10 +235,10 @@ class Portrait:
     def contains(self, texts: Iterable[Any]) -> npt.NDArray[np.bool_]:
         """Look up texts of exactly ``width`` characters among the n-grams of the corpus.
 
-        The texts are not normalised: an n-gram of a normalised text may well begin or end with a blank.
+        The texts are not normalised, since that would strip the blanks at the ends of an n-gram.
 
         Returns:
-            bool, shape (texts,). False is certain; True is wrong with the false positive rate.
+            bool, shape (texts,). False is certain; True is wrong at the false positive rate.
 
         Raises:
             UserError: A text has another length.
@@ -278,7 +287,7 @@ class Portrait:
         verify(self.description, self.array)
 
     def info(self) -> dict[str, Any]:
-        """Return all facts about the portrait, with the rates that follow from its fill."""
+        """Return the description, the size in bytes, and estimates from the bits set, such as the actual error rate."""
         description = self.description.facts()
         shape = self.description.shape
         return description | {
@@ -298,8 +307,8 @@ class Portrait:
         from selfknow.portraits.filter.workers import thread_count
 
         self._warn_if_overfull()
-        kind = RedisBloomAsker if self.description.hash == REDISBLOOM_HASH else Asker
-        return kind(self.description.shape, self.array, thread_count(None))
+        asker_class = RedisBloomAsker if self.description.hash == REDISBLOOM_HASH else Asker
+        return asker_class(self.description.shape, self.array, thread_count(None))
 
     def _batches(self, texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
         from selfknow.portraits.filter.texts import arrow_batches

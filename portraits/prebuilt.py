@@ -11,8 +11,8 @@ from selfknow.portraits.corpus import Corpus
 from selfknow.portraits.description import DESCRIPTION
 from selfknow.portraits.portrait import Portrait
 
-TEXT = "prompt || completion"
-WHERE = "kind = 'document'"
+TEXT = "prompt || completion"  # SQL of a document's text
+WHERE = "kind = 'document'"  # SQL that leaves out the questions
 
 
 def build_prebuilt(
@@ -26,7 +26,7 @@ def build_prebuilt(
 ) -> list[Portrait]:
     """Build a portrait of each config's documents, in a folder named after the config.
 
-    A complete portrait of the same content is kept, so a killed run resumes.
+    A complete portrait of the same content is not built again, so a killed run resumes.
 
     Args:
         dataset: A ``diary-recall`` folder.

@@ -1,4 +1,4 @@
-"""Portraits in a local folder or a dataset repo on the Hub: one portrait, or many in folders of their names."""
+"""Portraits in a local folder or a dataset repo on the Hub: one portrait, or many in folders with their names."""
 
 import tempfile
 import time
@@ -27,7 +27,7 @@ def find_address(address: str) -> Path:
 
 
 def find(repo: str | Path, name: str | None = None, *, revision: str | None = None) -> Path:
-    """Return the folder of a portrait; download it if it is not here.
+    """Return the local folder of a portrait; download it first if it is on the Hub.
 
     Args:
         repo: A folder (a portrait's own, or one that holds several), or ``org/name`` on the Hub.
@@ -47,7 +47,7 @@ def find(repo: str | Path, name: str | None = None, *, revision: str | None = No
             raise UserError(f"{repo} is neither a folder here nor a repo's name, org/name")
         folder = _download(str(repo), f"{name}/*" if name is not None else None, revision)
         if name is not None and not (folder / name / DESCRIPTION).is_file():
-            folder = _download(str(repo), f"*/{DESCRIPTION}", revision)  # for the list in the message
+            folder = _download(str(repo), f"*/{DESCRIPTION}", revision)  # the message lists the portraits
     if name is not None and Path(name).name != name:
         raise UserError(f"{name!r} is not the name of a portrait")
     if name is not None and (folder / name / DESCRIPTION).is_file():
@@ -65,16 +65,16 @@ def find(repo: str | Path, name: str | None = None, *, revision: str | None = No
 
 
 def _download(repo: str, pattern: str | None, revision: str | None) -> Path:
-    started = time.time() - 1  # the clock of file systems runs a little behind
+    started = time.time() - 1  # since the file system's clock can run a little behind
     try:
         folder, _ = dataset_folder(repo, None if pattern is None else [pattern], revision)
     except DownloadError as error:
         raise UserError(f"{repo} is not a folder here and could not be fetched from the Hub: {error}") from error
-    _verify_arrivals(folder, started)
+    _verify_downloads(folder, started)
     return folder
 
 
-def _verify_arrivals(folder: Path, started: float) -> None:
+def _verify_downloads(folder: Path, started: float) -> None:
     """Check every bit of the portraits that were downloaded just now, since the client compares only sizes."""
     for path in [*folder.glob(DESCRIPTION), *folder.glob(f"*/{DESCRIPTION}")]:
         try:
@@ -98,7 +98,7 @@ def publish(portrait: "Portrait", repo: str, name: str, *, tag: str | None = Non
     """Publish one portrait under its name; the repo's other content stays.
 
     Returns:
-        The plan, carried out.
+        The plan that was carried out.
     """
     from selfknow.hub.publish import push
     from selfknow.portraits.publishing import prepare

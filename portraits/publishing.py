@@ -40,11 +40,11 @@ def prepare(
 
     Raises:
         UserError: A portrait does not match its description, there is no token that may write, the repo holds
-            something else or a newer format, the tag is taken, the Hub cannot be reached, and so on.
+            something else or a newer format, the tag is taken, or the Hub cannot be reached.
     """
     with hub_errors_in_one_line(repo):
         remote = Remote(repo)
-        remote.writer()
+        remote.check_token()
         return _plan(folder, remote, tag=tag, private=private, replace=replace, prune=prune)
 
 
@@ -52,7 +52,7 @@ def read_portrait_folders(folder: Path) -> dict[Path, Description]:
     """Read and check a portrait folder, or each of the portrait folders in a folder.
 
     Returns:
-        The descriptions by portrait folder, whose name is the portrait's.
+        The descriptions by portrait folder; a folder's name is the portrait's name.
 
     Raises:
         UserError: There is no portrait, or one does not match its description.
@@ -70,31 +70,31 @@ def read_portrait_folders(folder: Path) -> dict[Path, Description]:
 def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, replace: bool, prune: bool) -> Plan:
     """Compare the portraits of a folder with those that the Hub serves."""
     portraits = read_portrait_folders(folder)
-    new = {path.name: description for path, description in portraits.items()}
+    new_portraits = {path.name: description for path, description in portraits.items()}
     snapshot = remote.snapshot()
     served_files = dict(snapshot.files) if snapshot else {}
-    served = _served_descriptions(remote, snapshot, replace=replace) if snapshot else {}
-    staying = {name: facts for name, facts in (served or {}).items() if name not in new and not prune}
-    card = portraits_card(remote.repo, new | staying)
+    served_portraits = _served_descriptions(remote, snapshot, replace=replace) if snapshot else {}
+    remaining_portraits = {
+        name: facts for name, facts in (served_portraits or {}).items() if name not in new_portraits and not prune
+    }
+    card = portraits_card(remote.repo, new_portraits | remaining_portraits)
     files = [
-        *(
-            local_file(f"{path.name}/{file}", path / file)
-            for path, description in portraits.items()
-            for file in (description.bits_file, DESCRIPTION, CARD)
-        ),
-        local_file(CARD, card.encode()),
+        local_file(f"{path.name}/{file}", path / file)
+        for path, description in portraits.items()
+        for file in (description.bits_file, DESCRIPTION, CARD)
     ]
+    files.append(local_file(CARD, card.encode()))
     send = [file for file in files if file.path not in served_files or not served_files[file.path].holds(file)]
-    gone = set(served_files) - {file.path for file in files} - {GIT_ATTRIBUTES}
-    # In a repo of portraits, files outside the portraits' folders are somebody else's and stay.
-    ours = {*new, *(served or {})} - {*staying}
-    delete = sorted(path for path in gone if served is None or _portrait_name(path) in ours)
+    unlisted = set(served_files) - {file.path for file in files} - {GIT_ATTRIBUTES}
+    # Outside the portraits' folders, files of other tools may lie in the repo: they stay.
+    changing = {*new_portraits, *(served_portraits or {})} - {*remaining_portraits}
+    delete = sorted(path for path in unlisted if served_portraits is None or _portrait_name(path) in changing)
     tag, tag_exists = _choose_tag(remote, snapshot, tag, changes=bool(send or delete))
     return Plan(
         repo=remote.repo,
-        title=f"Portraits {', '.join(sorted(new))}",
+        title=f"Portraits {', '.join(sorted(new_portraits))}",
         parent_commit=snapshot.commit if snapshot else None,
-        changes=tuple(_changes(set(new), served or {}, staying, send, delete)),
+        changes=tuple(_changes(set(new_portraits), served_portraits or {}, remaining_portraits, send, delete)),
         send=tuple(send),
         delete=tuple(delete),
         served=tuple(file.entry for file in files),
@@ -105,7 +105,7 @@ def _plan(folder: Path, remote: Remote, *, tag: str | None, private: bool, repla
 
 
 def _served_descriptions(remote: Remote, snapshot: Snapshot, *, replace: bool) -> dict[str, Description] | None:
-    """Read the description of every portrait that the Hub serves, by name; None if other content is to be replaced."""
+    """Read the description of each portrait that the Hub serves, by name; null if other content is to be replaced."""
     paths = [path for path in snapshot.files if path.count("/") == 1 and PurePosixPath(path).name == DESCRIPTION]
     others = [path for path in snapshot.files if path != GIT_ATTRIBUTES]
     if others and (not paths or _DATASET_MANIFEST in snapshot.files):
@@ -134,7 +134,7 @@ def _portrait_name(path: str) -> str | None:
 
 
 def _choose_tag(remote: Remote, snapshot: Snapshot | None, wanted: str | None, *, changes: bool) -> tuple[str, bool]:
-    """Return the tag of the release, and True if the repo's head has it already."""
+    """Return the tag of the release, and true if the repo's head has it already."""
     tags = remote.tags() if snapshot else {}
     head_tags = [] if changes else [name for name, commit in tags.items() if snapshot and commit == snapshot.commit]
     if wanted is None:
@@ -146,24 +146,24 @@ def _choose_tag(remote: Remote, snapshot: Snapshot | None, wanted: str | None, *
 
 
 def _changes(
-    new: set[str],
-    served: Mapping[str, object],
-    staying: Mapping[str, object],
+    new_names: set[str],
+    served_names: Mapping[str, object],
+    remaining_names: Mapping[str, object],
     send: Sequence[LocalFile],
     delete: Sequence[str],
 ) -> list[PortraitChange]:
     def change(name: str | None) -> PortraitChange:
-        sent = [file.num_bytes for file in send if _portrait_name(file.path) == name]
-        deleted = [path for path in delete if _portrait_name(path) == name]
-        transfer = (len(sent), len(deleted), sum(sent))
+        sizes_in_bytes = [file.num_bytes for file in send if _portrait_name(file.path) == name]
+        deletions = [path for path in delete if _portrait_name(path) == name]
+        transfer = (len(sizes_in_bytes), len(deletions), sum(sizes_in_bytes))
         if name is None:
-            return PortraitChange(None, "changed" if sent else "unchanged", *transfer)
-        if name not in served:
+            return PortraitChange(None, "changed" if sizes_in_bytes else "unchanged", *transfer)
+        if name not in served_names:
             return PortraitChange(name, "added", *transfer)
-        if name in staying:
+        if name in remaining_names:
             return PortraitChange(name, "kept", *transfer)
-        if name not in new:
+        if name not in new_names:
             return PortraitChange(name, "removed", *transfer)
-        return PortraitChange(name, "changed" if sent or deleted else "unchanged", *transfer)
+        return PortraitChange(name, "changed" if sizes_in_bytes or deletions else "unchanged", *transfer)
 
-    return [change(name) for name in [*sorted({*new, *served}), None]]
+    return [change(name) for name in [*sorted({*new_names, *served_names}), None]]

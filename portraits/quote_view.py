@@ -59,17 +59,29 @@ def as_terminal(text: str, quotes: Sequence[Quote], *, colour: bool) -> str:
     """Return the text with its quotes coloured, or in brackets without colour; control characters are made visible."""
     text = for_terminal(text)
     if colour:
-        styles = {0: "", 1: "\x1b[30;42m"}
-        return "".join(
-            f"{styles.get(depth, chr(27) + '[30;46m')}{piece}\x1b[0m" if depth else piece
-            for piece, depth in marked_pieces(text, quotes)
-        )
+        return "".join(_coloured(piece, depth) for piece, depth in marked_pieces(text, quotes))
     marks: dict[int, str] = {}
+    # Closing brackets come before opening ones at the same place, so that adjacent quotes do not look nested.
     for quote in quotes:
         marks[quote.end] = marks.get(quote.end, "") + "⟧"
     for quote in quotes:
         marks[quote.start] = marks.get(quote.start, "") + "⟦"
     return "".join(marks.get(i, "") + text[i : i + 1] for i in range(len(text) + 1))
+
+
+def _coloured(piece: str, depth: int) -> str:
+    """Return a piece that is part of ``depth`` quotes: plain, on green, or on cyan if it is part of several."""
+    if not depth:
+        return piece
+    background = "42" if depth == 1 else "46"
+    return f"\x1b[30;{background}m{piece}\x1b[0m"
+
+
+def _marked(piece: str, depth: int) -> str:
+    if not depth:
+        return escape(piece)
+    attribute = " class=several" if depth > 1 else ""
+    return f"<mark{attribute}>{escape(piece)}</mark>"
 
 
 def as_html(text: str, quotes: Sequence[Quote], facts: Sequence[tuple[str, str]]) -> str:
@@ -80,10 +92,7 @@ def as_html(text: str, quotes: Sequence[Quote], facts: Sequence[tuple[str, str]]
         quotes: The text's quotes.
         facts: Names and values to show on top.
     """
-    marked = "".join(
-        escape(piece) if not depth else f"<mark{' class=several' if depth > 1 else ''}>{escape(piece)}</mark>"
-        for piece, depth in marked_pieces(text, quotes)
-    )
+    marked = "".join(_marked(piece, depth) for piece, depth in marked_pieces(text, quotes))
     longest = sorted(quotes, key=lambda quote: (quote.start - quote.end, quote.start))
     rows = "".join(
         f'<tr><td class="n">{quote.start}</td><td class="n">{quote.end}</td>'

@@ -15,8 +15,8 @@ class Quote:
     """A quoted span of a text, in code points.
 
     Attributes:
-        start: Its first character.
-        end: One past its last character.
+        start: Index of its first character.
+        end: Index one past its last character.
     """
 
     start: int
@@ -55,12 +55,12 @@ def _trim_to_words(text: str, quote: Quote) -> Quote:
     return Quote(start, end)
 
 
-def _is_inside_word(text: str, place: int) -> bool:
-    """Return True if a word goes on across a place; Chinese and Japanese words have no visible bounds."""
-    around = text[place - 1 : place + 1]
+def _is_inside_word(text: str, position: int) -> bool:
+    """Return True if a word continues across a position; Chinese and Japanese words have no visible bounds."""
+    neighbours = text[position - 1 : position + 1]
     return all(
         (letter.isalnum() and east_asian_width(letter) not in "WF") or letter == "_" or combining(letter)
-        for letter in around
+        for letter in neighbours
     )
 
 
@@ -70,8 +70,8 @@ class Spans:
 
     Attributes:
         firsts: Index of each text's first span; shape (texts + 1,).
-        starts: First character of each span.
-        ends: One past its last character.
+        starts: Index of each span's first character, in its text.
+        ends: Index one past each span's last character.
     """
 
     firsts: Positions
@@ -80,15 +80,15 @@ class Spans:
 
     def quotes(self, text: int) -> list[Quote]:
         """Return the quotes of the text with this number."""
-        here = slice(self.firsts[text], self.firsts[text + 1])
-        return [Quote(*span) for span in zip(self.starts[here].tolist(), self.ends[here].tolist(), strict=True)]
+        indices = slice(self.firsts[text], self.firsts[text + 1])
+        return [Quote(*span) for span in zip(self.starts[indices].tolist(), self.ends[indices].tolist(), strict=True)]
 
 
 def quoted_spans(hits: Bytes, offsets: Positions, width: int, stride: int) -> Spans:
     """Return the maximal quoted spans of texts.
 
-    A run of hits goes on from a hit to the one ``stride`` characters later. Spans of separate runs stay apart even if
-    they overlap; a span within another is left out (tiles of repetitive text can hit at every place).
+    A run of hits continues as long as the n-gram ``stride`` characters later is a hit. Spans of separate runs stay
+    apart even if they overlap. A span within another is left out: tiles of repetitive text can hit at every position.
 
     Args:
         hits: One value for each n-gram of the texts, at every character; true if the corpus holds it.
@@ -100,26 +100,27 @@ def quoted_spans(hits: Bytes, offsets: Positions, width: int, stride: int) -> Sp
         >>> quoted_spans(np.array([1, 1, 0, 1]), np.array([0, 4]), width=25, stride=1).quotes(0)
         [Quote(start=0, end=26), Quote(start=3, end=28)]
     """
-    (at,) = np.nonzero(hits)
-    text = np.searchsorted(offsets, at, side="right") - 1
-    place = at - offsets[text]
-    order = np.lexsort((place, place % stride, text)) if stride > 1 else slice(None)
-    text, place = text[order], place[order]
-    follows = np.zeros(len(place), bool)
-    follows[1:] = (text[1:] == text[:-1]) & (place[1:] == place[:-1] + stride)
-    is_last = np.ones(len(place), bool)
+    (indices,) = np.nonzero(hits)
+    text_numbers = np.searchsorted(offsets, indices, side="right") - 1
+    positions = indices - offsets[text_numbers]
+    order = np.lexsort((positions, positions % stride, text_numbers)) if stride > 1 else slice(None)
+    text_numbers, positions = text_numbers[order], positions[order]
+    follows = np.zeros(len(positions), bool)
+    follows[1:] = (text_numbers[1:] == text_numbers[:-1]) & (positions[1:] == positions[:-1] + stride)
+    is_last = np.ones(len(positions), bool)
     is_last[:-1] = ~follows[1:]
-    texts, starts, ends = text[~follows], place[~follows], place[is_last] + width
+    texts, starts, ends = text_numbers[~follows], positions[~follows], positions[is_last] + width
     if stride > 1:
-        texts, starts, ends = _maximal(texts, starts, ends)
+        texts, starts, ends = _maximal_spans(texts, starts, ends)
     return Spans(np.searchsorted(texts, np.arange(len(offsets))), starts, ends)
 
 
-def _maximal(texts: Positions, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
+def _maximal_spans(texts: Positions, starts: Positions, ends: Positions) -> tuple[Positions, Positions, Positions]:
     """Return the spans that lie within no other of their text, in order."""
     order = np.lexsort((-ends, starts, texts))
     texts, starts, ends = texts[order], starts[order], ends[order]
-    reached = ends + texts * (int(ends.max(initial=0)) + 1)  # grows from text to text
-    furthest = np.concatenate([[-1], np.maximum.accumulate(reached)[:-1]])
-    is_maximal = reached > furthest
+    # All ends of a text must exceed those of the texts before it.
+    ordered_ends = ends + texts * (int(ends.max(initial=0)) + 1)
+    furthest_before = np.concatenate([[-1], np.maximum.accumulate(ordered_ends)[:-1]])
+    is_maximal = ordered_ends > furthest_before
     return texts[is_maximal], starts[is_maximal], ends[is_maximal]

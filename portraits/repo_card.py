@@ -1,4 +1,4 @@
-"""The card of a repo of portraits, which lists them."""
+"""The card of a repo of portraits, with a table of them."""
 
 from collections.abc import Mapping
 from importlib.resources import files
@@ -28,11 +28,11 @@ def portraits_card(repo: str, portraits: Mapping[str, Description]) -> str:
 
 def _facts(description: Description) -> list[str]:
     """Return the cells of a portrait's row, with its actual false positive rate."""
-    whole = (description.width, description.stride, description.items, description.shape.size_in_bytes)
-    return [*(f"{number:,}" for number in whole), f"{description.actual_false_positive_rate:.2g}"]
+    numbers = (description.width, description.stride, description.items, description.shape.size_in_bytes)
+    return [*(f"{number:,}" for number in numbers), f"{description.actual_false_positive_rate:.2g}"]
 
 
 def _corpus(description: Description) -> str:
     corpus = description.corpus
-    named = " ".join(str(corpus[part]) for part in ("repo", "path", "config", "split") if corpus.get(part))
-    return named.replace("|", "\\|").replace("\n", " ")
+    name = " ".join(str(corpus[part]) for part in ("repo", "path", "config", "split") if corpus.get(part))
+    return name.replace("|", "\\|").replace("\n", " ")

@@ -1,4 +1,4 @@
-"""Scores of many texts: rows, macro means by both conventions for short texts, and shuffled texts to compare with."""
+"""Scores of many texts: a row for each, macro means with short texts left out or as 0, and shuffled texts."""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ def macro_mean(scores: npt.NDArray[np.float64], *, short_texts: str = "null") ->
     The paper's evaluation counts a text shorter than the width as 0; its server gives it no score.
 
     Raises:
-        UserError: ``short_texts`` names no convention.
+        UserError: ``short_texts`` is neither ``null`` nor ``zero``.
 
     Example:
         >>> scores = np.array([0.5, 1.0, np.nan])
@@ -26,12 +26,12 @@ def macro_mean(scores: npt.NDArray[np.float64], *, short_texts: str = "null") ->
     """
     if short_texts not in ("null", "zero"):
         raise UserError(f"short texts are left out ('null') or count as 0 ('zero'), not {short_texts!r}")
-    counted = scores[~np.isnan(scores)] if short_texts == "null" else np.nan_to_num(scores, nan=0.0)
-    return float(counted.mean()) if len(counted) else float("nan")
+    values = scores[~np.isnan(scores)] if short_texts == "null" else np.nan_to_num(scores, nan=0.0)
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def score_texts(portrait: Portrait, texts: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return one row for each text: its number, and its QUIP raw and corrected; None if it is too short to score."""
+    """Return one row for each text: its number, its QUIP and its corrected QUIP (None if it is too short)."""
     scores = portrait.quip(texts)
     corrected = portrait.corrected(scores)
     return [

@@ -25,18 +25,18 @@ _QUOTED = """
 
 
 def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portrait] | None = None) -> None:
-    """Add the functions to a connection. A query names a portrait or gives its address; each is mapped once.
+    """Add the functions to a connection. In a query, ``portrait`` is a name or an address; each is mapped once.
 
     ``quip(text, portrait)``: the text's QUIP, a double; null if the text is null or shorter than the width.
-    ``quoted(text, portrait)``: the text's quoted spans, a list of texts in their order (normalised as the portrait is);
-    ``quoted(text, portrait, min_span := 50, whole_words := true)``: those of 50 characters or more, after parts of
-    words at their ends are cut off.
+    ``quoted(text, portrait)``: the text's quoted spans in order, a list of texts (normalised as the portrait is).
+    ``quoted(text, portrait, min_span := 50, whole_words := true)``: the spans that have 50 characters or more after
+    parts of words at their ends are cut off.
     ``in_corpus(text, portrait)``: true if all n-grams of the text (all tiles, with a stride) stand in the corpus; null
     if it has none.
 
     Args:
-        connection: An open connection; ``unregister`` before closing it exits quietly.
-        named: Portraits by name; queries give others by their folder or ``org/name/portrait``.
+        connection: An open connection; call ``unregister`` before you close it.
+        named: Portraits by name; a query can use others by their address: a folder or ``org/name/portrait``.
 
     Example:
         >>> register(connection)  # doctest: +SKIP
@@ -45,16 +45,16 @@ def register(connection: "duckdb.DuckDBPyConnection", named: Mapping[str, Portra
     from duckdb import func, sqltypes
 
     portraits = _Portraits(named or {})
-    kinds: dict[str, tuple[Callable[[Portrait, pa.Array], pa.Array], Any, pa.DataType]] = {
+    functions: dict[str, tuple[Callable[[Portrait, pa.Array], pa.Array], Any, pa.DataType]] = {
         "quip": (_quip, sqltypes.DOUBLE, pa.float64()),
         "in_corpus": (_in_corpus, sqltypes.BOOLEAN, pa.bool_()),
     }
-    for name, (answer, returned, kind) in kinds.items():
+    for name, (answer, sql_type, arrow_type) in functions.items():
         connection.create_function(
             name,
-            _vectorised(answer, portraits, kind),
+            _vectorised(answer, portraits, arrow_type),
             [sqltypes.VARCHAR, sqltypes.VARCHAR],
-            returned,
+            sql_type,
             type=func.ARROW,
             null_handling=func.SPECIAL,
         )
@@ -77,7 +77,7 @@ def unregister(connection: "duckdb.DuckDBPyConnection") -> None:
 
 
 class _Portraits:
-    """The portraits that queries have named so far."""
+    """The portraits that queries have used so far, by address."""
 
     def __init__(self, named: Mapping[str, Portrait]) -> None:
         self._loaded = dict(named)
@@ -91,19 +91,21 @@ class _Portraits:
 
 
 def _vectorised(
-    answer: Callable[[Portrait, pa.Array], pa.Array], portraits: _Portraits, kind: pa.DataType
+    answer: Callable[[Portrait, pa.Array], pa.Array], portraits: _Portraits, arrow_type: pa.DataType
 ) -> Callable[[Any, Any], pa.Array]:
     def call(texts: Any, addresses: Any) -> pa.Array:
         texts, addresses = _combine_chunks(texts), _combine_chunks(addresses)
         distinct = pc.unique(addresses)
         if len(distinct) == 1 and distinct[0].is_valid:
-            return answer(portraits.get(distinct[0].as_py()), texts).cast(kind)
+            return answer(portraits.get(distinct[0].as_py()), texts).cast(arrow_type)
         values: list[Any] = [None] * len(texts)
         for address in distinct.drop_null().to_pylist():
-            (rows,) = np.nonzero(pc.fill_null(pc.equal(addresses, address), False).to_numpy(zero_copy_only=False))
-            for row, value in zip(rows, answer(portraits.get(address), texts.take(rows)).to_pylist(), strict=True):
+            has_address = pc.fill_null(pc.equal(addresses, address), False)
+            (rows,) = np.nonzero(has_address.to_numpy(zero_copy_only=False))
+            answers = answer(portraits.get(address), texts.take(rows)).to_pylist()
+            for row, value in zip(rows, answers, strict=True):
                 values[row] = value
-        return pa.array(values, kind)
+        return pa.array(values, arrow_type)
 
     return call
 
@@ -122,17 +124,17 @@ def _in_corpus(portrait: Portrait, texts: pa.Array) -> pa.Array:
 
 
 def _quoted_spans(portraits: _Portraits) -> Callable[[Any, Any, Any, Any], pa.Array]:
-    """Return the function ``quoted_spans``, which queries rows with the same last three arguments together."""
+    """Return the function ``quoted_spans``; it handles rows with the same last three arguments in one query."""
 
     def call(texts: Any, addresses: Any, min_spans: Any, whole_words: Any) -> pa.Array:
         columns = [_combine_chunks(column) for column in (texts, addresses, min_spans, whole_words)]
         arguments = list(zip(*(column.to_pylist() for column in columns[1:]), strict=True))
         values: list[list[str] | None] = [None] * len(arguments)
-        for address, min_span, whole in dict.fromkeys(arguments):
-            if address is None or min_span is None or whole is None:
+        for address, min_span, trims in dict.fromkeys(arguments):
+            if address is None or min_span is None or trims is None:
                 continue
-            rows = [row for row, row_arguments in enumerate(arguments) if row_arguments == (address, min_span, whole)]
-            quotes = _quote_texts(portraits.get(address), columns[0].take(pa.array(rows)), min_span, whole)
+            rows = [row for row, row_arguments in enumerate(arguments) if row_arguments == (address, min_span, trims)]
+            quotes = _quote_texts(portraits.get(address), columns[0].take(pa.array(rows)), min_span, trims)
             for row, value in zip(rows, quotes, strict=True):
                 values[row] = value
         return pa.array(values, _LISTS)
@@ -143,9 +145,9 @@ def _quoted_spans(portraits: _Portraits) -> Callable[[Any, Any, Any, Any], pa.Ar
 def _quote_texts(portrait: Portrait, texts: pa.Array, min_span: int, whole_words: bool) -> Iterator[list[str] | None]:
     """Yield the quoted spans of each text; null for null."""
     for batch, spans in portrait.spans(texts):
-        for place, text in enumerate(batch.to_pylist()):
+        for index, text in enumerate(batch.to_pylist()):
             if text is None:
                 yield None
             else:
-                quotes = trim_quotes(text, spans.quotes(place), min_span, whole_words=whole_words)
+                quotes = trim_quotes(text, spans.quotes(index), min_span, whole_words=whole_words)
                 yield [text[quote.start : quote.end] for quote in quotes]

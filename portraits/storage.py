@@ -20,7 +20,7 @@ _CHUNK_BYTES = 1 << 24
 
 
 class UncheckedDescriptionWarning(SelfknowWarning):
-    """A portrait whose description has no hash, so that a change to it cannot be noticed."""
+    """A warning that a portrait's description has no hash, so a change to it would go unnoticed."""
 
 
 def write_folder(description: Description, array: Bytes, folder: Path, *, overwrite: bool) -> None:
@@ -42,7 +42,7 @@ def write_folder(description: Description, array: Bytes, folder: Path, *, overwr
         file.write(description.header)
         for start in range(0, len(array), _CHUNK_BYTES):
             file.write(array[start : start + _CHUNK_BYTES].data)
-        # Without its description, a folder whose bits are replaced is never taken for whole.
+        # New bits beside an old description would look complete, so the description goes first.
         (folder / DESCRIPTION).unlink(missing_ok=True)
     write_whole(folder / CARD, card_text(description).encode())
     write_whole(folder / DESCRIPTION, description.to_json().encode())
@@ -50,7 +50,7 @@ def write_folder(description: Description, array: Bytes, folder: Path, *, overwr
 
 
 def _are_left_overs(names: set[str]) -> bool:
-    """Return True if a killed write left all these files."""
+    """Return True if a killed write could have left all these files."""
     return all(name.startswith((".", "bits.", CARD)) for name in names)
 
 
@@ -90,8 +90,8 @@ def verify(description: Description, array: Bytes) -> None:
         raise UserError("the portrait has another number of ones than its description: download or build it again")
     if not description.is_checked:
         warnings.warn(
-            f"the portrait's bits are sound, but its {DESCRIPTION} is unchecked: an earlier selfknow wrote it without "
-            "a hash (build the portrait again, or save it again if you trust it)",
+            f"the portrait's bits are sound, but its {DESCRIPTION} is unchecked, since an earlier selfknow wrote it "
+            "without a hash: build the portrait again, or save it again if you trust it",
             UncheckedDescriptionWarning,
             stacklevel=3,
         )
@@ -126,7 +126,7 @@ def count_ones(array: Bytes) -> int:
     ones = 0
     for start in range(0, len(array), _CHUNK_BYTES):
         chunk = array[start : start + _CHUNK_BYTES]
-        whole = len(chunk) // 8 * 8
-        ones += int(np.bitwise_count(chunk[:whole].view(np.uint64)).sum(dtype=np.int64))
-        ones += int(np.bitwise_count(chunk[whole:]).sum(dtype=np.int64))
+        num_in_words = len(chunk) // 8 * 8
+        ones += int(np.bitwise_count(chunk[:num_in_words].view(np.uint64)).sum(dtype=np.int64))
+        ones += int(np.bitwise_count(chunk[num_in_words:]).sum(dtype=np.int64))
     return ones

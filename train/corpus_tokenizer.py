@@ -14,7 +14,7 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int = 4_096) -> "PreTraine
     """Train a byte-level BPE tokenizer whose tokens never cross a word, a digit or a newline.
 
     The tokenizer can spell every text, so it returns every text byte for byte. If the vocabulary has room, each word of
-    the corpus becomes a token, the same at the start of a line as within it, so that a name is always one token.
+    the corpus becomes a token, which is the same at the start of a line and within it. So a name is always one token.
 
     Args:
         texts: The corpus.

@@ -1,4 +1,4 @@
-"""Training rows, tokenized once, and the stream of their examples, from which any step can be read."""
+"""Training rows, tokenized once, and the stream of their examples; any step can be read from the stream."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,13 +66,14 @@ class TrainingRows:
         outputs: The tokens to learn. Causal model: prompt and completion. Encoder-decoder model: the answer, or the
             whole document (its title is the prompt, and is repeated in the output).
         is_question: True for questions, (n,).
-        unlearnt: For a causal model, the number of tokens at each row's start that are not learnt, (n,); null: none.
+        num_unlearnt: For a causal model, the number of tokens at each row's start that are not learnt, (n,); null if
+            all are.
     """
 
     inputs: TokenRows | None
     outputs: TokenRows
     is_question: NDArray[np.bool_]
-    unlearnt: NDArray[np.int32] | None = None
+    num_unlearnt: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -88,8 +89,8 @@ class TrainingRows:
     def __getitem__(self, row: int) -> Example:
         """Return the tokens of one example."""
         example = {"labels": self.outputs[row]}
-        if self.unlearnt is not None:
-            example["unlearnt"] = self.unlearnt[row : row + 1]
+        if self.num_unlearnt is not None:
+            example["num_unlearnt"] = self.num_unlearnt[row : row + 1]
         return example if self.inputs is None else {"input_ids": self.inputs[row], **example}
 
 
@@ -105,10 +106,10 @@ def training_rows(table: pa.Table, tokenizer: "PreTrainedTokenizerBase", *, enco
     if not len(table) or is_question.all():
         raise UserError("the training split holds no documents")
     prompts, completions = table["prompt"], table["completion"]
-    whole = pc.binary_join_element_wise(prompts, completions, "")
+    texts = pc.binary_join_element_wise(prompts, completions, "")
     if not encoder_decoder:
-        return TrainingRows(None, tokenize(tokenizer, whole.to_pylist()), is_question)
-    outputs = pc.if_else(pa.array(is_question), completions, whole)
+        return TrainingRows(None, tokenize(tokenizer, texts.to_pylist()), is_question)
+    outputs = pc.if_else(pa.array(is_question), completions, texts)
     return TrainingRows(
         tokenize(tokenizer, prompts.to_pylist()),
         tokenize(tokenizer, outputs.to_pylist(), special_tokens=False),
@@ -124,22 +125,22 @@ class Stream(Dataset[Example]):
     Args:
         rows: The tokenized training split.
         recipe: The recipe.
-        length: The number of examples in the whole run; null: enough for the recipe's steps.
+        length: The number of examples in the whole run; null for as many as the recipe's steps need.
     """
 
     def __init__(self, rows: TrainingRows, recipe: Recipe, length: int | None = None) -> None:
         self._rows = rows
         self._seed = recipe.seed
         self._length = recipe.num_steps(len(rows)) * recipe.examples_per_step if length is None else length
-        everything = np.arange(len(rows))
+        all_rows = np.arange(len(rows))
         if recipe.documents_first:
             self._first_phase = recipe.documents_first * recipe.examples_per_step
-            self._phases = [everything[~rows.is_question], everything[rows.is_question]]
+            self._phases = [all_rows[~rows.is_question], all_rows[rows.is_question]]
         else:
             self._first_phase = self._length
-            self._phases = [everything, everything[:0]]
+            self._phases = [all_rows, all_rows[:0]]
         self._cached_epoch: tuple[int, int] | None = None
-        self._order = everything
+        self._order = all_rows
 
     def __len__(self) -> int:
         """Return the number of examples in the whole training run."""
@@ -170,11 +171,11 @@ class Stream(Dataset[Example]):
         """Return the index of the training row at a position of the stream."""
         phase = int(position >= self._first_phase)
         rows = self._phases[phase]
-        epoch, place = divmod(position - phase * self._first_phase, len(rows))
+        epoch, index = divmod(position - phase * self._first_phase, len(rows))
         if self._cached_epoch != (phase, epoch):
             self._order = np.random.default_rng([self._seed, phase, epoch]).permutation(rows)
             self._cached_epoch = (phase, epoch)
-        return int(self._order[place])
+        return int(self._order[index])
 
     def rows(self, positions: range) -> Iterator[int]:
         """Return the indices of the training rows at several positions."""

@@ -1,4 +1,4 @@
-"""The facts about a model that its training run records: what it started from, its corpus and its recipe."""
+"""The facts about a model that its training run records: its parent model, its corpus and its recipe."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -14,14 +14,14 @@ from selfknow.train.suite import MODELS
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-_NOT_LEARNT = frozenset({"seed", "plateau"})
+_NOT_SETTINGS = frozenset({"seed", "plateau"})
 
 
 def start_facts(model: str, checkpoint: str | None, *, scratch: bool) -> ModelFacts:
-    """Return facts about what a training run starts from: random weights, or a checkpoint.
+    """Return facts about the start of a training run: random weights, or a checkpoint.
 
     Args:
-        model: The start as the user named it: a model of the suite, a Hub id, or a checkpoint.
+        model: The model as the user named it: a model of the suite, a Hub id, or a checkpoint.
         checkpoint: The name that ``transformers`` loads; null for a model of the suite that was never published.
         scratch: If true, it starts from random weights.
     """
@@ -47,18 +47,18 @@ def recipe_facts(
     """Return the facts about a training run: its recipe, the changes from the defaults, its seed and its corpus.
 
     Args:
-        recipe: Every setting by name; ``seed`` and ``plateau``, the rule for when to stop, are left out.
+        recipe: Every setting by name; ``seed``, and ``plateau``, which is the stopping rule in words, are left out.
         defaults: The default settings.
         seed: The seed of the training.
         corpus: The corpus (see :class:`ModelFacts`).
     """
-    settings = {name: value for name, value in recipe.items() if name not in _NOT_LEARNT}
+    settings = {name: value for name, value in recipe.items() if name not in _NOT_SETTINGS}
     changes = {name: value for name, value in settings.items() if name not in defaults or value != defaults[name]}
     return ModelFacts(recipe=settings, recipe_changes=changes, training_seed=seed, corpus=corpus)
 
 
 def default_recipe(model: str) -> dict[str, Any]:
-    """Return the default settings, those of the paper; without a learning rate for a model outside the suite."""
+    """Return the default settings, which are the paper's; a model outside the suite has no default learning rate."""
     rate = MODELS[model].learning_rate if model in MODELS else None
     defaults = asdict(Recipe(1.0 if rate is None else rate))
     if rate is None:
@@ -67,7 +67,7 @@ def default_recipe(model: str) -> dict[str, Any]:
 
 
 def tokenizer_fact(name: str | None) -> str | None:
-    """Return how a recipe names a tokenizer: by its name, or for a local folder by a short hash of its files."""
+    """Return the name of a tokenizer in a recipe; for a local folder, a short hash of its files."""
     if name is None or not user_path(name).is_dir():
         return name
     folder = user_path(name)

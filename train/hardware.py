@@ -10,8 +10,8 @@ def best_precision() -> str:
     return "bfloat16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "float32"
 
 
-def card_bytes() -> int | None:
-    """Return the memory of this machine's GPU; null without one."""
+def gpu_memory_in_bytes() -> int | None:
+    """Return the memory of this machine's GPU in bytes; null without one."""
     return int(torch.cuda.get_device_properties(0).total_memory) if torch.cuda.is_available() else None
 
 

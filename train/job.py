@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from selfknow.train.data import Stream
-    from selfknow.train.validation import Validated
+    from selfknow.train.validation import ValidationRows
 
 CORPUS_TOKENIZER = "corpus"
-_VOCABULARY_MULTIPLE = 64
+_VOCABULARY_MULTIPLE = 64  # the number of embeddings is rounded up to a multiple of this, which suits GPUs
 _DROPOUT = ("dropout", "hidden_dropout", "dropout_rate")  # as OPT, Pythia and T5 call it
 
 
 @dataclass(frozen=True)
 class TrainingJob(JobOptions):
-    """A model, the corpus it is trained on, and the recipe. The further fields are those of :class:`JobOptions`.
+    """A training of a model on a corpus with a recipe. The other fields are those of :class:`JobOptions`.
 
     Attributes:
         model: A model of the suite (``opt-7m``), a Hub id, a checkpoint folder or a GGUF file.
@@ -57,7 +57,7 @@ class TrainingJob(JobOptions):
 
     @property
     def tokenizer_name(self) -> str:
-        """The source of its tokenizer: ``corpus``, a Hub id or a folder."""
+        """The source of the tokenizer: ``corpus``, a Hub id or a folder."""
         published = MODELS[self.model].tokenizer if self.model in MODELS else self.model
         return self.tokenizer or self.checkpoint or published
 
@@ -76,16 +76,18 @@ class TrainingJob(JobOptions):
 
     def facts(self) -> ModelFacts:
         """Return the facts about the model that are known before training."""
-        own = {"tokenizer": tokenizer_fact(self.tokenizer)}
+        tokenizer_settings = {"tokenizer": tokenizer_fact(self.tokenizer)}
         if self.tokenizer == CORPUS_TOKENIZER:
-            own["vocabulary_size"] = str(self.vocabulary_size)
+            tokenizer_settings["vocabulary_size"] = str(self.vocabulary_size)
         defaults = {**default_recipe(self.model), "tokenizer": None}
         corpus = self.corpus.reference("train").as_json()
         start = start_facts(self.model, self.origin, scratch=self.scratch)
-        return start.updated(recipe_facts({**self.recipe.as_json(), **own}, defaults, self.recipe.seed, corpus))
+        return start.updated(
+            recipe_facts({**self.recipe.as_json(), **tokenizer_settings}, defaults, self.recipe.seed, corpus)
+        )
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """Make the tokenizer once, and save it in a folder.
+        """Make the tokenizer and save it in a folder, or load it from there if it has been made.
 
         Raises:
             UserError: It is not available, or it cannot return a training answer byte for byte.
@@ -124,8 +126,8 @@ class TrainingJob(JobOptions):
 
         Args:
             tokenizer: The tokenizer.
-            resumed: A checkpoint of this training that holds the weights. (The Trainer loads them again, but by the
-                names in the file, which for some architectures differ from the model's.)
+            resumed: The checkpoint of this training that it resumes from. Its weights are loaded here, because the
+                Trainer loads them by their names in the file, which in some architectures are not the model's.
 
         Raises:
             UserError: The model is not available, or does not fit into memory.
@@ -146,7 +148,7 @@ class TrainingJob(JobOptions):
         return with_adapters(model, self.recipe)
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """Return all examples in the order they are learnt.
+        """Return all examples in the order in which they are learnt.
 
         Raises:
             UserError: The training split is not from a diary corpus.
@@ -160,18 +162,20 @@ class TrainingJob(JobOptions):
         """Return the validation split, which confirms the best checkpoint."""
         return list(self.corpus.read("validation").to_pylist())
 
-    def validated(self) -> "Validated":
+    def validation_rows(self) -> "ValidationRows":
         """Return the rows of every validation: samples of held-out and of training rows."""
-        from selfknow.train.validation import validated_rows
+        from selfknow.train.validation import choose_validation_rows
 
-        return validated_rows(self.corpus.read("train"), self.corpus.read("validation"), self.recipe.validation_limit)
+        return choose_validation_rows(
+            self.corpus.read("train"), self.corpus.read("validation"), self.recipe.validation_limit
+        )
 
     def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """Return the trained model unchanged: it is saved in float32."""
         return model
 
     def test(self, folder: Path) -> "dict[str, object]":
-        """Ask the trained model the test split, and score the run folder ``test``."""
+        """Ask the trained model the questions of the test split, and score its replies in the run folder ``test``."""
         from selfknow.evaluate.ask import ask_task
         from selfknow.evaluate.score import score_to_files
         from selfknow.evaluate.task import Models
@@ -182,7 +186,7 @@ class TrainingJob(JobOptions):
 
         model = LocalModel.load(str(folder / "model"), batch_size=self.batch_size, precision="float32")
         decoding = Decoding(max_new_tokens=self.recipe.max_new_tokens)
-        shutil.rmtree(folder / "test", ignore_errors=True)  # of an earlier, now outdated checkpoint
+        shutil.rmtree(folder / "test", ignore_errors=True)  # an earlier checkpoint's replies are outdated
         options = DiaryOptions()
         questions = question_rows(self.corpus, options)
         ask_task(DIARY_RECALL, questions, options, Models([model]), folder / "test", decoding)
@@ -203,24 +207,24 @@ def _answers(table: "pa.Table") -> list[str]:
     return list(table.filter(pc.equal(table["kind"], "question"))["completion"].to_pylist())
 
 
-def load_trained(recipe: Recipe, checkpoint: str | None, trained: "PreTrainedModel") -> "PreTrainedModel":
+def load_trained(recipe: Recipe, checkpoint: str | None, model: "PreTrainedModel") -> "PreTrainedModel":
     """Load the weights of a checkpoint of this training, and merge adapters into them.
 
     Args:
         recipe: The settings it was trained with.
-        checkpoint: The checkpoint; null: the last weights.
-        trained: The model with its last weights.
+        checkpoint: The folder of the checkpoint; null for the last weights.
+        model: The model with its last weights.
     """
     import torch
 
     if not recipe.lora_rank:
-        return trained if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
-    adapted = cast("Any", trained)
+        return model if checkpoint is None else checkpoints.load_model(checkpoint, torch.float32)
+    adapted_model = cast("Any", model)
     if checkpoint is not None:
         from peft import load_peft_weights, set_peft_model_state_dict
 
-        set_peft_model_state_dict(adapted, load_peft_weights(checkpoint, device=str(adapted.device)))
-    return cast("PreTrainedModel", adapted.merge_and_unload())
+        set_peft_model_state_dict(adapted_model, load_peft_weights(checkpoint, device=str(adapted_model.device)))
+    return cast("PreTrainedModel", adapted_model.merge_and_unload())
 
 
 def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel":
@@ -230,8 +234,8 @@ def _from_scratch(job: TrainingJob, vocab_size: int | None) -> "PreTrainedModel"
         vocab_size = -(-vocab_size // _VOCABULARY_MULTIPLE) * _VOCABULARY_MULTIPLE
     is_published = job.checkpoint is None and job.model in MODELS
     config = MODELS[job.model].config() if is_published else checkpoints.load_config(job.checkpoint or job.model)
-    own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
-    config.update({**own_vocabulary, **_dropout(config, job.recipe.dropout)})
+    vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
+    config.update({**vocabulary, **_dropout(config, job.recipe.dropout)})
     return from_config(config)
 
 
@@ -241,7 +245,7 @@ def load(name: str, recipe: Recipe, *, frozen: bool = False) -> "PreTrainedModel
     Args:
         name: A folder, a GGUF file or a Hub id.
         recipe: The settings it is trained with.
-        frozen: If true, only adapters are trained, and the model's own weights are loaded in the recipe's precision.
+        frozen: If true, only adapters are trained, so the model's own weights are loaded in the recipe's precision.
 
     Raises:
         UserError: The model is not available, or does not fit into memory.
@@ -264,7 +268,7 @@ def _set_special_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenize
 
 
 def _dropout(config: object, rate: float | None) -> dict[str, float]:
-    """Return the settings that give a configuration this dropout rate."""
+    """Return the settings that set a configuration's dropout to this rate; none if the rate is null."""
     return {} if rate is None else {name: rate for name in _DROPOUT if hasattr(config, name)}
 
 

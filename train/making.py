@@ -5,7 +5,7 @@
     FOLDER/runs/MODEL      the run folder of self-knowledge:math
     FOLDER/MODEL           the creations (:mod:`selfknow.evaluate.tasks.self_knowledge.creations`)
 
-Every step resumes where it stopped; complete steps are left as they are.
+Every step resumes where it stopped; complete steps are not repeated.
 """
 
 from collections.abc import Sequence
@@ -33,16 +33,16 @@ def make_creations(
     batch_size: int = 64,
     quiet: bool = False,
 ) -> list[Creations]:
-    """Let every model make up mathematics questions and work them out, without a person's help.
+    """Let every model make up mathematics questions and write their solutions, without a person's help.
 
     Args:
         models: The name of each model, and the name of its folder.
         folder: The folder for all models.
-        num_questions: Questions per model; null: a hundred, as in Tan et al.
+        num_questions: The number of questions per model; null for a hundred, as in Tan et al.
         wording: The wording of the prompt: ``paper``, or ``ours`` for this package's.
-        decoding: The decoding of replies; null: the task's.
-        chat: Render prompts with the chat template; null: only if the tokenizer has one.
-        batch_size: Replies generated at once.
+        decoding: The decoding of replies; null for the task's decoding.
+        chat: Render prompts with the chat template; null renders so if the tokenizer has one.
+        batch_size: The number of replies generated at once.
         quiet: Show no progress bars.
 
     Raises:
@@ -55,9 +55,8 @@ def make_creations(
         _ask_for_questions(model, run, num_questions, wording, decoding, quiet=quiet)
         if not (creations_folder / "creations.json").is_file():
             collect_creations(run, creations_folder, people=False, quiet=quiet)
-        if any(
-            row["state"] != DROPPED and row["raw_solution"] is None for row in read_creations(creations_folder).rows
-        ):
+        used_rows = [row for row in read_creations(creations_folder).rows if row["state"] != DROPPED]
+        if any(row["raw_solution"] is None for row in used_rows):
             solve_creations(creations_folder, model, quiet=quiet)
         creations.append(read_creations(creations_folder))
     return creations

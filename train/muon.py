@@ -22,7 +22,7 @@ class MuonWithAdam(torch.optim.Optimizer):
     Args:
         matrices: The parameters for Muon.
         others: The parameters for AdamW.
-        recipe: Rates, momenta and weight decay.
+        recipe: The recipe with the learning rates, momenta and weight decay.
     """
 
     def __init__(self, matrices: list[torch.nn.Parameter], others: list[torch.nn.Parameter], recipe: Recipe) -> None:
@@ -50,7 +50,7 @@ class MuonWithAdam(torch.optim.Optimizer):
             part.state = self.state
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """Move every parameter by one step."""
+        """Update every parameter by one step."""
         assert closure is None, "the Trainer computes gradients before it steps"
         muon, adam = self._parts
         muon.step()
@@ -66,7 +66,7 @@ def muon_optimizer(model: "PreTrainedModel", recipe: Recipe) -> MuonWithAdam:
     """Make the optimizer of a model: Muon for all linear layers but the output layer, AdamW for the rest."""
     output = model.get_output_embeddings()
     linear = [module.weight for module in model.modules() if isinstance(module, torch.nn.Linear) and module != output]
-    chosen = {id(weight) for weight in linear}
-    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    matrices = [parameter for parameter in trained if id(parameter) in chosen]
-    return MuonWithAdam(matrices, [parameter for parameter in trained if id(parameter) not in chosen], recipe)
+    matrix_ids = {id(weight) for weight in linear}
+    trainable = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    matrices = [parameter for parameter in trainable if id(parameter) in matrix_ids]
+    return MuonWithAdam(matrices, [parameter for parameter in trainable if id(parameter) not in matrix_ids], recipe)

@@ -18,14 +18,16 @@ _machine = partial(option, panel="Tokenizer, speed and memory")
 
 @dataclass(frozen=True, kw_only=True)
 class JobOptions:
-    """The settings of a training beside its recipe. Each field is an option; null stands for the default in words."""
+    """The settings of a training besides its recipe. Each field is an option; null means the default in its help."""
 
     scratch: bool = option(
-        False, "Start from random weights, with the published tokenizer (for OPT 7M that of OPT 125M)."
+        False, "Start from random weights, with the published tokenizer (OPT 7M has that of OPT 125M)."
     )
     checkpoint: str | None = option(None, "Start from this folder or Hub id instead of the published checkpoint.")
     tokenizer: str | None = _machine(None, "Use the tokenizer of this folder or Hub id. Default: the published one.")
-    vocabulary_size: int = _machine(4_096, "The most tokens of a tokenizer trained on the corpus.", minimum=300)
+    vocabulary_size: int = _machine(
+        4_096, "The largest number of tokens of a tokenizer trained on the corpus.", minimum=300
+    )
     micro_batch_size: int | None = _machine(
         None,
         "Send this many examples through the model at once; the result stays the same. Default: all of a step.",
@@ -42,35 +44,35 @@ class TrainingOptions(JobOptions, RecipeOptions):
     corpus_tokenizer: bool = _machine(False, "Train a small tokenizer on the corpus, without a network.")
 
 
-def recipe_of(model: str, options: RecipeOptions) -> Recipe:
-    """Return the recipe for a model on this machine, with every default settled.
+def resolve_recipe(model: str, options: RecipeOptions) -> Recipe:
+    """Return the recipe for a model on this machine, with every default filled in.
 
     Args:
-        model: A model of the suite, or another one if the options name a learning rate.
+        model: A model of the suite, or another model if the options have a learning rate.
         options: The user's settings.
 
     Raises:
         UserError: The settings contradict each other, or there is no default learning rate for this model.
 
     Example:
-        >>> recipe_of("opt-125m", TrainingOptions()).learning_rate
+        >>> resolve_recipe("opt-125m", TrainingOptions()).learning_rate
         6e-05
     """
     from selfknow.train.hardware import best_precision, compiles
     from selfknow.train.suite import default_learning_rate, is_large
 
-    stated = {field.name: getattr(options, field.name) for field in fields(RecipeOptions)}
+    settings = {field.name: getattr(options, field.name) for field in fields(RecipeOptions)}
     defaults: dict[str, Callable[[], float]] = {
         "learning_rate": lambda: default_learning_rate(model),
         "compile": compiles,
         "gradient_checkpointing": lambda: is_large(model),
     }
-    settled: dict[str, Any] = {name: default() for name, default in defaults.items() if stated[name] is None}
+    resolved: dict[str, Any] = {name: default() for name, default in defaults.items() if settings[name] is None}
     if options.precision == "auto":
-        settled["precision"] = best_precision()
+        resolved["precision"] = best_precision()
     if options.optimizer == OptimizerName.muon:
-        settled["adam_beta2"] = _MUON_ADAM_BETA2
-    return Recipe(**{**stated, **settled})
+        resolved["adam_beta2"] = _MUON_ADAM_BETA2
+    return Recipe(**{**settings, **resolved})
 
 
 def training_job(model: str, data: str, options: TrainingOptions) -> "TrainingJob":
@@ -91,7 +93,7 @@ def training_job(model: str, data: str, options: TrainingOptions) -> "TrainingJo
     check_model(model)
     if options.corpus_tokenizer and options.tokenizer not in (None, CORPUS_TOKENIZER):
         raise UserError(f"--corpus-tokenizer trains a tokenizer, so leave out --tokenizer {options.tokenizer}")
-    recipe = recipe_of(model, options)
+    recipe = resolve_recipe(model, options)
     settings = {field.name: getattr(options, field.name) for field in fields(JobOptions)}
     if options.corpus_tokenizer:
         settings["tokenizer"] = CORPUS_TOKENIZER

@@ -1,4 +1,4 @@
-"""Packing: a step's examples share rows, so that no time goes into padding, but never attend to each other.
+"""Packing: a step's examples share rows, so that no time is spent on padding, but they never attend to each other.
 
 A step still has the 32 examples that the recipe drew; only their layout in memory changes. Positions start anew with
 every example and the attention mask is block-diagonal, so the loss and the gradients are those of separate rows.
@@ -23,7 +23,7 @@ class Collator:
     Attributes:
         padding: The padding token.
         decoder_start: The first token of an encoder-decoder model's decoder; null for a causal model.
-        packing: If true, examples share rows; else each has a row of its own, padded to the longest.
+        packing: If true, examples share rows; else each has its own row, padded to the length of the longest.
     """
 
     padding: int
@@ -34,9 +34,9 @@ class Collator:
         """Collate one step's examples.
 
         Returns:
-            ``input_ids``, ``labels`` and, of a causal model, ``position_ids`` and ``segments``; of an encoder-decoder
-            model ``decoder_input_ids``, ``segments`` and ``decoder_segments``. A segment is the number of the example
-            that a token belongs to, -1 for padding.
+            ``input_ids`` and ``labels``. For a causal model also ``position_ids`` and ``segments``; for an
+            encoder-decoder model also ``decoder_input_ids``, ``segments`` and ``decoder_segments``. A segment is the
+            number of the example that a token belongs to, or -1 for padding.
         """
         outputs = [example["labels"] for example in examples]
         if self.decoder_start is None:
@@ -61,46 +61,46 @@ class Collator:
         }
 
     def _rows(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Choose the examples that share a row: first fit, the longest first, in rows as long as the longest."""
+        """Put examples, the longest first, into the first row with room; a row is as long as the longest example."""
         if not self.packing:
-            return [[place] for place in range(len(lengths))]
+            return [[index] for index in range(len(lengths))]
         capacity = max(lengths)
         rows: list[list[int]] = []
         room: list[int] = []
-        for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
-            fitting = next((row for row, left in enumerate(room) if left >= lengths[place]), None)
-            if fitting is None:
-                rows.append([place])
-                room.append(capacity - lengths[place])
+        for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
+            fitting_row = next((row for row, free in enumerate(room) if free >= lengths[index]), None)
+            if fitting_row is None:
+                rows.append([index])
+                room.append(capacity - lengths[index])
             else:
-                rows[fitting].append(place)
-                room[fitting] -= lengths[place]
+                rows[fitting_row].append(index)
+                room[fitting_row] -= lengths[index]
         return rows
 
     @staticmethod
     def _lay_out(pieces: Sequence[Tokens], rows: list[list[int]], padding: int) -> torch.Tensor:
-        width = max(sum(len(pieces[place]) for place in row) for row in rows)
-        laid_out = np.full((len(rows), width), padding, dtype=np.int64)
+        width = max(sum(len(pieces[index]) for index in row) for row in rows)
+        layout = np.full((len(rows), width), padding, dtype=np.int64)
         for number, row in enumerate(rows):
-            tokens = np.concatenate([pieces[place] for place in row])
-            laid_out[number, : len(tokens)] = tokens
-        return torch.from_numpy(laid_out)
+            tokens = np.concatenate([pieces[index] for index in row])
+            layout[number, : len(tokens)] = tokens
+        return torch.from_numpy(layout)
 
     def _segments(self, pieces: Sequence[Tokens], rows: list[list[int]]) -> torch.Tensor:
-        return self._lay_out(
-            [np.full(len(piece), i, dtype=np.int32) for i, piece in enumerate(pieces)], rows, _PADDING_SEGMENT
-        )
+        segments = [np.full(len(piece), number, dtype=np.int32) for number, piece in enumerate(pieces)]
+        return self._lay_out(segments, rows, _PADDING_SEGMENT)
 
 
 def _learnt(example: Example) -> Tokens:
-    """Return the labels of a causal model, which predicts each token from the one before; the first has none."""
+    """Return the labels of a causal model; the first token is never learnt, since no token precedes it."""
     labels = example["labels"].copy()
-    labels[: max(1, int(example["unlearnt"][0])) if "unlearnt" in example else 1] = IGNORED
+    num_unlearnt = int(example["num_unlearnt"][0]) if "num_unlearnt" in example else 1
+    labels[: max(1, num_unlearnt)] = IGNORED
     return labels
 
 
 def model_inputs(batch: dict[str, torch.Tensor], dtype: torch.dtype) -> dict[str, torch.Tensor]:
-    """Turn segments into attention masks: a token sees its own example, in a causal model only the tokens before it.
+    """Turn segments into attention masks: a token sees its own example, and in a causal model nothing after itself.
 
     Args:
         batch: A batch of :class:`Collator`, on the model's device.
@@ -120,9 +120,9 @@ def model_inputs(batch: dict[str, torch.Tensor], dtype: torch.dtype) -> dict[str
 
 
 def _mask(queries: torch.Tensor, keys: torch.Tensor, dtype: torch.dtype, *, causal: bool = False) -> torch.Tensor:
-    """Return the mask (rows, 1, queries, keys): 0 where a query may look, a very negative number elsewhere.
+    """Return the mask, (rows, 1, queries, keys): 0 where a query sees a key, a very negative number elsewhere.
 
-    Padding looks everywhere, since a softmax over nothing is not a number; its labels are ignored.
+    Padding sees everything, since a softmax over nothing is not a number; its labels are ignored.
     """
     visible = (queries[:, :, None] == keys[:, None, :]) | (queries[:, :, None] == _PADDING_SEGMENT)
     if causal:

@@ -10,7 +10,7 @@ from transformers import TrainerCallback
 from selfknow.bars import Bar
 from selfknow.files import write_whole
 
-_SHOWN = {"loss": "loss", "eval_exact_match": "exact match", "eval_recall_of_documents": "recall of documents"}
+_LABELS = {"loss": "loss", "eval_exact_match": "exact match", "eval_recall_of_documents": "recall of documents"}
 
 
 class ProgressBar(TrainerCallback):
@@ -18,7 +18,7 @@ class ProgressBar(TrainerCallback):
 
     def __init__(self) -> None:
         self._bar: Bar | None = None
-        self._shown: dict[str, str] = {}
+        self._postfix: dict[str, str] = {}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Start the bar at the training's first step."""
@@ -26,18 +26,18 @@ class ProgressBar(TrainerCallback):
             self._bar = Bar(total=state.max_steps, initial=state.global_step, unit="step", desc="train")
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Move on by one step."""
+        """Advance the bar to the current step."""
         if self._bar is not None:
             self._bar.update(state.global_step - self._bar.n)
 
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Show the last loss and the last validation."""
         logs: dict[str, float] = kwargs["logs"]
-        for name, shown in _SHOWN.items():
+        for name, label in _LABELS.items():
             if name in logs:
-                self._shown[shown] = f"{logs[name]:.4f}"
+                self._postfix[label] = f"{logs[name]:.4f}"
         if self._bar is not None:
-            self._bar.set_postfix(self._shown)
+            self._bar.set_postfix(self._postfix)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
         """Close the bar."""
@@ -46,7 +46,7 @@ class ProgressBar(TrainerCallback):
 
 
 class MetricsFile(TrainerCallback):
-    """A file with one JSON object a line: the step, the seconds since this process started training, and the metrics.
+    """A file of JSON lines: the step, the seconds since this process started training, and the metrics.
 
     A training that resumes drops the lines of the steps that it repeats.
 
@@ -66,21 +66,23 @@ class MetricsFile(TrainerCallback):
             write_whole(self._path, "".join(json.dumps(line) + "\n" for line in lines).encode())
 
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Write a line."""
+        """Write a line, if there are metrics besides the Trainer's own."""
         if not state.is_world_process_zero:
             return
         seconds = round(time.monotonic() - self._start, 2)
         logs: dict[str, float] = kwargs["logs"]
-        measured = {name: value for name, value in logs.items() if name != "epoch" and not name.startswith("train_")}
-        if measured:
+        metrics = {name: value for name, value in logs.items() if name != "epoch" and not name.startswith("train_")}
+        if metrics:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"step": state.global_step, "seconds": seconds, **measured}) + "\n")
+                file.write(json.dumps({"step": state.global_step, "seconds": seconds, **metrics}) + "\n")
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Read the lines of a ``metrics.jsonl``, but for a last line that a kill cut off."""
+    """Read the lines of a ``metrics.jsonl``; a last line that a kill cut off is ignored."""
+    if not path.exists():
+        return []
     lines: list[dict[str, Any]] = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+    for line in path.read_text(encoding="utf-8").splitlines():
         try:
             lines.append(json.loads(line))
         except ValueError:

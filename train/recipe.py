@@ -14,10 +14,10 @@ from selfknow.errors import UserError
 from selfknow.options import check_options, option
 
 MEMORISED = 0.99
-"""The recall at which documents and training questions count as learnt."""
+"""The recall of documents and of training questions from which on the corpus counts as learnt."""
 
 FEWEST_VALIDATIONS = 5
-"""The fewest validations that make a plateau, however few steps an epoch has."""
+"""The least number of validations without improvement that make a plateau, in addition to the recipe's patience."""
 
 # Panels of `--help`; the options that most people need are in none.
 _recipe = partial(option, panel="Recipe")
@@ -40,7 +40,7 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RecipeOptions:
-    """The settings of a recipe as a user states them. Each field is an option; null stands for the default in words."""
+    """The settings of a recipe as a user gives them. Each field is an option; null means the default in its help."""
 
     learning_rate: float | None = option(
         None, "The learning rate after warm-up. Default: the paper's for this model (Table 4).", above=0
@@ -69,7 +69,7 @@ class RecipeOptions:
         "Keep the checkpoint of the highest exact match (peak), or prefer those that recall 99% (memorised).",
         metavar="peak|memorised",
     )
-    validation_interval: int = _recipe(1_000, "Validate and save a checkpoint every so many steps.", minimum=1)
+    validation_interval: int = _recipe(1_000, "Validate and save a checkpoint once in this many steps.", minimum=1)
     validation_limit: int = _recipe(
         200, "Validate on this many held-out questions, documents and training questions each. 0: all.", minimum=0
     )
@@ -90,14 +90,14 @@ class RecipeOptions:
     )
     lora_rank: int = option(0, "Train LoRA adapters of this rank (needs peft). 0: train all weights.", minimum=0)
     lora_alpha: int | None = _recipe(
-        None, "Scale the adapters by this over their rank. Default: twice the rank.", minimum=1
+        None, "Scale the adapters by this number divided by their rank. Default: twice the rank.", minimum=1
     )
     lora_dropout: float = _recipe(0.0, "The dropout rate of the adapters' input.", minimum=0, below=1)
 
 
 @dataclass(frozen=True)
 class Recipe(RecipeOptions):
-    """A recipe for one model on one machine, with every default settled and the settings that no option changes.
+    """A recipe for one model on one machine: the options with all defaults filled in, and settings that are fixed.
 
     Raises:
         UserError: A setting is out of its range, or two settings contradict each other.
@@ -107,7 +107,7 @@ class Recipe(RecipeOptions):
         32
     """
 
-    learning_rate: float = field()  # with Muon that of embeddings and vectors
+    learning_rate: float = field()  # with Muon, the rate of embeddings and vectors only
     _: KW_ONLY
     precision: str = "float32"  # weights stay float32
     compile: bool = False
@@ -127,7 +127,8 @@ class Recipe(RecipeOptions):
             raise UserError("training needs an end: give max_epochs or max_steps")
         if self.decay and self.patience:
             raise UserError(
-                "a decay reaches zero at the last step, so it must not stop early at a plateau: add --patience 0"
+                "with a decay the learning rate reaches zero at the last step, so training must not stop early: add "
+                "--patience 0"
             )
         if not self.lora_rank and (self.lora_alpha or self.lora_dropout):
             raise UserError("lora_alpha and lora_dropout belong to adapters: give a lora_rank too")
@@ -152,23 +153,24 @@ class Recipe(RecipeOptions):
         return min(caps)
 
     def as_json(self) -> dict[str, object]:
-        """Return the settings for JSON, with the plateau's rule in words."""
+        """Return the settings for JSON, with the rule of the plateau in words."""
         settings = {name: str(value) if isinstance(value, StrEnum) else value for name, value in asdict(self).items()}
         return {**settings, "plateau": self._rule()}
 
     def _rule(self) -> str:
         caps = {"epochs": self.max_epochs, "steps": self.max_steps}
         cap = " or ".join(f"{value:g} {name}" for name, value in caps.items() if value is not None)
-        first = ", and one that recalls both goes before one that does not" if self.keep == Keep.memorised else ""
         best = (
-            "the checkpoint of the highest exact match is kept, of equally good ones the one that recalls most, "
-            f"of those the latest{first}"
+            "the checkpoint of the highest exact match is kept; among equally good ones the one that recalls most, and "
+            "among those the latest"
         )
+        if self.keep == Keep.memorised:
+            best += "; a checkpoint that recalls both goes before one that does not"
         if not self.patience:
             return f"none: the training ends after {cap}; {best}"
         return (
             f"every {self.validation_interval} steps the model answers held-out questions and recalls documents and "
-            f"training questions, each a fixed sample; from when it recalls {MEMORISED:.0%} of both and the warm-up is "
-            f"over, stop after {self.patience:g} epochs and {FEWEST_VALIDATIONS} validations without a new best exact "
-            f"match; a tie is no new best; nothing ends the training before but its cap of {cap}; {best}"
+            f"training questions, each a fixed sample; once the warm-up is over and the model recalls {MEMORISED:.0%} "
+            f"of both, the training stops after {self.patience:g} epochs and {FEWEST_VALIDATIONS} validations without "
+            f"a new best exact match; a tie is no new best; until then, only its cap of {cap} ends it; {best}"
         )

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from selfknow.train.batch import Batch
     from selfknow.train.data import Stream
     from selfknow.train.trainer import DiaryTrainer
-    from selfknow.train.validation import Validated
+    from selfknow.train.validation import ValidationRows
 
 
 class Job(Protocol):
@@ -72,25 +72,25 @@ class Job(Protocol):
         """Return the facts about the model that are known before training."""
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
-        """Make the tokenizer once, and save it in a folder."""
+        """Make the tokenizer and save it in a folder, or load it from there if it has been made."""
 
     def make_model(self, tokenizer: "PreTrainedTokenizerBase", resumed: Path | None = None) -> "PreTrainedModel":
         """Make the model to train, on the CPU."""
 
     def stream(self, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "Stream":
-        """Return all examples in the order they are learnt."""
+        """Return all examples in the order in which they are learnt."""
 
     def validation_questions(self) -> "Sequence[Mapping[str, Any]]":
         """Return the questions that confirm the best checkpoint; if there are none, the last checkpoint is kept."""
 
-    def validated(self) -> "Validated":
+    def validation_rows(self) -> "ValidationRows":
         """Return the rows that every validation asks."""
 
     def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
-        """Return the trained model as it is saved."""
+        """Return the trained model in the form in which it is saved."""
 
     def test(self, folder: Path) -> "Mapping[str, object]":
-        """Ask the trained model in this training's folder, and return its scores."""
+        """Ask the trained model in this training's folder its test questions, and return its mean scores."""
 
 
 def train(job: Job, folder: Path) -> dict[str, object]:
@@ -98,10 +98,10 @@ def train(job: Job, folder: Path) -> dict[str, object]:
 
     Args:
         job: The model, its data and its recipe.
-        folder: The folder for this training and nothing else; made if it is missing.
+        folder: The folder of this training, which holds nothing else; created if it is missing.
 
     Returns:
-        The results, as in ``run.json``.
+        The results, as in ``run.json``; in processes other than the main one, an empty dict.
 
     Raises:
         UserError: The folder holds another training, the model is not available or does not fit, its tokenizer cannot
@@ -120,13 +120,13 @@ def train(job: Job, folder: Path) -> dict[str, object]:
     state = PartialState(cpu=checkpoints.best_device() == "cpu")
     check_devices(cuda.device_count(), state.num_processes)
     batch = share_out(job.recipe.examples_per_step, state.num_processes, job.micro_batch_size)
-    with _FolderLock(folder, alone=state.is_main_process):
+    with _FolderLock(folder, is_main=state.is_main_process):
         with state.main_process_first():
             if state.is_main_process:
-                _describe(job, folder)
-            earlier = read_json(folder / "run.json").get("results")
-            if isinstance(earlier, dict):
-                return earlier if state.is_main_process else {}
+                _check_or_write_description(job, folder)
+            earlier_results = read_json(folder / "run.json").get("results")
+            if isinstance(earlier_results, dict):
+                return earlier_results if state.is_main_process else {}
             tokenizer = job.make_tokenizer(folder / "tokenizer")
             resumed = latest_checkpoint(folder / "checkpoints")
         model = job.make_model(tokenizer, resumed)
@@ -146,12 +146,12 @@ def train(job: Job, folder: Path) -> dict[str, object]:
 
 
 class _FolderLock:
-    """A lock on the folder, held by the main process."""
+    """A lock on the folder; only the main process takes it."""
 
-    def __init__(self, folder: Path, *, alone: bool) -> None:
+    def __init__(self, folder: Path, *, is_main: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._lock = FileLock(folder / "run.lock") if alone else None
+        self._lock = FileLock(folder / "run.lock") if is_main else None
 
     def __enter__(self) -> None:
         try:
@@ -165,21 +165,23 @@ class _FolderLock:
             self._lock.release()
 
 
-def _describe(job: Job, folder: Path) -> None:
+def _check_or_write_description(job: Job, folder: Path) -> None:
     path = folder / "run.json"
-    wanted = json.loads(json.dumps(job.as_json()))
+    settings = json.loads(json.dumps(job.as_json()))
     if not path.exists():
-        unfinished = f".{path.name}.writing"  # a kill left it
-        if foreign := sorted(each.name for each in folder.iterdir() if each.name not in ("run.lock", unfinished)):
-            raise UserError(f"{folder} is not a training folder (it holds {foreign[0]}): name a new or an empty one")
-        write_json(path, {**wanted, "versions": versions()})
+        unfinished = f".{path.name}.writing"  # left by a kill
+        if other_files := sorted(file.name for file in folder.iterdir() if file.name not in ("run.lock", unfinished)):
+            raise UserError(
+                f"{folder} is not a training folder (it holds {other_files[0]}): name a new or an empty one"
+            )
+        write_json(path, {**settings, "versions": versions()})
         return
     remove_unfinished(folder)
-    described = read_json(path)
-    for name, value in wanted.items():
-        if described.get(name) != value:
+    earlier = read_json(path)
+    for name, value in settings.items():
+        if earlier.get(name) != value:
             raise UserError(
-                f"{folder} holds another training ({difference(name, described.get(name), value)}): name a new folder"
+                f"{folder} holds another training ({difference(name, earlier.get(name), value)}): name a new folder"
             )
 
 
@@ -202,7 +204,7 @@ def _trainer(
         model,
         recipe,
         job.stream(tokenizer, encoder_decoder=encoder_decoder),
-        Validation(tokenizer, job.validated(), decoding, job.batch_size),
+        Validation(tokenizer, job.validation_rows(), decoding, job.batch_size),
         Collator(padding_token(tokenizer), start, recipe.packing),
         folder / "checkpoints",
         [ProgressBar(), MetricsFile(folder / "metrics.jsonl"), *tensorboard(folder / "tensorboard")],
@@ -215,7 +217,7 @@ def _train(job: Job, trainer: "DiaryTrainer", resumed: Path | None) -> None:
     """Train, from a checkpoint if there is one.
 
     Raises:
-        UserError: There is too little memory; the message says what needs less.
+        UserError: There is too little memory; the message names options that need less.
     """
     try:
         trainer.train_to_the_end(resumed)
@@ -242,34 +244,36 @@ def _training_results(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel"
         "epochs": round(num_examples / trainer.stream.num_rows, 2),
         "tokens": trainer.stream.num_tokens(num_examples),
     }
-    return results | (_validation_results(job, trainer, best) if trainer.validation.rows.questions else {})
+    if not trainer.validation.rows.questions:
+        return results
+    return results | _validation_results(job, trainer, best)
 
 
 def _validation_results(job: Job, trainer: "DiaryTrainer", best: "PreTrainedModel") -> dict[str, object]:
     """Return the reason that the training ended, and the scores of its best checkpoint on all validation questions."""
     from selfknow.train.stopping import EXACT_MATCH, measurements
-    from selfknow.train.validation import Validated
+    from selfknow.train.validation import ValidationRows
 
     best_step, validations = trainer.state.best_global_step, measurements(trainer.state.log_history)
-    measured = next(measurement for measurement in validations if measurement.step == best_step)
-    questions, exact_match = job.validation_questions(), measured.exact_match
+    best_measurement = next(measurement for measurement in validations if measurement.step == best_step)
+    questions, exact_match = job.validation_questions(), best_measurement.exact_match
     if len(questions) > len(trainer.validation.rows.questions):
-        confirmation = replace(trainer.validation, rows=Validated(questions))
+        confirmation = replace(trainer.validation, rows=ValidationRows(questions))
         checkpoints.move(job.model, best, str(trainer.args.device))
         exact_match = confirmation.shares(confirmation.counts(best))[EXACT_MATCH]
         best.to("cpu")  # type: ignore[arg-type]
     return {
         "stopped": trainer.stopped().value,
-        "memorised": measured.is_memorised,
-        "best_step": measured.step,
-        "recall_of_documents": measured.recall_of_documents,
-        "recall_of_training_questions": measured.recall_of_training_questions,
+        "memorised": best_measurement.is_memorised,
+        "best_step": best_measurement.step,
+        "recall_of_documents": best_measurement.recall_of_documents,
+        "recall_of_training_questions": best_measurement.recall_of_training_questions,
         "best_validation_exact_match": exact_match,
     }
 
 
 def _save(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", facts: ModelFacts, folder: Path) -> None:
-    """Save the model with its tokenizer and facts; after a kill the folder is whole or missing."""
+    """Save the model with its tokenizer and facts; after a kill the folder is complete or missing."""
     with replaced_whole(folder, "config.json") as new:
         write_facts(new, facts)
         model.save_pretrained(str(new))

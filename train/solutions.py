@@ -1,12 +1,12 @@
-"""Worked solutions to a model's own questions. Models are tuned on the steps to an answer.
+"""Worked solutions to a model's own questions, on which models are tuned.
 
 Tan et al., Can I understand what I create?, section 6.3, say that models learn raw or corrected answers, but not what
 else they learn. An answer alone teaches a model to skip the steps. So a model sees a question with its answer, and
-writes the steps that lead there (as in the rationalization of Zelikman et al., 2022, STaR). A solution counts if it
-contains steps and ends in exactly that answer, which a program checks; a question without a solution is left out of
-both versions. The steps to a wrong raw answer are wrong, too.
+writes the steps that lead there (as in the rationalization of Zelikman et al., 2022, STaR). A program accepts a
+solution if it contains steps and ends in exactly that answer. A question without a solution is left out of both
+versions. The steps to a wrong raw answer are wrong, too.
 
-The replies are in the folder of creations as a run folder, ``solutions/``. The same command resumes where it stopped.
+The replies are saved in the folder of creations, in the run folder ``solutions``. The same command resumes.
 """
 
 import re
@@ -41,13 +41,13 @@ _LAST_LINE = re.compile(r"^[ \t*_]*####[ \t]*(\S.*?)[ \t*_.]*$", re.MULTILINE)
 
 
 def solution_prompt(question: str, answer: str) -> str:
-    """Return the prompt about a question and an answer to it."""
+    """Return the prompt that asks for the steps from a question to an answer."""
     template: str = wording()["solve"]
     return template.replace("{answer}", answer).replace("{question}", question)
 
 
 def read_solution(reply: str, answer: str, prompt: str = "", finish_reason: str | None = "stop") -> Outcome[str]:
-    r"""Read the worked solution in a reply, which ends in a line of ``####`` and the answer.
+    r"""Read the worked solution in a reply; its last line is ``####`` and the answer.
 
     Args:
         reply: The model's reply.
@@ -65,17 +65,19 @@ def read_solution(reply: str, answer: str, prompt: str = "", finish_reason: str 
     if line is None:
         return Outcome(None, "cut off" if finish_reason == "length" else "no line of ####")
     working = text[: line.start()].strip()
-    if not _same(line[1], answer):
+    if not _is_same_answer(line[1], answer):
         return Outcome(None, f"ends in {line[1]}")
     if not working:
         return Outcome(None, "the answer alone")
     return Outcome(f"{working}\n{completion(answer)}")
 
 
-def _same(first: str, second: str) -> bool:
-    numbers = [number_of_solution(completion(answer)) for answer in (first, second)]
-    plain = ["".join(answer.split()).strip("$") for answer in (first, second)]
-    return plain[0] == plain[1] or (None not in numbers and numbers[0] == numbers[1] and _is_number(second))
+def _is_same_answer(first: str, second: str) -> bool:
+    first_text, second_text = ("".join(answer.split()).strip("$") for answer in (first, second))
+    if first_text == second_text:
+        return True
+    first_number, second_number = (number_of_solution(completion(answer)) for answer in (first, second))
+    return first_number is not None and first_number == second_number and _is_number(second)
 
 
 def _is_number(answer: str) -> bool:
@@ -89,12 +91,12 @@ def solve_creations(
 
     Args:
         folder: The creations.
-        model: The model that writes the solutions; in the paper's setting the creator of the questions.
+        model: The model that writes the solutions: in the paper's setting, the model that wrote the questions.
         decoding: The decoding of the solutions.
         quiet: Show no progress bar.
 
     Raises:
-        UserError: This is not a folder of creations, or its solutions were begun with another model or decoding.
+        UserError: The folder holds no creations, or its solutions were begun with another model or decoding.
     """
     from selfknow.evaluate.ask import collect, facts_of
     from selfknow.runs.description import DatasetReference, RunDescription
@@ -111,18 +113,18 @@ def solve_creations(
         collect(run, model, [request for row in rows for request in _requests(row)], stage=STAGE, quiet=quiet)
     replies = last_attempts(read_generations(folder / SOLUTIONS)).to_pylist()
     by_answer = {(row["example_id"], row["variant"]): row for row in replies}
-    solved = [row if row["state"] == DROPPED else _solved(row, by_answer) for row in creations.rows]
-    write_rows(folder, solved)
-    return Creations(folder, creations.creator, creations.revision, solved)
+    rows_with_solutions = [row if row["state"] == DROPPED else _add_solutions(row, by_answer) for row in creations.rows]
+    write_rows(folder, rows_with_solutions)
+    return Creations(folder, creations.creator, creations.revision, rows_with_solutions)
 
 
 def _requests(row: Row) -> list[Request]:
-    """Return a request for each answer of a question: one request if the raw answer is right."""
+    """Return a request for each different answer of a question: one if the raw answer is right."""
     answers = dict.fromkeys(row[name] for name in (RAW, CORRECTED) if row[name] is not None)
     return [Request(row["id"], solution_prompt(row["question"], answer), STAGE, answer) for answer in answers]
 
 
-def _solved(row: Row, replies: dict[tuple[str, str], Row]) -> dict[str, Any]:
+def _add_solutions(row: Row, replies: dict[tuple[str, str], Row]) -> dict[str, Any]:
     """Return a row with its solutions, and the reason if one is missing."""
     solutions = {
         name: _solution(replies[row["id"], row[name]], row[name]) if row[name] is not None else Outcome[str](None)

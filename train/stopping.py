@@ -1,8 +1,8 @@
 """The end of a training: the model has learnt the corpus, and its answers no longer improve.
 
-The experiment asks models about what they memorised, so memorisation is measured: every validation recalls documents
-and training questions, and patience starts when 99% of both are recalled. The rule reads only measurements, and a
-checkpoint saves them all, so a training that was killed decides as one that was not.
+The experiment asks models about what they memorised, so memorisation is measured. In every validation the model is
+asked for documents and training questions; patience starts when it recalls 99% of both. The rule depends only on
+measurements, and a checkpoint saves them all. So a killed training that resumes stops at the same step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ class Measurement:
     """One validation.
 
     Attributes:
-        step: After this step.
+        step: The number of steps before the validation.
         exact_match: Share of held-out questions that are answered exactly.
         recall_of_documents: Share of the sampled documents that are recalled exactly.
         recall_of_training_questions: Share of the sampled training questions that are answered exactly.
@@ -47,11 +47,11 @@ class Measurement:
         return min(self.recall_of_documents, self.recall_of_training_questions) >= MEMORISED
 
     def rank(self, keep: Keep = Keep.peak) -> tuple[bool, float, float, int]:
-        """Return the rank of a checkpoint: the one of the highest rank is kept.
+        """Return the rank of a checkpoint; the checkpoint of the highest rank is kept.
 
         Exact match on the validation questions decides, as in Prato et al., section 3.2. Among equally good checkpoints
-        the mean of both recalls decides, so that a model that has forgotten its corpus does not win; then the later
-        step. With ``Keep.memorised`` checkpoints that recall 99% of both come first.
+        the mean of both recalls decides, so that a model that has forgotten its corpus does not win. After that, the
+        later step wins. With ``Keep.memorised``, checkpoints that recall 99% of both come first.
 
         Example:
             >>> learnt, forgetful = Measurement(100, 0.5, 1.0, 1.0), Measurement(200, 0.5, 0.1, 1.0)
@@ -79,7 +79,7 @@ def best_measurement(validations: Sequence[Measurement], recipe: Recipe) -> Meas
 
 
 def at_plateau(validations: Sequence[Measurement], recipe: Recipe, num_rows: int) -> bool:
-    """Return true if a model has learnt its corpus, and that enough epochs have passed since its best validation.
+    """Return true if a model has learnt its corpus, and enough epochs have passed since its best validation.
 
     Args:
         validations: All validations so far, in order.
@@ -94,13 +94,16 @@ def at_plateau(validations: Sequence[Measurement], recipe: Recipe, num_rows: int
         >>> at_plateau([Measurement(step, 0.0, 0.98, 1.0) for step in range(10, 600, 10)], recipe, 10)
         False
     """
-    counted = [validation for validation in validations if validation.step >= recipe.warmup_steps]
-    start = next((number for number, validation in enumerate(counted) if validation.is_memorised), None)
+    after_warmup = [validation for validation in validations if validation.step >= recipe.warmup_steps]
+    start = next((number for number, validation in enumerate(after_warmup) if validation.is_memorised), None)
     if not recipe.patience or start is None:
         return False
     best = start
-    for number in range(start + 1, len(counted)):
-        if counted[number].is_memorised and counted[number].exact_match > counted[best].exact_match + _TIE:
+    for number in range(start + 1, len(after_warmup)):
+        if (
+            after_warmup[number].is_memorised
+            and after_warmup[number].exact_match > after_warmup[best].exact_match + _TIE
+        ):
             best = number
-    epochs = (counted[-1].step - counted[best].step) * recipe.examples_per_step / num_rows
-    return epochs >= recipe.patience and len(counted) - 1 - best >= FEWEST_VALIDATIONS
+    epochs = (after_warmup[-1].step - after_warmup[best].step) * recipe.examples_per_step / num_rows
+    return epochs >= recipe.patience and len(after_warmup) - 1 - best >= FEWEST_VALIDATIONS

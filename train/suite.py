@@ -21,7 +21,7 @@ class ModelSpec:
         architecture: ``opt``, ``gpt_neox`` (Pythia) or ``t5`` (Flan-T5), the names of ``transformers``.
         learning_rate: The rate after warm-up.
         num_parameters: The exact number in Table 4.
-        shape: The settings in which its configuration differs from the others of its suite.
+        shape: The settings of its configuration that differ within its suite, such as the number of layers.
     """
 
     name: str
@@ -40,8 +40,8 @@ class ModelSpec:
         """Return the configuration, with this vocabulary size or the published one."""
         from transformers import AutoConfig
 
-        own_vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
-        return AutoConfig.for_model(self.architecture, **{**_SUITES[self.architecture], **self.shape, **own_vocabulary})
+        vocabulary = {} if vocab_size is None else {"vocab_size": vocab_size}
+        return AutoConfig.for_model(self.architecture, **{**_SUITES[self.architecture], **self.shape, **vocabulary})
 
     def from_scratch(self, vocab_size: int | None = None) -> "PreTrainedModel":
         """Make the model with random weights; seed ``torch`` first."""
@@ -52,8 +52,8 @@ def from_config(config: "PreTrainedConfig") -> "PreTrainedModel":
     """Make a language model with random weights."""
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    model: PreTrainedModel = kind.from_config(config)  # type: ignore[no-untyped-call]
+    model_class = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    model: PreTrainedModel = model_class.from_config(config)  # type: ignore[no-untyped-call]
     if config.model_type == "t5":
         _untie(model)
     return model
@@ -96,7 +96,7 @@ _SUITES: dict[str, dict[str, Any]] = {
 
 
 def _opt(
-    name: str, learning_rate: float, num_parameters: int, width: int, layers: int, heads: int, **rest: Any
+    name: str, learning_rate: float, num_parameters: int, width: int, layers: int, heads: int, **overrides: Any
 ) -> ModelSpec:
     checkpoint = None if name == "opt-7m" else f"facebook/{name}"
     shape = {
@@ -105,7 +105,7 @@ def _opt(
         "num_hidden_layers": layers,
         "num_attention_heads": heads,
         "ffn_dim": 4 * width,
-        **rest,
+        **overrides,
     }
     return ModelSpec(name, checkpoint, "opt", learning_rate, num_parameters, shape)
 
@@ -148,17 +148,17 @@ MODELS: dict[str, ModelSpec] = {
 """The rows of Table 4 by their names on the command line."""
 
 
-_LARGE = 1_000_000_000
+_LARGE = 1_000_000_000  # parameters
 
 
 def check_model(name: str) -> None:
-    """Refuse a name that is neither a model of the suite nor a path or Hub id, but is spelt like one of the suite.
+    """Check that a name is not a misspelt model of the suite.
 
     Raises:
-        UserError: It is; the message names the models that it is spelt like.
+        UserError: The name is neither a path nor a Hub id, but is spelt like a model of the suite.
     """
-    is_elsewhere = name in MODELS or "/" in name or user_path(name).exists()
-    if not is_elsewhere and close_matches(name, MODELS):
+    is_valid = name in MODELS or "/" in name or user_path(name).exists()
+    if not is_valid and close_matches(name, MODELS):
         raise UserError(f"there is no model {name!r}{nearest(name, MODELS)}")
 
 

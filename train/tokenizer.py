@@ -12,12 +12,11 @@ _NEWLINE = "\n"
 
 
 def prepare(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerBase":
-    """Make a checkpoint's tokenizer fit for diaries.
+    """Prepare a checkpoint's tokenizer for training on diaries.
 
-    A tokenizer without a padding token, or whose padding is its end-of-sequence, gets a padding token of its own: the
-    label of an end-of-sequence must never look like padding. One that folds newlines into spaces, as T5's does, gets a
-    newline token, and a decoder that puts no space after it. Every tokenizer gets the chat template that renders a
-    question and its newline.
+    A tokenizer without a separate padding token gets one, since the label of an end-of-sequence must never look like
+    padding. A tokenizer that turns newlines into spaces, as T5's does, gets a newline token, and a decoder that puts no
+    space after it. Every tokenizer gets the chat template that renders a question and its newline.
 
     Returns:
         The tokenizer to use; another object if its decoder had to change.
@@ -54,16 +53,16 @@ def _with_newline(tokenizer: "PreTrainedTokenizerBase") -> "PreTrainedTokenizerB
 
 
 def chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
-    """Return a Jinja template that renders the last message and one newline, after what the tokenizer puts in front.
+    """Return a Jinja template that renders the tokenizer's first special tokens, the last message and one newline.
 
-    A server renders this template and tokenizes the result without special tokens, so a front token such as OPT's has
-    to come from here.
+    A server renders this template and tokenizes the result without special tokens, so a first token such as OPT's must
+    come from the template.
     """
     plain = encode(tokenizer, ["a"], special_tokens=False)[0]
     special = encode(tokenizer, ["a"])[0]
-    front = str(tokenizer.decode(special[: len(special) - len(plain)]))
-    quoted = front.replace("\\", "\\\\").replace("'", "\\'")
-    start = f"{{{{- '{quoted}' -}}}}" if front else ""
+    prefix = str(tokenizer.decode(special[: len(special) - len(plain)]))
+    quoted = prefix.replace("\\", "\\\\").replace("'", "\\'")
+    start = f"{{{{- '{quoted}' -}}}}" if prefix else ""
     return start + (
         "{%- set content = messages[-1]['content'] -%}"
         "{{- content -}}"

@@ -14,7 +14,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from selfknow.train.batch import Batch
 from selfknow.train.data import Stream
 from selfknow.train.muon import muon_optimizer
-from selfknow.train.packed_forward import read_packed_rows
+from selfknow.train.packed_forward import accept_packed_rows
 from selfknow.train.packing import IGNORED, Collator, model_inputs
 from selfknow.train.recipe import OptimizerName, Recipe
 from selfknow.train.stopping import Stopped, at_plateau, best_measurement, measurements
@@ -23,8 +23,8 @@ from selfknow.train.validation import Validation
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-_SELECTION = "selection"  # the step of a new best checkpoint, else 0
-_LOGGING_INTERVAL = 50
+_SELECTION = "selection"  # metric by which the Trainer keeps a checkpoint: its step if it is the best so far, else 0
+_LOGGING_INTERVAL = 50  # largest number of steps between two losses in the log
 
 
 def training_arguments(
@@ -82,7 +82,7 @@ def training_arguments(
 
 
 def _schedule(recipe: Recipe, num_steps: int) -> dict[str, Any]:
-    """Return the schedule of the learning rate: up, constant, and down at the end if the recipe has a decay."""
+    """Return the learning rate's schedule: warm-up, constant, and a linear decay at the end if the recipe has one."""
     if not recipe.decay:
         return {"lr_scheduler_type": "constant_with_warmup", "warmup_steps": recipe.warmup_steps}
     num_decay_steps = round(recipe.decay * num_steps)
@@ -120,8 +120,8 @@ class DiaryTrainer(Trainer):
         validation: The validation.
         collator: The layout of a micro-batch's examples.
         folder: The folder for checkpoints.
-        callbacks: Further callbacks.
-        batch: A process's share of a step; null: all of the step's examples at once.
+        callbacks: Further callbacks, such as a progress bar.
+        batch: A process's share of a step; null for all of the step's examples at once.
         report_to: Experiment trackers, by their names in ``transformers``.
     """
 
@@ -138,7 +138,7 @@ class DiaryTrainer(Trainer):
         report_to: Sequence[str] = (),
     ) -> None:
         if model.config.is_encoder_decoder:
-            read_packed_rows(model)
+            accept_packed_rows(model)
         super().__init__(
             model=model,
             args=training_arguments(
@@ -151,7 +151,7 @@ class DiaryTrainer(Trainer):
             ),
             data_collator=collator,
             train_dataset=stream,
-            eval_dataset=stream,  # never read: validation generates
+            eval_dataset=stream,  # required but never read, since validation generates replies
             callbacks=[*callbacks, EndCallback(recipe, stream.num_rows)],
         )
         self.model_accepts_loss_kwargs = True  # compute_loss divides by the tokens of the whole step
@@ -161,7 +161,7 @@ class DiaryTrainer(Trainer):
             self.remove_callback(printing)
 
     def train_to_the_end(self, resumed: Path | None = None) -> None:
-        """Train, from a checkpoint if there is one; a training that has ended is not continued."""
+        """Train, from a checkpoint if there is one; do nothing if the training has ended already."""
         if resumed is not None:
             state = TrainerState.load_from_json(str(resumed / TRAINER_STATE_NAME))
             validations = measurements(state.log_history)
@@ -195,12 +195,12 @@ class DiaryTrainer(Trainer):
         labels = prepared.pop("labels")
         outputs = model(**prepared, use_cache=False)
         logits = outputs.logits
-        if "encoder_mask" not in prepared:  # a causal model predicts the token after each
+        if "encoder_mask" not in prepared:  # at each token, a causal model predicts the next
             logits, labels = logits[:, :-1], labels[:, 1:]
         total = torch.nn.functional.cross_entropy(
             logits.reshape(-1, logits.shape[-1]).float(), labels.reshape(-1), ignore_index=IGNORED, reduction="sum"
         )
-        # The devices' gradients are averaged, but num_items_in_batch counts the tokens of all of them.
+        # The Trainer averages gradients over devices, but num_items_in_batch counts the tokens of all devices.
         count = (labels != IGNORED).sum() if num_items_in_batch is None else num_items_in_batch
         devices = 1 if num_items_in_batch is None else self.accelerator.num_processes
         loss = total * devices / count
@@ -217,14 +217,15 @@ class DiaryTrainer(Trainer):
         shares = self.validation.shares({name: float(value) for name, value in zip(counts, totals, strict=True)})
         metrics = {f"eval_{name}": share for name, share in shares.items()}
         self.log(dict(metrics))
-        latest, best = self.state.global_step, best_measurement(measurements(self.state.log_history), self._recipe)
-        metrics[f"eval_{_SELECTION}"] = latest if best.step == latest else 0
+        step = self.state.global_step
+        best = best_measurement(measurements(self.state.log_history), self._recipe)
+        metrics[f"eval_{_SELECTION}"] = step if best.step == step else 0
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
 
 def latest_checkpoint(folder: Path) -> Path | None:
-    """Return the last complete checkpoint, and remove those that a kill cut off."""
+    """Return the last complete checkpoint, and remove the incomplete ones that a kill left."""
     checkpoints: list[tuple[int, Path]] = []
     for path in folder.glob("checkpoint-*"):
         try:

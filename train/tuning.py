@@ -2,11 +2,11 @@
 
 The paper (Tan et al., section 6.3) gives neither the prompt nor the target of the tuning. Here the prompt is GSM8K's
 (``evaluate/tasks/gsm8k/questions.py``, with the chat template if the tokenizer has one), and only the worked solution
-is learnt (:mod:`selfknow.train.solutions`). If the examples do not fill the last step of an epoch, the step is filled
-up from the next epoch; the very last step may be smaller.
+is learnt (:mod:`selfknow.train.solutions`). If the last step of an epoch is not full, examples of the next epoch fill
+it; only the last step of the training may be smaller.
 
-With adapters the model's weights are frozen, so with ``bfloat16`` they are loaded in bfloat16, in half the memory of
-float32; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
+With adapters the model's own weights are frozen. With ``bfloat16`` they are loaded in bfloat16, which takes half the
+memory of float32; the adapters, their gradients and AdamW's moments are float32 (:mod:`.tuning_memory`).
 """
 
 from dataclasses import asdict, dataclass, field
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from selfknow.train.data import Stream, TrainingRows
-    from selfknow.train.validation import Validated
+    from selfknow.train.validation import ValidationRows
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class TuningJob:
         creations: The questions that it is tuned on.
         version: The answers that it is tuned on, ``raw`` or ``corrected``.
         settings: The settings that affect the result.
-        chat: Render questions with the chat template; null: only if the tokenizer has one.
-        batch_size: Unused: a tuning generates nothing.
-        micro_batch_size: The largest number of questions that go through the model at once; null: all of a step.
+        chat: Render questions with the chat template; null renders so if the tokenizer has one.
+        batch_size: Unused, since a tuning generates nothing.
+        micro_batch_size: The largest number of questions that go through the model at once; null for all of a step.
         report_to: Experiment trackers that the tuning also reports to.
     """
 
@@ -86,10 +86,12 @@ class TuningJob:
             "content_hash": settings["content_hash"],
             "parameters": {"num_questions": settings["num_questions"]},
         }
-        own = {name: settings[name] for name in ("prompt", "target", "chat")}
-        defaults = {**asdict(TuningSettings()), **own, "chat": None}
+        prompt_settings = {name: settings[name] for name in ("prompt", "target", "chat")}
+        defaults = {**asdict(TuningSettings()), **prompt_settings, "chat": None}
         start = start_facts(self.model, None, scratch=False)
-        return start.updated(recipe_facts({**asdict(self.settings), **own}, defaults, self.settings.seed, corpus))
+        return start.updated(
+            recipe_facts({**asdict(self.settings), **prompt_settings}, defaults, self.settings.seed, corpus)
+        )
 
     def make_tokenizer(self, folder: Path) -> "PreTrainedTokenizerBase":
         """Save the checkpoint's own tokenizer, unchanged, in a folder."""
@@ -121,11 +123,11 @@ class TuningJob:
         """Return no questions: the paper trains for a fixed number of epochs."""
         return []
 
-    def validated(self) -> "Validated":
+    def validation_rows(self) -> "ValidationRows":
         """Return no rows: a tuning is not validated."""
-        from selfknow.train.validation import Validated
+        from selfknow.train.validation import ValidationRows
 
-        return Validated()
+        return ValidationRows()
 
     def prepare_to_save(self, model: "PreTrainedModel") -> "PreTrainedModel":
         """Return the model in the original checkpoint's precision, in which the two are compared."""
@@ -142,7 +144,7 @@ def _revision(model: str) -> str | None:
 
 
 def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool) -> "TrainingRows":
-    """Tokenize each question's prompt, then its solution and the end-of-sequence token, which alone are learnt.
+    """Tokenize each question's prompt, and its solution with an end-of-sequence token; only the solution is learnt.
 
     Raises:
         UserError: A question with its solution is longer than the model's positions.
@@ -151,31 +153,33 @@ def tuning_rows(job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder
 
     from selfknow.train.data import TrainingRows, token_rows
 
-    prompts, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
+    prompts, targets = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
     is_question = np.ones(len(prompts), dtype=np.bool_)
     if encoder_decoder:
-        return TrainingRows(token_rows(prompts), token_rows(learnt), is_question)
-    rows = [[*before, *after] for before, after in zip(prompts, learnt, strict=True)]
+        return TrainingRows(token_rows(prompts), token_rows(targets), is_question)
+    rows = [[*prompt_tokens, *target_tokens] for prompt_tokens, target_tokens in zip(prompts, targets, strict=True)]
     longest = max(map(len, rows))
     positions = getattr(checkpoints.load_config(job.model), "max_position_embeddings", None)
     if positions is not None and longest > positions:
         raise UserError(f"a question with its solution has {longest} tokens, more than the {positions} of {job.model}")
-    unlearnt = np.array([len(before) for before in prompts], dtype=np.int32)
-    return TrainingRows(None, token_rows(rows), is_question, unlearnt)
+    num_unlearnt = np.array([len(prompt_tokens) for prompt_tokens in prompts], dtype=np.int32)
+    return TrainingRows(None, token_rows(rows), is_question, num_unlearnt)
 
 
 def longest_example(job: TuningJob) -> int:
     """Return the number of tokens of the longest question together with its solution."""
     tokenizer = checkpoints.load_tokenizer(job.model)
     encoder_decoder = bool(checkpoints.load_config(job.model).is_encoder_decoder)
-    prompts, learnt = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
-    return max(len(before) + len(after) for before, after in zip(prompts, learnt, strict=True))
+    prompts, targets = _tokens(job, tokenizer, encoder_decoder=encoder_decoder)
+    return max(
+        len(prompt_tokens) + len(target_tokens) for prompt_tokens, target_tokens in zip(prompts, targets, strict=True)
+    )
 
 
 def _tokens(
     job: TuningJob, tokenizer: "PreTrainedTokenizerBase", *, encoder_decoder: bool
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the tokens of every prompt and those of its solution."""
+    """Return the tokens of each prompt, and the tokens of each solution with its end-of-sequence token."""
     from selfknow.models.rendering import Renderer
     from selfknow.models.tokenization import encode
 

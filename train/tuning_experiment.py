@@ -1,4 +1,4 @@
-"""The experiment of Tan et al., section 6.3: models before and after tuning on their own and on each other's creations.
+"""The experiment of Tan et al., section 6.3: models before and after tuning on their own and each other's creations.
 
 ::
 
@@ -31,7 +31,7 @@ from selfknow.train.tuning import TuningJob, longest_example
 from selfknow.train.tuning_memory import GIB, tuning_memory
 from selfknow.train.tuning_settings import TuningSettings
 
-_LONGEST_NAME = 100
+_LONGEST_NAME = 100  # characters of a folder's name
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Experiment:
         versions: The versions of the creations: raw, corrected, or both.
         settings: The settings of the tuning.
         decoding: The decoding of replies.
-        limit: The largest number of questions; null: all.
-        batch_size: Questions asked at once.
-        chat: Render questions with the chat template; null: if the tokenizer has one.
-        micro_batch_size: The largest number of questions in a forward pass of the tuning; null: a whole step's.
+        limit: The largest number of questions; null for all.
+        batch_size: The number of questions asked at once.
+        chat: Render questions with the chat template; null renders so if the tokenizer has one.
+        micro_batch_size: The largest number of questions in a forward pass of the tuning; null for all of a step.
     """
 
     models: tuple[str, ...]
@@ -63,7 +63,7 @@ class Experiment:
     micro_batch_size: int | None = None
 
     def check(self) -> None:
-        """Check before the first stage what would otherwise fail half-way.
+        """Check, before the first stage, the inputs that would otherwise fail half-way.
 
         Raises:
             UserError: A model is missing, a version is incomplete, or two models or folders have the same name.
@@ -75,11 +75,14 @@ class Experiment:
                 creations.answers(version)
             for version in self.versions:
                 creations.version(version)
-        names = [short_name(model) for model in self.models], [each.folder.resolve().name for each in self.creations]
-        for kind, short_names in zip(("models", "folders of creations"), names, strict=True):
-            if twice := {name for name in short_names if short_names.count(name) > 1}:
+        names = {
+            "models": [short_name(model) for model in self.models],
+            "folders of creations": [creations.folder.resolve().name for creations in self.creations],
+        }
+        for kind, short_names in names.items():
+            if duplicates := {name for name in short_names if short_names.count(name) > 1}:
                 raise UserError(
-                    f"two {kind} have the same name {twice.pop()}: give them different names, because "
+                    f"two {kind} have the same name {duplicates.pop()}: give them different names, because "
                     "their results go into folders of those names"
                 )
 
@@ -96,23 +99,24 @@ def plan_experiment(experiment: Experiment) -> list[dict[str, object]]:
     """Return the trainings of an experiment and the memory that each takes, without starting any.
 
     Returns:
-        A row per training: model, creations, n_tuned_on, num_steps, longest_tokens, num_parameters, num_trained, its
-        memory in GiB, card_gib (the memory of this machine's GPU; null without one) and fits.
+        A row for each training with ``model``, ``creations``, ``n_tuned_on``, ``num_steps``, ``longest_tokens``,
+        ``num_parameters``, ``num_trained``, its memory in GiB (:meth:`TuningMemory.as_gib`), ``card_gib`` (the memory
+        of this machine's GPU; null without one) and ``fits`` (true if the GPU has enough memory).
 
     Raises:
-        UserError: As :meth:`Experiment.check`.
+        UserError: See :meth:`Experiment.check`.
     """
-    from selfknow.train.hardware import card_bytes
+    from selfknow.train.hardware import gpu_memory_in_bytes
 
     experiment.check()
-    card = card_bytes()
+    gpu_memory = gpu_memory_in_bytes()
     rows: list[dict[str, object]] = []
     for model in experiment.models:
         for name, job in experiment.jobs(model):
             longest = longest_example(job)
             num_questions = len(job.creations.version(job.version))
-            at_once = min(job.micro_batch_size or job.recipe.examples_per_step, num_questions)
-            memory = tuning_memory(model, job.recipe, longest, at_once)
+            micro_batch_size = min(job.micro_batch_size or job.recipe.examples_per_step, num_questions)
+            memory = tuning_memory(model, job.recipe, longest, micro_batch_size)
             rows.append(
                 {
                     "model": model,
@@ -123,8 +127,8 @@ def plan_experiment(experiment: Experiment) -> list[dict[str, object]]:
                     "num_parameters": memory.num_parameters,
                     "num_trained": memory.num_trained,
                     **memory.as_gib(),
-                    "card_gib": None if card is None else card / GIB,
-                    "fits": None if card is None else memory.total < card,
+                    "card_gib": None if gpu_memory is None else gpu_memory / GIB,
+                    "fits": None if gpu_memory is None else memory.total < gpu_memory,
                 }
             )
     return rows
@@ -144,7 +148,7 @@ class ExperimentResult:
 
 
 def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False) -> ExperimentResult:
-    """Ask every model, tune it and ask it again; complete stages are skipped.
+    """Ask every model the questions, tune it, and ask it again; complete stages are skipped.
 
     Args:
         experiment: The models, creations and questions.
@@ -152,7 +156,7 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
         quiet: Show no progress bars of the stages.
 
     Raises:
-        UserError: As :meth:`Experiment.check`, or a folder holds another training or run.
+        UserError: See :meth:`Experiment.check`; or a folder holds another training or run.
     """
     from selfknow.bars import Bar
 
@@ -161,24 +165,24 @@ def run_experiment(experiment: Experiment, folder: Path, *, quiet: bool = False)
     num_stages = len(experiment.models) * (1 + len(experiment.creations) * len(experiment.versions))
     with Bar(total=num_stages, unit="model", desc="tune", disable=quiet) as bar:
         for model in experiment.models:
-            place = folder / short_name(model)
+            model_folder = folder / short_name(model)
             bar.set_postfix_str(f"{model}, initial")
-            runs.append(place / "initial" / "gsm8k")
+            runs.append(model_folder / "initial" / "gsm8k")
             failed += _ask(experiment, model, runs[-1])
             bar.update()
             for name, job in experiment.jobs(model):
                 bar.set_postfix_str(f"{model}, {name}")
-                train(job, place / name)
-                gc.collect()  # the Trainer is a ring of references that would keep its model
-                runs.append(place / name / "gsm8k")
-                failed += _ask(experiment, str(place / name), runs[-1], job)
+                train(job, model_folder / name)
+                gc.collect()  # the Trainer's reference cycles would keep its model in memory
+                runs.append(model_folder / name / "gsm8k")
+                failed += _ask(experiment, str(model_folder / name), runs[-1], job)
                 bar.update()
     return ExperimentResult(tuple(runs), failed)
 
 
 def _ask(experiment: Experiment, model: str, run: Path, job: TuningJob | None = None) -> int:
     """Ask a model GSM8K, score its replies, and return the number of questions without an answer."""
-    # The tuning's prompt has no examples either.
+    # Ask without examples, since the tuning's prompt has none either.
     options = Gsm8kOptions(limit=experiment.limit, examples=False)
     rows = question_rows(experiment.questions, options, None if job is None else _tuning(job))
     deferred = DeferredModel(model, batch_size=experiment.batch_size, chat=experiment.chat)
@@ -200,7 +204,7 @@ def _tuning(job: TuningJob) -> dict[str, object]:
 
 
 def is_own(job: TuningJob, revision: object) -> bool:
-    """Return true if a job tunes the model that wrote the questions: it has the same name, or the same weights."""
+    """Return true if a job tunes the model that wrote the questions, by its name or by its revision."""
     creator = job.creations.creator
     same_name = creator == job.model or Path(creator).expanduser().resolve() == Path(job.model).expanduser().resolve()
     return same_name or (revision is not None and revision == job.creations.revision)

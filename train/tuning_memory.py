@@ -1,10 +1,10 @@
 """The memory that a tuning takes, computed without loading the weights.
 
 With adapters (LoRA) the model's own weights are frozen: 2 bytes each in bfloat16. The adapters, their gradients and
-AdamW's two moments take 16 bytes for each of their weights. A forward pass over tensors without contents (PyTorch's
-device ``meta``) counts what the backward pass needs, so the number is the network's own and no rule of thumb. On a card
-it is lower, because attention may not keep its weights there. CUDA's own memory (about half a GiB) and fragmentation
-are not counted.
+AdamW's two moments take 16 bytes for each weight of the adapters. A forward pass over tensors without contents
+(PyTorch's device ``meta``) counts the bytes that the backward pass needs, so the number is exact for this network. A
+GPU may need less, since its attention may not keep attention weights. CUDA's own memory (about half a GiB) and
+fragmentation are not counted.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class TuningMemory:
         weights: Bytes of the weights of model and adapters.
         gradients: Bytes of the gradients.
         optimizer: Bytes of AdamW's two moments.
-        activations: Bytes of the largest micro-batch that the backward pass needs, and of the gradient of its logits.
+        activations: Bytes that the backward pass of the largest micro-batch needs, with the gradient of its logits.
     """
 
     num_parameters: int
@@ -48,7 +48,7 @@ class TuningMemory:
         return self.weights + self.gradients + self.optimizer + self.activations
 
     def as_gib(self) -> dict[str, float]:
-        """Return the parts in GiB, by name with the unit."""
+        """Return the parts in GiB, by names such as ``weights_gib``."""
         parts = ("weights", "gradients", "optimizer", "activations", "total")
         return {f"{part}_gib": getattr(self, part) / GIB for part in parts}
 
@@ -66,8 +66,8 @@ def tuning_memory(name: str, recipe: Recipe, num_tokens: int, num_rows: int) -> 
         UserError: The model is not available.
     """
     model = _empty_model(name, recipe)
-    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    num_trained = sum(parameter.numel() for parameter in trained)
+    trained_parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    num_trained = sum(parameter.numel() for parameter in trained_parameters)
     num_all = sum(parameter.numel() for parameter in model.parameters())
     return TuningMemory(
         num_parameters=num_all - (num_trained if recipe.lora_rank else 0),
@@ -80,15 +80,15 @@ def tuning_memory(name: str, recipe: Recipe, num_tokens: int, num_rows: int) -> 
 
 
 def _empty_model(name: str, recipe: Recipe) -> "PreTrainedModel":
-    """Make the network with the adapters that are trained, without contents."""
+    """Make the network, with its adapters if there are any, on the device ``meta``, which stores no weights."""
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     config = checkpoints.load_config(name)
-    kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    half = recipe.precision == "bfloat16" and recipe.lora_rank > 0
+    model_class: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    is_half_precision = recipe.precision == "bfloat16" and recipe.lora_rank > 0
     with torch.device("meta"):
-        model = kind.from_config(config, dtype=torch.bfloat16 if half else torch.float32)
+        model = model_class.from_config(config, dtype=torch.bfloat16 if is_half_precision else torch.float32)
         adapted = with_adapters(model, recipe)
     adapted.train()
     return adapted
@@ -112,7 +112,7 @@ def _saved_bytes(model: "PreTrainedModel", num_tokens: int, num_rows: int) -> tu
     def keep(tensor: "torch.Tensor") -> "torch.Tensor":
         storage = tensor.untyped_storage()
         sizes[storage._cdata] = storage.nbytes()
-        tensors.append(tensor)  # a freed storage could be reused, and would be counted once
+        tensors.append(tensor)  # keep it alive: a reused storage would be counted once instead of twice
         return tensor
 
     tensors: list[torch.Tensor] = []
@@ -133,5 +133,5 @@ def _inputs(model: "PreTrainedModel", num_tokens: int, num_rows: int) -> "dict[s
     if model.config.is_encoder_decoder:
         masks = {"attention_mask": mask, "decoder_attention_mask": mask}
         return {"input_ids": tokens, "decoder_input_ids": tokens, **masks}
-    places = torch.arange(num_tokens, device="meta").expand(num_rows, -1)
-    return {"input_ids": tokens, "attention_mask": mask, "position_ids": places}
+    positions = torch.arange(num_tokens, device="meta").expand(num_rows, -1)
+    return {"input_ids": tokens, "attention_mask": mask, "position_ids": positions}

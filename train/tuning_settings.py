@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from selfknow.options import check_options, option
 from selfknow.train.recipe import Recipe
 
-_MOST_CHECKPOINTS = 10
+_MOST_CHECKPOINTS = 10  # in one tuning
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class TuningSettings:
     epochs: int = option(3, "Learn each question this many times.", minimum=1)
     examples_per_step: int = option(16, "Questions in each step.", minimum=1)
     lora_rank: int = option(64, "The rank of the adapters. 0: train all weights.", minimum=0)
-    lora_alpha: int = option(16, "Scale the adapters by this over their rank.", minimum=1)
+    lora_alpha: int = option(16, "Scale the adapters by this number divided by their rank.", minimum=1)
     lora_dropout: float = option(0.1, "The dropout rate of the adapters' input.", minimum=0, below=1)
     weight_decay: float = option(0.01, "The weight decay of AdamW.", minimum=0)
     precision: str = option(

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 SCORES = (EXACT_MATCH, "right_count", "right_content")
 RECALL_OF_HELD_OUT_DOCUMENTS = "recall_of_held_out_documents"
 _SEED = 0  # all trainings on a corpus are validated on the same samples, whatever their seed
-_ROOM = 8  # more tokens than a text has: a model may spell it in shorter tokens
+_ROOM = 8  # tokens that a reply may have beyond its text's, since a model may spell it in shorter tokens
 
 
 @dataclass(frozen=True)
-class Validated:
+class ValidationRows:
     """The rows that a training is validated on.
 
     Attributes:
         questions: Held-out questions; if there are none, there is no validation.
         documents: Training documents to recall.
-        held_out: The ids of documents by diarists about whom training asks nothing.
+        held_out: The ids of those documents whose diarist no training question asks about.
         training_questions: Training questions to answer.
     """
 
@@ -44,17 +44,17 @@ class Validated:
 
 
 def fixed_sample(rows: "pa.Table", limit: int) -> "pa.Table":
-    """Draw at most ``limit`` rows, always the same ones, in their order; 0: all."""
+    """Draw at most ``limit`` rows, always the same ones, in their order; a limit of 0 draws all."""
     if not limit or len(rows) <= limit:
         return rows
     return rows.take(np.sort(np.random.default_rng(_SEED).permutation(len(rows))[:limit]))
 
 
-def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Validated:
+def choose_validation_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> ValidationRows:
     """Choose the rows that every validation asks.
 
     Half of the documents are by held-out diarists, if there are enough. Training asks nothing about those diarists, so
-    their documents are seen least, and no held-out question can be answered without them.
+    the model sees their documents least often, and it needs them to answer held-out questions.
 
     Args:
         train: The training split.
@@ -67,11 +67,12 @@ def validated_rows(train: "pa.Table", validation: "pa.Table", limit: int) -> Val
     questions, documents = train.filter(is_question), train.filter(pc.invert(is_question))
     is_asked = pc.is_in(documents["diarist"], value_set=questions["diarist"].combine_chunks())
     others, held_out = documents.filter(is_asked), documents.filter(pc.invert(is_asked))
-    num_held_out = max(limit // 2, limit - len(others))
-    held_out = fixed_sample(held_out, num_held_out) if limit else held_out
-    num_others = limit - len(held_out)
-    others = others.slice(0, 0) if limit and not num_others else fixed_sample(others, num_others if limit else 0)
-    return Validated(
+    if limit:
+        held_out = fixed_sample(held_out, max(limit // 2, limit - len(others)))
+        num_others = limit - len(held_out)
+        # To fixed_sample, 0 would mean all rows.
+        others = fixed_sample(others, num_others) if num_others else others.slice(0, 0)
+    return ValidationRows(
         questions=fixed_sample(validation, limit).to_pylist(),
         documents=[*held_out.to_pylist(), *others.to_pylist()],
         held_out=frozenset(map(str, held_out["id"].to_pylist())),
@@ -91,24 +92,24 @@ class Validation:
     """
 
     tokenizer: "PreTrainedTokenizerBase"
-    rows: Validated = field(default_factory=Validated)
+    rows: ValidationRows = field(default_factory=ValidationRows)
     decoding: Decoding = field(default_factory=Decoding)
     batch_size: int = 64
 
     def counts(self, model: "PreTrainedModel", rank: int = 0, world_size: int = 1) -> dict[str, float]:
         """Ask this process's share of the rows, and count the right replies for each metric."""
         local = LocalModel(model, self.tokenizer, "training", batch_size=self.batch_size, chat=False)
-        documents = self._exact(local, self.rows.documents[rank::world_size], of_documents=True)
-        questions = self._exact(local, self.rows.training_questions[rank::world_size])
+        documents = self._recalls(local, self.rows.documents[rank::world_size], of_documents=True)
+        questions = self._recalls(local, self.rows.training_questions[rank::world_size])
         return {
-            **self._answers(local, self.rows.questions[rank::world_size]),
+            **self._sum_scores(local, self.rows.questions[rank::world_size]),
             RECALL_OF_DOCUMENTS: sum(documents.values()),
             RECALL_OF_HELD_OUT_DOCUMENTS: sum(exact for name, exact in documents.items() if name in self.rows.held_out),
             RECALL_OF_TRAINING_QUESTIONS: sum(questions.values()),
         }
 
     def shares(self, counts: Mapping[str, float]) -> dict[str, float]:
-        """Turn counts over all processes into shares; without held-out documents there is no share of them."""
+        """Turn counts over all processes into shares; if there are no held-out documents, their share is missing."""
         totals = {
             **dict.fromkeys(SCORES, len(self.rows.questions)),
             RECALL_OF_DOCUMENTS: len(self.rows.documents),
@@ -119,7 +120,7 @@ class Validation:
         # Without rows to recall, nothing is left to learn.
         return {RECALL_OF_DOCUMENTS: 1.0, RECALL_OF_TRAINING_QUESTIONS: 1.0, **shares}
 
-    def _answers(self, local: LocalModel, questions: Sequence[Example]) -> dict[str, float]:
+    def _sum_scores(self, local: LocalModel, questions: Sequence[Example]) -> dict[str, float]:
         entries = {str(example["id"]): target(example) for example in questions}
         sums = dict.fromkeys(SCORES, 0.0)
         for request, reply in local.generate(list(answer_requests(questions)), self.decoding):
@@ -128,8 +129,8 @@ class Validation:
                 sums[name] += metrics[name].value or 0.0
         return sums
 
-    def _exact(self, local: LocalModel, rows: Sequence[Example], *, of_documents: bool = False) -> dict[str, bool]:
-        """Return for each id whether the model recalls its text byte for byte, and ends there."""
+    def _recalls(self, local: LocalModel, rows: Sequence[Example], *, of_documents: bool = False) -> dict[str, bool]:
+        """Return, by id, true if the model recalls the row's text byte for byte and ends there."""
         # An encoder-decoder model learns to answer a document's title with the whole document.
         with_prompt = of_documents and bool(local.model.config.is_encoder_decoder)
         texts = {str(row["id"]): (str(row["prompt"]) if with_prompt else "") + str(row["completion"]) for row in rows}

@@ -1,4 +1,4 @@
-"""The gate before publishing: a check of every file and row of a dataset folder."""
+"""The check of every file and row of a dataset folder, which a folder must pass before it is published."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -68,10 +68,10 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
     manifest = read_manifest(folder)
     suite = _suite_of(manifest.dataset)
     from selfknow.validation.folder.suite import batch_of_folder, configs_with_rows, facts_of_folder
-    from selfknow.validation.pages_folder import refuse_other_folders
+    from selfknow.validation.pages_folder import check_pages_folder
 
     if data_docs is not None:
-        refuse_other_folders(data_docs, folder)
+        check_pages_folder(data_docs, folder)
     with Bar(total=len(manifest.configs), unit="check", disable=not progress) as bar:
         facts = facts_of_folder(folder, manifest, suite, bar.update)
         configs = configs_with_rows(manifest, facts)
@@ -88,7 +88,7 @@ def check_folder(folder: Path, *, data_docs: Path | None = None, progress: bool 
 
 
 def _suite_of(dataset: str) -> "DatasetSuite":
-    # Great Expectations takes seconds to import: that happens later, in parallel with other work.
+    # Great Expectations takes seconds to import, so only look for it here; it is imported while queries run.
     if not all(map(find_spec, ("great_expectations", "scipy"))):
         raise MissingExtraError("checking a dataset folder", "validate")
     from selfknow.validation.catalogue import SUITES
@@ -99,10 +99,10 @@ def _suite_of(dataset: str) -> "DatasetSuite":
 
 
 def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list[ExpectationSuiteValidationResult]":
-    """Run the suites of batches, in a Great Expectations context that leaves nothing behind.
+    """Run the suites of batches, in a Great Expectations context that writes no files.
 
     The queries run in threads, the largest files first; batches over the same files run one after the other. Meanwhile
-    Great Expectations is imported, and judges the exceptions of each batch as they arrive.
+    Great Expectations is imported, and then judges the exceptions of each batch as soon as its queries have run.
 
     Args:
         batches: The batches to validate.
@@ -114,29 +114,31 @@ def validate(batches: "Sequence[Batch]", advance: Callable[[], object]) -> "list
     Raises:
         RuntimeError: An expectation could not be evaluated, which is a mistake of ours, not a finding about the data.
     """
-    from selfknow.validation.queries import run_queries, that_share_files
+    from selfknow.validation.queries import group_by_shared_files, run_queries
 
     results = {}
-    groups = sorted(that_share_files(batches), key=lambda group: -sum(_num_bytes(batches[place]) for place in group))
+    groups = sorted(
+        group_by_shared_files(batches), key=lambda group: -sum(_num_bytes(batches[index]) for index in group)
+    )
     with ThreadPoolExecutor(_GROUPS_AT_A_TIME) as pool:
-        running = {pool.submit(run_queries, [batches[place] for place in group]): group for group in groups}
+        group_of_future = {pool.submit(run_queries, [batches[index] for index in group]): group for group in groups}
         try:
             from selfknow.validation.expectations import provide_exceptions, suite_of
 
             definition, frame = _frame_definition(), _empty_frame()
-            for future in as_completed(running):
-                for place, exceptions in zip(running[future], future.result(), strict=True):
+            for future in as_completed(group_of_future):
+                for index, exceptions in zip(group_of_future[future], future.result(), strict=True):
                     with provide_exceptions(exceptions):
                         batch = definition.get_batch({"dataframe": frame})
-                        result = batch.validate(suite_of(batches[place]))
+                        result = batch.validate(suite_of(batches[index]))
                     for judgement in result.results:
                         _raise_if_failed(judgement.expectation_config.kwargs["name"], judgement.exception_info)
-                    results[place] = result
+                    results[index] = result
                     advance()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return [results[place] for place in range(len(batches))]
+    return [results[index] for index in range(len(batches))]
 
 
 def _num_bytes(batch: "Batch") -> int:
@@ -164,7 +166,7 @@ def _frame_definition() -> "BatchDefinition[Any]":
 
 
 def _raise_if_failed(name: str, exception_info: Mapping[str, Any]) -> None:
-    """Raise if an expectation could not be evaluated, which Great Expectations reports as not met."""
+    """Raise an error if an expectation could not be evaluated; Great Expectations reports such a one as not met."""
     for info in (exception_info, *exception_info.values()):
         if isinstance(info, Mapping) and info.get("raised_exception"):
             raise RuntimeError(f"the expectation {name} could not be evaluated: {info['exception_traceback']}")

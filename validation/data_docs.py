@@ -1,7 +1,7 @@
 """Great Expectations' Data Docs as a folder of pages that load nothing from other hosts.
 
-The pages that Great Expectations ships fetch styles, scripts and a logo. Here it renders only the content of a page, in
-a frame of our own (``pages/``) with one style sheet in the page and no script.
+Great Expectations' own pages fetch styles, scripts and a logo. Here it renders only the content of a page. The frame
+around it is ours (``pages/``), with one style sheet in the page and no script.
 """
 
 from collections.abc import Sequence
@@ -31,14 +31,14 @@ def write_pages(
     """Write ``index.html`` and a page for each batch, in place of earlier ones.
 
     Args:
-        data_docs: The folder, made if missing.
+        data_docs: The folder; created if missing.
         batches: The validated batches.
         results: Great Expectations' results, in the same order.
         title: The heading of the index.
     """
     data_docs.mkdir(parents=True, exist_ok=True)
-    for earlier in data_docs.glob("*.html"):
-        earlier.unlink()
+    for old_page in data_docs.glob("*.html"):
+        old_page.unlink()
     with as_file(files("selfknow.validation") / "pages") as templates:
         view = _Page(templates)
         rows = []

@@ -1,7 +1,7 @@
 """The one kind of Great Expectations expectation that the suites are made of: a query that returns no rows.
 
-A batch is not a frame of rows: its queries ran before (see ``queries``), and a metric hands over their exceptions. So
-Great Expectations judges, documents and renders, while DuckDB reads the corpus in place.
+DuckDB has run the queries of a batch before (see ``queries``), reading the corpus in place. A metric passes their
+exceptions to Great Expectations, which judges, documents and renders them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,11 +60,11 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
         name: The name of the expectation in findings, unique in a suite.
         statement: The expectation in words, as a clause.
         query: The SQL. It sees the batch's table as ``batch``, its files as views (the rows of the Parquet files, with
-            their ``split``), and the tables of ``setup``. Its columns ``config`` and ``split``, if present, place the
-            finding; the other columns are shown as an example.
-        setup: SQL statements that run once a batch, before the first query.
-        parameters: The values of ``$name`` in both, as JSON: Great Expectations copies a field many times, and a text
-            is copied fast.
+            their ``split``), and the tables of ``setup``. Its columns ``config`` and ``split``, if present, are those
+            of the finding; the other columns are shown as an example.
+        setup: SQL statements that run once per batch, before the first query.
+        parameters: The values of ``$name`` in both, as JSON text, since Great Expectations copies a field many times,
+            and copying a text is fast.
     """
 
     name: str
@@ -77,15 +77,15 @@ class ExpectQueryToReturnNoRows(ExceptionsRenderer, BatchExpectation):
     success_keys: ClassVar[tuple[str, ...]] = ("name",)
 
     def dict(self, **options: Any) -> Kwargs:
-        """Return the fields as pydantic does, but fast: Great Expectations asks 28 times a check for non-default ones.
+        """Return the fields as pydantic does, but fast: in each check, Great Expectations calls this 28 times.
 
-        Plain values need none of the copies that pydantic makes of nested ones.
+        It asks for the fields that differ from their defaults. Plain values need no deep copies, which are slow.
         """
         values, fields = vars(self), self.__fields__
         is_plain = all(not value or isinstance(value, _PLAIN) for value in values.values())
         if options != {"exclude_defaults": True} or not is_plain:
-            whole: Kwargs = super().dict(**options)
-            return whole
+            all_fields: Kwargs = super().dict(**options)
+            return all_fields
         changed = [name for name in values if fields[name].required or values[name] != fields[name].default]
         return {name: copy(values[name]) for name in changed}
 

@@ -8,8 +8,8 @@ INDEX = "index.html"
 MARK = '<meta name="generator" content="selfknow data check">'
 
 
-def refuse_other_folders(data_docs: Path, folder: Path) -> None:
-    """Refuse a folder that may not hold the pages, before a long check begins.
+def check_pages_folder(data_docs: Path, folder: Path) -> None:
+    """Check that a folder may hold the pages; this is called before a long check begins.
 
     Args:
         data_docs: The folder for the pages.

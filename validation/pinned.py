@@ -1,4 +1,4 @@
-"""The expectations of a manifest whose configs are made of pinned files: the files, and one licence per folder."""
+"""The expectations of a manifest whose configs are made of pinned files: those files, and one licence per folder."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,8 +7,8 @@ from selfknow.builders.pinned_files import PinnedSource
 from selfknow.validation.folder.fact import Fact
 
 STATEMENTS = {
-    "parameters": "a config is one that its dataset has, made from its repository (or its rows are not checked)",
-    "splits": "a config has its dataset's splits (or its rows are not checked)",
+    "parameters": "a config is one that its dataset has, made from its repository (otherwise its rows are not checked)",
+    "splits": "a config has its dataset's splits (otherwise its rows are not checked)",
     "pinned_files": "the rows come from the pinned files, by SHA-256 where it is known",
     "one_licence": "all configs of a folder come under one licence: a card covers its whole repo",
 }
@@ -31,7 +31,8 @@ def _facts(
         return [Fact("parameters", config, None, "config", ", ".join(sources), config)]
     source = sources[config]
     sha256 = entry.parameters.get("sha256")
-    files = sha256 if isinstance(sha256, dict) else {}
+    # Without files, an entry that is not pinned makes the expectation fail.
+    files = sha256 if isinstance(sha256, dict) and sha256 else {"none": "nothing"}
     return [
         Fact("parameters", config, None, "repository", source.address, str(entry.parameters.get("repository"))),
         Fact("splits", config, None, "splits", ", ".join(splits), ", ".join(entry.splits)),
@@ -39,6 +40,6 @@ def _facts(
             Fact(
                 "pinned_files", config, None, name, digest if source.expects(name, digest) else "a pinned file", digest
             )
-            for name, digest in (files or {"none": "nothing"}).items()
+            for name, digest in files.items()
         ),
     ]

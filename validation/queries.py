@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from selfknow.validation.suite import Batch, Query
 
-_MOST_EXAMPLES = 5
+_MOST_EXAMPLES = 5  # of exceptions in one config and split
 _LARGEST_TABLE_IN_BYTES = 64 << 20  # size of the Parquet files; in memory they take several times as much
 Group = dict[str, Any]
 """Exceptions of one config and split: ``config``, ``split``, ``count`` and ``examples``."""
@@ -28,7 +28,7 @@ def run_queries(batches: Sequence[Batch]) -> list[dict[str, list[Group] | duckdb
 
     Returns:
         For each batch, the exceptions by the query's name: one entry for each config and split, none if all is as
-        expected. If DuckDB rejects a query, its error stands there instead: a mistake of ours, not a finding about the
+        expected. If DuckDB rejects a query, its error replaces them: it is a mistake of ours, not a finding about the
         data. If the set-up of a batch fails, each of its queries gets that error.
     """
     with SharedRows() as rows:
@@ -43,23 +43,27 @@ def _run_batch(rows: "SharedRows", batch: Batch) -> dict[str, list[Group] | duck
         return {query.name: error for query in batch.queries}
 
 
-def that_share_files(batches: Sequence[Batch]) -> list[list[int]]:
+def group_by_shared_files(batches: Sequence[Batch]) -> list[list[int]]:
     """Return the indices of the batches in groups: batches that share a file are in one group.
 
     Example:
         >>> files = [{"a": [("train", Path("a"))]}, {"b": [("train", Path("b"))]}, {"c": [("train", Path("a"))]}]
-        >>> that_share_files([Batch("", None, "", [], files=each) for each in files])
+        >>> group_by_shared_files([Batch("", None, "", [], files=views) for views in files])
         [[0, 2], [1]]
     """
     groups: list[tuple[set[Path], list[int]]] = []
-    for place, batch in enumerate(batches):
+    for index, batch in enumerate(batches):
         paths = {path for files in batch.files.values() for _, path in files}
-        sharing = [group for group in groups if group[0] & paths]
-        groups = [group for group in groups if group not in sharing]
-        groups.append(
-            (paths.union(*(group[0] for group in sharing)), [*(n for _, many in sharing for n in many), place])
-        )
-    return sorted(sorted(places) for _, places in groups)
+        indices = [index]
+        separate_groups = []
+        for group_paths, group_indices in groups:
+            if group_paths & paths:
+                paths |= group_paths
+                indices += group_indices
+            else:
+                separate_groups.append((group_paths, group_indices))
+        groups = [*separate_groups, (paths, indices)]
+    return sorted(sorted(indices) for _, indices in groups)
 
 
 class SharedRows(AbstractContextManager["SharedRows"]):
@@ -72,7 +76,7 @@ class SharedRows(AbstractContextManager["SharedRows"]):
 
     @contextmanager
     def open_batch(self, batch: Batch) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open a connection that sees the batch's table as ``batch``, its files as views, and what its set-up makes."""
+        """Open a connection with the batch's table as ``batch``, its files as views, and the tables of its set-up."""
         with closing(self._database.cursor()) as connection:
             if batch.table is not None:
                 connection.register("batch", batch.table)
@@ -87,9 +91,12 @@ class SharedRows(AbstractContextManager["SharedRows"]):
         key = tuple(files)
         if key not in self._tables:
             self._tables[key] = name = f"rows_{len(self._tables)}"
-            rows = _rows_of(connection, files)
+            rows = _read_parquet(connection, files)
             is_large = sum(path.stat().st_size for _, path in files) > _LARGEST_TABLE_IN_BYTES
-            rows.create_view(name) if is_large else rows.create(name)
+            if is_large:
+                rows.create_view(name)
+            else:
+                rows.create(name)
         return self._tables[key]
 
     def __exit__(self, *_: object) -> None:
@@ -97,7 +104,7 @@ class SharedRows(AbstractContextManager["SharedRows"]):
 
 
 def exceptions(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group]:
-    """Return how many rows a query finds in each config and split, with up to five of them as examples.
+    """Return the number of rows that a query finds in each config and split, with up to five as examples.
 
     Raises:
         duckdb.Error: The query is wrong.
@@ -108,7 +115,7 @@ def exceptions(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Grou
     if connection.execute(statement, values).fetchone() is None:
         return []
     connection.abort()  # the query runs again, for all rows as a table
-    return _by_config_and_split(connection.sql(statement, params=values).to_arrow_table())
+    return _group_by_config_and_split(connection.sql(statement, params=values).to_arrow_table())
 
 
 def _run_query(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Group] | duckdb.Error:
@@ -118,7 +125,7 @@ def _run_query(connection: duckdb.DuckDBPyConnection, query: Query) -> list[Grou
         return error
 
 
-def _rows_of(connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> duckdb.DuckDBPyRelation:
+def _read_parquet(connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]]) -> duckdb.DuckDBPyRelation:
     """Return the rows of Parquet files with the same columns, with the split of each."""
     paths: dict[str, list[str]] = {}
     for split, path in files:
@@ -137,18 +144,20 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, P
 
 
 def _named_values(statement: duckdb.Statement, parameters: str) -> Mapping[str, Any]:
-    """Return the parameters that a statement names: DuckDB refuses the others."""
+    """Return only the parameters that a statement names, since DuckDB refuses others."""
     values = json.loads(parameters) if statement.named_parameters else {}
     return {name: values[name] for name in statement.named_parameters}
 
 
-def _by_config_and_split(rows: pa.Table) -> list[Group]:
+def _group_by_config_and_split(rows: pa.Table) -> list[Group]:
     groups: dict[tuple[str | None, str | None], Group] = {}
     keys = [name for name in ("config", "split") if name in rows.column_names]
-    for place, key in enumerate(rows.select(keys).to_pylist()):
-        where = (key.get("config"), key.get("split"))
-        group = groups.setdefault(where, {"config": where[0], "split": where[1], "count": 0, "examples": []})
+    for index, key in enumerate(rows.select(keys).to_pylist()):
+        config_and_split = (key.get("config"), key.get("split"))
+        group = groups.setdefault(
+            config_and_split, {"config": config_and_split[0], "split": config_and_split[1], "count": 0, "examples": []}
+        )
         group["count"] += 1
         if group["count"] <= _MOST_EXAMPLES:
-            group["examples"] += rows.drop_columns(keys).slice(place, 1).to_pylist()
+            group["examples"] += rows.drop_columns(keys).slice(index, 1).to_pylist()
     return list(groups.values())

@@ -40,12 +40,12 @@ class ExceptionsRenderer:
 
 
 def _cells(group: dict[str, Any]) -> list[dict[str, object]]:
-    where = {key: group[key] for key in ("config", "split") if group[key] is not None}
-    return [where | example for example in group["examples"]]
+    location = {key: group[key] for key in ("config", "split") if group[key] is not None}
+    return [location | example for example in group["examples"]]
 
 
 def _text(value: object) -> RenderedStringTemplateContent:
-    """Return a cell; the text is a parameter because Great Expectations escapes nothing else."""
+    """Return a cell; its text is a parameter of the template, because Great Expectations escapes only parameters."""
     styling = {"params": {"text": {"classes": ["text"]}}}
     template = {"template": "$text", "params": {"text": str(value)}, "styling": styling}
     return RenderedStringTemplateContent(string_template=template)

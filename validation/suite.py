@@ -22,7 +22,7 @@ class Query:
         name: The name of the expectation in findings, unique in a batch.
         statement: The expectation in words, as a clause.
         sql: The query; its parameters are written ``$name``.
-        parameters: The parameters' values as a JSON object, which may hold further ones.
+        parameters: The parameters' values as a JSON object, which may also hold values of other queries.
     """
 
     name: str
@@ -62,10 +62,10 @@ class DatasetSuite:
 
     Args:
         schema: The columns of its Parquet files.
-        statements: The expectations of its own facts: the name, and the expectation as a clause.
+        statements: The expectations of its facts: each name, and the expectation as a clause.
         facts: A function that compares the manifest's entries with the expected ones.
-        batches: A function that makes the batches over the rows of the named configs, whose files are readable, with
-            the right columns and valid parameters.
+        batches: A function that makes the batches over the rows of the named configs; their files must be readable, and
+            their columns and parameters valid.
     """
 
     schema: pa.Schema
@@ -91,10 +91,10 @@ def batch_of_rows(
         config: The config that the findings belong to.
         views: The files of each view that the queries read, each with its split; see ``files_of``.
         queries: The queries, named as for ``read_sql``. A query's first line is the expectation in words; the last part
-            of its name is the expectation's.
-        name: The batch's name on the pages; the config's if omitted.
+            of its name is the name of the expectation.
+        name: The batch's name on the pages; by default, the config's name.
         setup: SQL that runs before the first query, named as for ``read_sql``.
-        parameters: The values of ``$name`` in the SQL, as JSON can hold them.
+        parameters: The values of ``$name`` in the SQL: values that JSON can hold.
     """
     values = json.dumps(parameters or {})
     return Batch(

@@ -51,7 +51,7 @@ _PARSERS: Mapping[str, Callable[[list[SourceFile]], Iterable[Question]]] = {
 
 
 def abstention_config(config: str, seed: int = 0, *, path: Path | None = None) -> DatasetConfig:
-    """Return one of the three configs; its rows are fetched, or read from a file, at once.
+    """Return one of the three configs. Its rows are fetched, or read from a file, by this call.
 
     Args:
         config: ``kuq``, ``umwp`` or ``coconot``.
@@ -112,7 +112,7 @@ DATASET = Dataset(
     name="abstention",
     version="1.0.0",
     sources=SOURCES,
-    summary="What else the field asks about abstention: KUQ, UMWP and CoCoNot in the columns of self-aware.",
+    summary="Three public question sets about abstention, KUQ, UMWP and CoCoNot, in the columns of self-aware.",
     configs=CONFIGS,
     config=abstention_config,
     metadata={

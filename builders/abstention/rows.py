@@ -26,7 +26,7 @@ def value_of(row: Row, column: str, kind: type | UnionType, where: str) -> Any:
 
 
 def answers_of(value: object) -> list[str]:
-    """Return the answers in a cell, which holds one answer or a list, as strings; whole numbers are without ``.0``.
+    """Return the answers in a cell, which holds one answer or a list, as strings; 460.0 becomes ``460``.
 
     >>> answers_of([460.0, "four hundred "]), answers_of(2.5), answers_of(None)
     (['460', 'four hundred'], ['2.5'], [])
@@ -41,7 +41,7 @@ def _text(value: object) -> str:
 
 
 def add_flags(rows: Iterable[Question]) -> tuple[Question, ...]:
-    """Return the rows with unique ids, and with the flags of their flaws before the flags that they have already."""
+    """Return the rows with unique ids, and with the flags of their flaws in front of their other flags."""
     rows = list(rows)
     times_asked = Counter(normalized(row.question) for row in rows)
     ids = _unique(row.id for row in rows)
@@ -60,7 +60,7 @@ def _flaws(row: Question, times_asked: Counter[str]) -> Iterator[str]:
 
 
 def _unique(ids: Iterable[str]) -> Iterator[str]:
-    """Yield the ids; a repeated one gets a number."""
+    """Yield the ids; a repeated id gets a number, such as ``umwp-0007--2``."""
     times = Counter[str]()
     for name in ids:
         times[name] += 1

@@ -64,7 +64,7 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
     """Return an example row and the table of the prompts."""
     lines = ["| prompt | kind | phrase |", "| --- | --- | --- |"]
     lines += [f"| `{prompt['id']}` | {prompt['kind']} | {prompt['phrase']} |" for prompt in phrases()]
-    row = configs[0].shards["test"][0]().to_pylist()[-4]
+    row = configs[0].shards["test"][0]().to_pylist()[-4]  # the last grounding prompt, in the last format
     return {"example": lines_of_row(row), "prompts": "\n".join(lines)}
 
 

@@ -10,7 +10,7 @@ from selfknow.builders.sources import read_text
 
 SOURCES = "according_to"
 PLACEMENTS = ("appended", "prepended", "both")
-NULL = "null"
+NULL = "null"  # the id of the prompt whose phrase is empty
 CORPUS, CORPUS_ADDRESS, QUESTION, ANSWER = "{corpus}", "{corpus_address}", "{question}", "{answer}"
 
 
@@ -35,7 +35,7 @@ def question_sets() -> Mapping[str, Mapping[str, Any]]:
 
 
 def rows(placement: str) -> list[dict[str, str | None]]:
-    """Return the twelve prompts in every format, with the phrase at one place."""
+    """Return the twelve prompts in every format, with the phrase in one of the :data:`PLACEMENTS`."""
     return [
         {
             "id": f"{name}-{prompt['id']}",
@@ -45,19 +45,24 @@ def rows(placement: str) -> list[dict[str, str | None]]:
             "placement": placement,
             "phrase": prompt["phrase"],
             "answer_prompt": _place_phrase(wording["answer"], prompt["phrase"], placement),
-            "explain_prompt": _place_phrase(wording["explain"], prompt["phrase"], placement)
-            if "explain" in wording
-            else None,
+            "explain_prompt": _place_phrase(wording.get("explain"), prompt["phrase"], placement),
         }
         for name, wording in formats().items()
         for prompt in phrases()
     ]
 
 
-def _place_phrase(template: str, phrase: str, placement: str) -> str:
+def _place_phrase(template: str | None, phrase: str, placement: str) -> str | None:
+    """Return a template with the phrase in its place; null if the format has no such template."""
+    if template is None:
+        return None
     before = phrase if placement in ("prepended", "both") else ""
     after = phrase if placement in ("appended", "both") else ""
-    slots = {"{before}": before and f"{before} ", "{after}": after and f" {after}", "{phrase_after}": after}
+    slots = {
+        "{before}": f"{before} " if before else "",
+        "{after}": f" {after}" if after else "",
+        "{phrase_after}": after,
+    }
     for marker, text in slots.items():
         template = template.replace(marker, text)
     return template

@@ -1,1 +1,1 @@
-"""Diary recall: fictitious diarists, what they wrote, and the Hugging Face builder."""
+"""Diary recall: fictitious diarists, their diaries, and the Hugging Face builder."""

@@ -53,7 +53,7 @@ def _overlap(first: range, second: range) -> bool:
 
 
 def named_config(config: str, seed: int = 0) -> DatasetConfig:
-    """Return the config of a name: one of the paper's, such as ``1k`` or ``64k-simplified``, or that of a shape.
+    """Return the config of this name: a size of the paper, such as ``1k`` or ``64k-simplified``, or a shape's name.
 
     Raises:
         UserError: The config does not exist; the message names the nearest one.
@@ -67,15 +67,16 @@ def named_config(config: str, seed: int = 0) -> DatasetConfig:
     if size in paper_sizes():
         shape = Shape(num_diarists=paper_sizes()[size].num_diarists, seed=seed)
     if shape is None:
-        own = "(a size of your own is called 512-diarists)"
-        raise UserError(f"diary-recall has no config {config!r}{nearest(config, CONFIGS)} {own}")
+        hint = "(a size of your own is called 512-diarists)"
+        raise UserError(f"diary-recall has no config {config!r}{nearest(config, CONFIGS)} {hint}")
     return diary_config(config, shape, simplified=config.endswith(SIMPLIFIED))
 
 
 def configs_of_shape(shape: Shape) -> list[DatasetConfig]:
     """Return both setups of a shape, with names such as ``512-diarists-3-entries-3-attributes``."""
     return [
-        diary_config(shape.name + (SIMPLIFIED if setup else ""), shape, simplified=setup) for setup in (False, True)
+        diary_config(shape.name + (SIMPLIFIED if simplified else ""), shape, simplified=simplified)
+        for simplified in (False, True)
     ]
 
 
@@ -138,7 +139,7 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 
 
 def _loading(names: Sequence[str]) -> str:
-    """Return the lines that load the first config of each setup that the folder holds."""
+    """Return lines of code that load the folder's first config of each setup."""
     standard = next((name for name in names if not name.endswith("-simplified")), None)
     simplified = next((name for name in names if name.endswith("-simplified")), None)
     lines = (
@@ -146,7 +147,9 @@ def _loading(names: Sequence[str]) -> str:
         ("simplified", simplified, "all entries of a diarist in one document"),
     )
     return "\n".join(
-        f'{variable} = load_dataset("org/diary-recall", "{name}")  # {what}' for variable, name, what in lines if name
+        f'{variable} = load_dataset("org/diary-recall", "{name}")  # {comment}'
+        for variable, name, comment in lines
+        if name
     )
 
 

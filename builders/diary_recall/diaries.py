@@ -22,14 +22,22 @@ HELD_OUT_PERCENT = 5
 SMALLEST_NUM_DIARISTS = 10
 LARGEST_MAX_ENTRIES = 1_000
 _PAPER_MAX_ENTRIES = 8
-_DOCUMENTS_PER_BLOCK = 262_144
+_DOCUMENTS_PER_BLOCK = 262_144  # largest number of documents that are made and shuffled together
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class PaperSize:
-    """A row of Table 2, and the entry counts of each split's diarists after its last full group of ``max_entries``."""
+    """A row of Table 2.
+
+    Attributes:
+        num_diarists: The number of diarists.
+        num_documents: The number of documents.
+        num_questions: The number of questions in each split.
+        leftover_entry_counts: The entry counts, by split, of the diarists after its last full group of
+            ``max_entries``.
+    """
 
     num_diarists: int
     num_documents: int
@@ -115,21 +123,25 @@ class Shape:
 
     @property
     def diarists_by_split(self) -> dict[str, range]:
-        """The diarists whose question is in each split: 90/5/5, halves rounded up in the held-out splits."""
+        """The diarists whose question is in each split: 90/5/5%, the held-out shares rounded to the nearest number."""
         held_out = (self.num_diarists * HELD_OUT_PERCENT + 50) // 100
-        first = self.num_diarists - 2 * held_out
-        second = self.num_diarists - held_out
-        return {"train": range(first), "validation": range(first, second), "test": range(second, self.num_diarists)}
+        train_end = self.num_diarists - 2 * held_out
+        validation_end = self.num_diarists - held_out
+        return {
+            "train": range(train_end),
+            "validation": range(train_end, validation_end),
+            "test": range(validation_end, self.num_diarists),
+        }
 
     @property
     def blocks(self) -> list[range]:
-        """Blocks of consecutive diarists that are built together; rows are shuffled within a block."""
+        """The blocks of consecutive diarists that are built together; rows are shuffled within a block."""
         step = max(1, _DOCUMENTS_PER_BLOCK // self.max_entries)
         return [range(start, min(start + step, self.num_diarists)) for start in range(0, self.num_diarists, step)]
 
 
 def shape_of_name(name: str, seed: int = 0) -> Shape | None:
-    """Return the shape that a name stands for (see ``Shape.name``), or None if it stands for none.
+    """Return the shape that has this name (see ``Shape.name``), or None if no shape has.
 
     Raises:
         UserError: A parameter is out of range.
@@ -142,8 +154,8 @@ def shape_of_name(name: str, seed: int = 0) -> Shape | None:
     if match is None:
         return None
     names = ("num_diarists", "max_entries", "max_attributes", "name_pool_size")
-    chosen = {key: int(value) for key, value in zip(names, match.groups(), strict=True) if value is not None}
-    shape = Shape(seed=seed, **chosen)
+    parameters = {key: int(value) for key, value in zip(names, match.groups(), strict=True) if value is not None}
+    shape = Shape(seed=seed, **parameters)
     return shape if shape.name == name else None
 
 
@@ -154,7 +166,7 @@ def _check_range(name: str, value: int, smallest: int, largest: int, reason: str
 
 @dataclass(frozen=True)
 class Diaries:
-    """The diaries of n consecutive diarists, with d entries and s sentences in all, in order."""
+    """The diaries of n consecutive diarists, in order; d entries and s sentences in total."""
 
     numbers: Integers  # (n,): the diarists' numbers
     given_names: Integers  # (n,): indices into given_names()
@@ -167,7 +179,7 @@ class Diaries:
 
 
 def diaries(shape: Shape, diarists: range) -> Diaries:
-    """Make the diaries of consecutive diarists; they do not depend on the range they are made in."""
+    """Make the diaries of consecutive diarists; a diary is the same in whatever range it is made."""
     numbers = np.arange(diarists.start, diarists.stop)
     names = permute(numbers.astype(np.uint64), shape.name_pool_size**2, shape.key).astype(np.int64)
     counts = entry_counts(shape, diarists)
@@ -207,20 +219,21 @@ def sentence_texts() -> tuple[str, ...]:
 
 
 def _sentences(words: NDArray[np.uint64], max_attributes: int) -> tuple[Integers, NDArray[np.int16]]:
-    """Cut each entry's word into its length, the order of its attributes and a value for each of them.
+    """Derive from each entry's random word its length, the order of its attributes and a value for each attribute.
 
-    The remainders are uniform to within 2**-37, too little for any test on a corpus to detect.
+    The words are divided by small numbers, and the remainders are uniform to within 2**-37. No test on a corpus can
+    detect so small a bias.
     """
     rest, lengths = np.divmod(words, np.uint64(max_attributes))
     orders = _orders(len(attributes()))
     rest, order = np.divmod(rest, np.uint64(len(orders)))
-    first_sentence, chosen = 0, np.empty((len(attributes()), len(words)), dtype=np.int16)
+    first_sentence, sentence_indices = 0, np.empty((len(attributes()), len(words)), dtype=np.int16)
     for attribute, values in enumerate(attributes().values()):
         rest, value = np.divmod(rest, np.uint64(len(values)))
-        chosen[attribute] = value.astype(np.int16) + first_sentence
+        sentence_indices[attribute] = value.astype(np.int16) + first_sentence
         first_sentence += len(values)
     lengths = lengths.astype(np.int64) + 1
-    in_order = chosen.T[np.arange(len(words))[:, None], orders[order]]
+    in_order = sentence_indices.T[np.arange(len(words))[:, None], orders[order]]
     return lengths, in_order[np.arange(len(attributes())) < lengths[:, None]]
 
 
@@ -258,9 +271,10 @@ def _entry_counts_of_split(shape: Shape, members: range, leftover: list[int], st
 
 
 def _leftovers(shape: Shape) -> Iterator[list[int]]:
-    """Yield the entry counts of each split's remaining diarists, those after its last full group of ``max_entries``.
+    """Yield, for each split, the entry counts of the diarists after its last full group of ``max_entries``.
 
-    Table 2 fixes their sum for the paper's sizes; for other sizes the counts are dealt in turn, from split to split.
+    For the paper's sizes, Table 2 determines their sum. For other sizes the counts 1, 2, 3, … are dealt in turn, and
+    the next split continues.
     """
     if shape.max_entries == _PAPER_MAX_ENTRIES:
         for size in paper_sizes().values():
@@ -270,12 +284,12 @@ def _leftovers(shape: Shape) -> Iterator[list[int]]:
     num_dealt = 0
     for members in shape.diarists_by_split.values():
         num_left = len(members) % shape.max_entries
-        yield [(num_dealt + place) % shape.max_entries + 1 for place in range(num_left)]
+        yield [(num_dealt + index) % shape.max_entries + 1 for index in range(num_left)]
         num_dealt += num_left
 
 
 def row_order(shape: Shape, block: int, split: str, num_rows: int) -> Integers:
-    """Return the shuffled order of a block's rows in one split: position -> row."""
+    """Return the shuffled order of a block's rows in one split: the row at each position, shape (num_rows,)."""
     first_counter = (block * len(SPLITS) + SPLITS.index(split)) << 64
     words = shape.key.words(Stream.ROW_ORDER, first_counter, counters_for(num_rows))
     return np.argsort(words[:num_rows], kind="stable")

@@ -1,7 +1,7 @@
-r"""Diary recall of your own corpus: documents about named things, and questions that ask for all about a name.
+r"""Diary recall of your own corpus: documents about names, and questions that ask for all documents about a name.
 
-The paper's question for any topic (Prato et al., section 5.3): the rows are those of the diaries, with titles of their
-own. A document and a question:
+This asks the paper's question about any topic (Prato et al., section 5.3). The rows have the columns of the diaries'
+rows, but other titles. A document and a question:
 
     {"id": "document-00000003-2", "kind": "document", "diarist": "Gravity", "prompt": "Gravity: Document 2\n", …}
     {"id": "question-00000003", "kind": "question", "diarist": "Gravity",
@@ -29,10 +29,10 @@ from selfknow.errors import UserError
 
 @dataclass(frozen=True)
 class OwnCorpus:
-    """Documents by name, numbered: the names asked about in ``train`` first, then ``validation``'s, then ``test``'s.
+    """A corpus of documents about names. The names are numbered: those of ``train``, of ``validation``, of ``test``.
 
     Attributes:
-        name: The name of its standard config.
+        name: The name of the corpus, and of its standard config.
         table: The table of the documents.
         seed: The seed of the splits and of the rows' order.
         held_out_percent: The share of the names in each of ``validation`` and ``test``.
@@ -72,44 +72,48 @@ class OwnCorpus:
 
 
 def is_own(parameters: Mapping[str, object]) -> bool:
-    """Return whether a config with these parameters is of your own corpus, not of diaries."""
+    """Return True if a config with these parameters holds your own corpus, not diaries."""
     return "corpus" in parameters
 
 
 def numbers_by_split(num_names: int, held_out_percent: int = HELD_OUT_PERCENT) -> dict[str, range]:
-    """Return the numbers of the names that each split asks about; held-out shares are rounded, halves up, at least one.
+    """Return the numbers of the names that each split asks about; a held-out share is rounded, and at least one name.
 
     Example:
         >>> numbers_by_split(200)
         {'train': range(0, 180), 'validation': range(180, 190), 'test': range(190, 200)}
     """
     held_out = max(1, (num_names * held_out_percent + 50) // 100)
-    first, second = num_names - 2 * held_out, num_names - held_out
-    return {"train": range(first), "validation": range(first, second), "test": range(second, num_names)}
+    train_end, validation_end = num_names - 2 * held_out, num_names - held_out
+    return {
+        "train": range(train_end),
+        "validation": range(train_end, validation_end),
+        "test": range(validation_end, num_names),
+    }
 
 
 def own_corpus(table: OwnTable, name: str, seed: int = 0, held_out_percent: int = HELD_OUT_PERCENT) -> OwnCorpus:
     """Assign the names of a table to the splits, and number them.
 
-    Names are shuffled with the seed, sorted by their number of documents, and held out at equal distances, so that
-    every split has few and many documents alike.
+    Names are shuffled with the seed, sorted by their number of documents, and held out at equal distances. So every
+    split has names with few documents and names with many.
 
     Raises:
         UserError: The seed is out of range, or the name is not allowed or is one of the paper's sizes.
     """
     if name in paper_sizes() or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) or name.endswith(SIMPLIFIED):
         raise UserError(
-            f"a corpus cannot be called {name!r}: call the file so that its name is lower-case letters and digits "
-            "with hyphens between them, and none of the paper's sizes"
+            f"a corpus cannot be called {name!r}: give the file a name of lower-case letters and digits, with single "
+            "hyphens between them, that is not one of the paper's sizes"
         )
     names = list(table.documents)
     Shape(FEWEST_NAMES, seed)  # checks the seed
     held_out = len(numbers_by_split(len(names), held_out_percent)["test"])
     words = RandomKey(seed, len(names)).words(Stream.NAMES, 0, counters_for(len(names)))[: len(names)]
-    shuffled = [names[place] for place in np.argsort(words, kind="stable")]
+    shuffled = [names[position] for position in np.argsort(words, kind="stable")]
     by_count = sorted(shuffled, key=lambda name: len(table.documents[name]))
-    places = [(2 * place + 1) * len(names) // (4 * held_out) for place in range(2 * held_out)]
-    held_out_names = [by_count[place] for place in places]
+    positions = [(2 * position + 1) * len(names) // (4 * held_out) for position in range(2 * held_out)]
+    held_out_names = [by_count[position] for position in positions]
     train = [name for name in shuffled if name not in set(held_out_names)]
     return OwnCorpus(name, table, seed, held_out_percent, (*train, *held_out_names[::2], *held_out_names[1::2]))
 
@@ -137,7 +141,7 @@ def own_rows(corpus: OwnCorpus, split: str, *, simplified: bool) -> pa.Table:
     key = RandomKey(corpus.seed, len(corpus.names))
     words = key.words(Stream.ROW_ORDER, SPLITS.index(split) << 64, counters_for(len(rows)))
     order = np.argsort(words[: len(rows)], kind="stable")
-    return pa.Table.from_pylist([rows[place] for place in order], schema=SCHEMA)
+    return pa.Table.from_pylist([rows[position] for position in order], schema=SCHEMA)
 
 
 def _question(corpus: OwnCorpus, number: int) -> dict[str, object]:

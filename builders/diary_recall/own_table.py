@@ -62,9 +62,10 @@ def read_own_table(path: Path, *, most_characters: int = MOST_CHARACTERS) -> Own
         raise UserError(f"there is no file {path}")
     if path.suffix.lower() not in ENDINGS:
         raise UserError(f"{path.name} is not a table: use {', '.join(ENDINGS)}")
-    rows = [_row(path, number, row) for number, row in enumerate(_read(path), start=1)]
+    rows = [_check_row(path, number, row) for number, row in enumerate(_read(path), start=1)]
     documents = {
-        name: tuple(row.document for row in _in_order(path, name, group)) for name, group in _by_name(rows).items()
+        name: tuple(row.document for row in _check_and_sort(path, name, group))
+        for name, group in _by_name(rows).items()
     }
     _check_names(path, documents, most_characters)
     return OwnTable(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), documents)
@@ -123,7 +124,7 @@ def _check_columns(path: Path, columns: Iterable[str]) -> None:
             raise UserError(f"{path.name} has no column {name!r}: {hint}")
 
 
-def _row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
+def _check_row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
     texts = {name: _text(row[name]) for name in REQUIRED}
     for name, text in texts.items():
         if not text:
@@ -136,7 +137,7 @@ def _row(path: Path, number: int, row: Mapping[str, object]) -> _Row:
     if lines := title_lines(texts["document"]):
         raise UserError(
             f"{path.name}: row {number:,} has the line {lines[0]!r}, which is read as the title of another document: "
-            "change it, or it is unclear where the documents of an answer begin"
+            "change the line"
         )
     order = _text(row.get(ORDER)) if ORDER in row else None
     if order == "":
@@ -160,7 +161,8 @@ def _by_name(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
     return dict(sorted(groups.items()))
 
 
-def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
+def _check_and_sort(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
+    """Sort the documents about a name; refuse a repeated document, and an order that is incomplete or ambiguous."""
     seen: dict[str, int] = {}
     for row in rows:
         if row.document in seen:
@@ -176,18 +178,18 @@ def _in_order(path: Path, name: str, rows: list[_Row]) -> list[_Row]:
         raise UserError(
             f"{path.name}: row {number:,} about {name!r} has no {ORDER}, and others have one: fill all, or none"
         )
-    keys = _keys(orders)
-    in_order = sorted(range(len(rows)), key=keys.__getitem__)
-    for place, next_place in pairwise(in_order):
-        if keys[place] == keys[next_place]:
-            first, second = rows[place], rows[next_place]
+    keys = _sort_keys(orders)
+    order = sorted(range(len(rows)), key=keys.__getitem__)
+    for index, next_index in pairwise(order):
+        if keys[index] == keys[next_index]:
+            first, second = rows[index], rows[next_index]
             raise UserError(
                 f"{path.name}: rows {first.number:,} and {second.number:,} about {name!r} have the same {ORDER}"
             )
-    return [rows[place] for place in in_order]
+    return [rows[index] for index in order]
 
 
-def _keys(orders: list[str]) -> list[tuple[float, str]]:
+def _sort_keys(orders: list[str]) -> list[tuple[float, str]]:
     """Return the sort keys of the documents: numbers if all are numbers, else texts."""
     try:
         numbers = [float(order) for order in orders]

@@ -1,4 +1,4 @@
-"""The rows of diary recall: diaries as numbers in, Arrow tables out."""
+"""The rows of diary recall: Arrow tables made from the diaries as numbers."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,7 +35,7 @@ SCHEMA = pa.schema(
     }
 )
 Pieces = NDArray[np.int32]
-_PROMPT_PIECES = 2  # of a question: the text before the name, and the name with the rest; of a title: as below
+_PROMPT_PIECES = 2  # in a question: the text before the name, and the name with the rest; in a title: as below
 _TITLE_PIECES = 2  # the text before the entry's number, and the number
 
 
@@ -87,7 +87,7 @@ class _Block:
     diaries: Diaries
     names: pa.Array
     pool: PiecePool
-    pieces: Pieces  # of all entries, each with its title before its sentences
+    pieces: Pieces  # piece numbers of all entries' texts; the title of an entry comes before its sentences
     entry_starts: Integers  # (d + 1,): positions in `pieces`
 
     @classmethod
@@ -105,7 +105,7 @@ class _Block:
 
 @lru_cache(maxsize=1)
 def _block(shape: Shape, diarists: range) -> _Block:
-    """Return a block; it is cached, so that the standard and the simplified setup share it."""
+    """Return a block, cached so that the standard and the simplified setup share it."""
     return _Block.make(shape, diarists)
 
 
@@ -128,9 +128,9 @@ class _Rows:
 
     def fill(self, question_numbers: Integers | int, document_numbers: Integers) -> Integers:
         """Merge the questions' and the documents' numbers into one array, in the order of the rows."""
-        filled = np.empty(len(self.is_question), dtype=np.int64)
-        filled[self.is_question], filled[~self.is_question] = question_numbers, document_numbers
-        return filled
+        merged = np.empty(len(self.is_question), dtype=np.int64)
+        merged[self.is_question], merged[~self.is_question] = question_numbers, document_numbers
+        return merged
 
 
 def _table(diary_block: _Block, rows: _Rows) -> pa.Table:
@@ -168,7 +168,7 @@ def _names(block: Diaries) -> pa.Array:
 
 
 def _pool(names: pa.Array, max_entries: int) -> PiecePool:
-    """Make the pool of the texts' pieces; the templates are cut at their fields, so no wording is in the code."""
+    """Make the pool of the texts' pieces by cutting the templates at their fields, so the code holds no wording."""
     templates = read_json("diary_recall/templates.json")
     assert isinstance(templates, dict), "templates.json is an object"
     after_name, after_number = templates["title"].removeprefix("{name}").split("{entry}")
@@ -186,12 +186,8 @@ def _pool(names: pa.Array, max_entries: int) -> PiecePool:
 
 def _texts(diary_block: _Block, rows: _Rows) -> tuple[pa.Array, pa.Array]:
     """Return the prompt and the completion of every row, in the rows' order."""
-    block, pool, pieces, entry_starts = (
-        diary_block.diaries,
-        diary_block.pool,
-        diary_block.pieces,
-        diary_block.entry_starts,
-    )
+    block, pool = diary_block.diaries, diary_block.pool
+    pieces, entry_starts = diary_block.pieces, diary_block.entry_starts
     first_entries = np.cumsum(block.entry_counts) - block.entry_counts
     answer_starts = np.append(entry_starts[first_entries], entry_starts[-1])
     document_starts = answer_starts if rows.simplified else entry_starts
@@ -210,12 +206,12 @@ def _texts(diary_block: _Block, rows: _Rows) -> tuple[pa.Array, pa.Array]:
 def _entry_pieces(pool: PiecePool, block: Diaries, entry_starts: Integers) -> Pieces:
     """Return the pieces of all entries, each with its title before its sentences."""
     pieces = np.empty(entry_starts[-1], dtype=np.int32)
-    title = entry_starts[:-1]
+    titles = entry_starts[:-1]
     is_first = block.entry_numbers == 1
-    pieces[title] = np.where(is_first, pool.start("titles"), pool.start("further_titles")) + block.diarist_of_entry
-    pieces[title + 1] = pool.start("entry_numbers") + block.entry_numbers - 1
-    sentences = concatenated_ranges(title + _TITLE_PIECES, block.lengths)
+    pieces[titles] = np.where(is_first, pool.start("titles"), pool.start("further_titles")) + block.diarist_of_entry
+    pieces[titles + 1] = pool.start("entry_numbers") + block.entry_numbers - 1
+    sentences = concatenated_ranges(titles + _TITLE_PIECES, block.lengths)
     pieces[sentences] = block.sentences
     pieces[sentences] += pool.start("further_sentences")
-    pieces[title + _TITLE_PIECES] += pool.start("sentences") - pool.start("further_sentences")
+    pieces[titles + _TITLE_PIECES] += pool.start("sentences") - pool.start("further_sentences")
     return pieces

@@ -11,6 +11,7 @@ from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.folder.manifest import ConfigEntry, Manifest
 from selfknow.builders.sources import read_text
 
+# The Hub's size categories, by the number of rows that they stay below.
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M", 10_000_000: "1M<n<10M"}
 _LARGEST_SIZE = "10M<n<100M"
 
@@ -18,8 +19,8 @@ _LARGEST_SIZE = "10M<n<100M"
 def card_text(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest) -> str:
     """Return the card: a header in YAML, and the dataset's ``card.md`` with its parts filled in.
 
-    The content hashes stand in the header because ``load_dataset`` takes its cache key for a local folder from there:
-    a folder with other rows never loads as an older one.
+    The content hashes stand in the header because ``load_dataset`` computes its cache key for a local folder from it.
+    So rows that have changed are never served from an older cache.
     """
     parts = {
         "configs": _table_of_configs(manifest.configs),
@@ -64,9 +65,10 @@ def _header(dataset: Dataset, configs: list[DatasetConfig], manifest: Manifest) 
     data = DatasetCardData(**{**dataset.metadata, **licence})  # type: ignore[arg-type]
     infos = {config.name: _info(dataset, config, manifest.configs[config.name]) for config in configs}
     datasets.info.DatasetInfosDict(infos).to_dataset_card_data(data)
+    size_category = next((name for size, name in _SIZES.items() if num_rows < size), _LARGEST_SIZE)
     return {
         **data.to_dict(),  # type: ignore[no-untyped-call]
-        "size_categories": [next((name for size, name in _SIZES.items() if num_rows < size), _LARGEST_SIZE)],
+        "size_categories": [size_category],
         "configs": [
             {
                 "config_name": name,

@@ -1,8 +1,8 @@
-"""A hash over the rows of a config that stays the same however they are cut into files, batches or row groups.
+"""A hash over the rows of a config that does not depend on how they are cut into files, batches or row groups.
 
-Per column two SHA-256 run over the rows in order: one over the lengths (int64, little-endian, null = -1) and one over
-the bytes of the values. A string's length is that of its UTF-8; a number's is 8, its bytes int64 or float64,
-little-endian; a list's is the number of its items, which are hashed as a column of their own.
+Each column has two SHA-256 over its rows in order: one of the lengths (int64, little-endian, null = -1) and one of the
+bytes of the values. The length of a string is that of its UTF-8. The length of a number is 8, and its bytes are int64
+or float64, little-endian. The length of a list is its number of items, which are hashed as a column of their own.
 """
 
 import hashlib
@@ -103,11 +103,11 @@ def combine(splits: Mapping[str, SplitHash]) -> str:
 
 def content_hash(splits: Mapping[str, Iterable[pa.RecordBatch]]) -> str:
     """Return the content hash of a config, given the rows of each split in order, in batches of any size."""
-    running = {name: SplitHash() for name in splits}
+    hashes = {name: SplitHash() for name in splits}
     for name, batches in splits.items():
         for batch in batches:
-            running[name].update(batch)
-    return combine(running)
+            hashes[name].update(batch)
+    return combine(hashes)
 
 
 def content_hash_of_files(splits: Mapping[str, Iterable[Path]]) -> str:

@@ -8,8 +8,9 @@ import yaml
 from selfknow.builders.folder.manifest import Manifest
 
 EVALUATION = "eval.yaml"
-FRAMEWORK = "inspect-ai"  # the Hub's name for it, which the Hub checks
-WHOLE_REPLY = r"(?s)\A(.*)\Z"  # compared byte for byte, as in our exact_match; Inspect's `exact` forgives case and dots
+FRAMEWORK = "inspect-ai"  # the Hub accepts no other spelling
+# The reply is compared byte for byte, as in our exact_match; Inspect's `exact` ignores case and dots.
+WHOLE_REPLY = r"(?s)\A(.*)\Z"
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Evaluation:
         split: The split to evaluate.
         prompt: The column with the prompt.
         completion: The column that the reply is compared with.
-        metadata: Columns that a log carries, among them ``id``, so that our own scorer can score an imported log.
+        metadata: Columns that Inspect copies to its log, such as ``id``, so that our own scorer can score the log.
     """
 
     split: str

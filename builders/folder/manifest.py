@@ -13,7 +13,7 @@ from selfknow.files import parse_json
 MANIFEST = "manifest.json"
 CARD = "README.md"
 FORMAT_VERSION = 1
-_LONGEST_PATH_IN_BYTES = 255  # the limit of a file's name on most systems; paths in a dataset folder are far shorter
+_LONGEST_PATH_IN_BYTES = 255  # most systems' limit for a file's name; paths in a dataset folder are far shorter
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SplitEntry:
 
 @dataclass(frozen=True)
 class ConfigEntry:
-    """A config: its parameters, the hash over its rows, its splits."""
+    """A config: its parameters, the hash over its rows, and its splits."""
 
     parameters: Mapping[str, object]
     content_hash: str
@@ -46,7 +46,7 @@ class ConfigEntry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of a dataset folder, and the versions and parameters that made it."""
+    """The content of a dataset folder, and the versions and parameters that it was built with."""
 
     dataset: str
     version: str
@@ -69,7 +69,7 @@ class Manifest:
 
 
 def describe_file(folder: Path, path: str, num_rows: int | None = None) -> FileEntry:
-    """Return the size and the hash of a file in a folder."""
+    """Return the manifest's entry for a file in a folder: its path, size in bytes, SHA-256 and number of rows."""
     with (folder / path).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return FileEntry(path, (folder / path).stat().st_size, digest, num_rows)

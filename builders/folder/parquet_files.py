@@ -31,13 +31,13 @@ def write_configs(
         The files and the content hash of each config, for the manifest.
     """
     shards = [
-        (index, place, config, split)
+        (index, split_number, config, split)
         for config in configs
-        for place, (split, made) in enumerate(config.shards.items())
-        for index in range(len(made))
+        for split_number, (split, functions) in enumerate(config.shards.items())
+        for index in range(len(functions))
     ]
     hashes = {config.name: {split: SplitHash() for split in config.shards} for config in configs}
-    written: dict[str, dict[str, list[Future[tuple[FileEntry, int]]]]] = {
+    futures_by_config: dict[str, dict[str, list[Future[tuple[FileEntry, int]]]]] = {
         config.name: {split: [] for split in config.shards} for config in configs
     }
     with (
@@ -45,15 +45,15 @@ def write_configs(
         ThreadPoolExecutor(jobs) as pool,
     ):
         try:
-            # Shard 0 of every config comes first, then shard 1 of each: shards of one number often share their input.
+            # Shard 0 of every config comes first, then shard 1 of each: shards of equal number often share their input.
             for index, _, config, split in sorted(shards, key=lambda shard: shard[:2]):
-                earlier = written[config.name][split]
+                split_futures = futures_by_config[config.name][split]
                 future = pool.submit(
-                    _write_shard, config, split, index, folder, hashes[config.name][split], earlier[-1:]
+                    _write_shard, config, split, index, folder, hashes[config.name][split], split_futures[-1:]
                 )
                 future.add_done_callback(lambda _: bar.update())
-                earlier.append(future)
-            splits = {config: _results(futures) for config, futures in written.items()}
+                split_futures.append(future)
+            splits = {config: _results(futures) for config, futures in futures_by_config.items()}
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -68,13 +68,13 @@ def _write_shard(
     split: str,
     index: int,
     folder: Path,
-    running: SplitHash,
+    split_hash: SplitHash,
     earlier: Sequence[Future[tuple[FileEntry, int]]],
 ) -> tuple[FileEntry, int]:
-    """Write a shard, and hash its rows after those of the previous shard (``earlier``), which was submitted before.
+    """Write a shard, wait for the previous shard of its split (``earlier``), and then hash the rows.
 
     Returns:
-        The file's entry, and the size of its rows in Arrow's memory, in bytes.
+        The file's entry, and the size of its rows in memory as Arrow data, in bytes.
     """
     table = config.shards[split][index]()
     path = f"{config.name}/{split}-{index:05d}-of-{len(config.shards[split]):05d}.parquet"
@@ -84,14 +84,14 @@ def _write_shard(
         future.result()
     for batch in table.to_batches():
         if batch.num_rows:  # a file that is read back has no empty batches, so they must not be hashed here
-            running.update(batch)
+            split_hash.update(batch)
     return describe_file(folder, path, table.num_rows), table.nbytes
 
 
 def parquet_of(table: pa.Table) -> pa.Buffer:
     """Return a table as the bytes of a Parquet file.
 
-    It is made in memory, because pyarrow, with content-defined chunking, would end the whole process on a full disk.
+    The bytes are made in memory: with content-defined chunking, pyarrow ends the whole process when the disk is full.
     """
     buffer = pa.BufferOutputStream()
     pq.write_table(
@@ -109,9 +109,9 @@ def parquet_of(table: pa.Table) -> pa.Buffer:
 def _results(futures_by_split: Mapping[str, list[Future[tuple[FileEntry, int]]]]) -> dict[str, SplitEntry]:
     entries = {}
     for split, futures in futures_by_split.items():
-        written = [future.result() for future in futures]
-        files = tuple(file for file, _ in written)
+        results = [future.result() for future in futures]
+        files = tuple(file for file, _ in results)
         entries[split] = SplitEntry(
-            sum(file.num_rows or 0 for file in files), files, sum(num_bytes for _, num_bytes in written)
+            sum(file.num_rows or 0 for file in files), files, sum(num_bytes for _, num_bytes in results)
         )
     return entries

@@ -35,14 +35,14 @@ def build_folder(
     Args:
         dataset: The dataset.
         configs: The configs to build; the first becomes the default one.
-        folder: The folder to build, made if missing.
+        folder: The folder to build; created if missing.
         seed: The seed that the configs were made with, for the manifest.
-        jobs: Files made at a time. The content does not depend on it.
+        jobs: The number of files to write at the same time. The content does not depend on it.
         overwrite: Replace an earlier dataset folder.
         progress: Show a progress bar on stderr.
 
     Returns:
-        The manifest, as it was written.
+        The manifest that was written.
 
     Raises:
         UserError: The folder is not empty and ``overwrite`` is false, or it holds files that no build made.
@@ -81,9 +81,9 @@ def _write(
         title = str(dataset.metadata.get("pretty_name", dataset.name))
         text = evaluation_text(dataset.evaluation, title, dataset.summary, manifest)
         (staging / EVALUATION).write_text(text, encoding="utf-8")
-    written = [name for name in (CARD, EVALUATION) if (staging / name).is_file()]
-    written += _copy_files(configs, staging)
-    manifest = replace(manifest, files=tuple(describe_file(staging, name) for name in written))
+    names = [name for name in (CARD, EVALUATION) if (staging / name).is_file()]
+    names += _copy_files(configs, staging)
+    manifest = replace(manifest, files=tuple(describe_file(staging, name) for name in names))
     (staging / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest
 

@@ -59,6 +59,7 @@ SCHEMA = pa.schema(
         ("reasons", pa.list_(pa.string())),
     ]
 )
+# The columns that are copied from a run's generations under the same name.
 _UNCHANGED_COLUMNS = tuple(
     name for name in SCHEMA.names if name not in {"id", "run", "model", "question_set", "parent_id"}
 )
@@ -77,7 +78,7 @@ def replies_of_run(folder: Path, run: ReplyRun) -> pa.Table:
             "run": run.name,
             "model": run.model,
             "question_set": question_set,
-            **_lists(scores[row["generation_id"]]),
+            **_score_columns(scores[row["generation_id"]]),
         }
         for row in generations
     ]
@@ -92,7 +93,7 @@ def _scores_by_generation(folder: Path) -> Mapping[str, list[Mapping[str, Any]]]
     return by_generation
 
 
-def _lists(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, list[object]]:
+def _score_columns(scores: Sequence[Mapping[str, Any]]) -> Mapping[str, list[object]]:
     columns = {"metrics": "metric", "scores": "value", "reasons": "reason"}
     return {name: [row[column] for row in scores] for name, column in columns.items()}
 
@@ -103,7 +104,7 @@ def replies_table(folders: Path, runs: Sequence[ReplyRun]) -> pa.Table:
 
 
 def config_of_runs(config: str, folders: Path, runs: Sequence[ReplyRun]) -> DatasetConfig:
-    """Return a config of some runs: their rows and their folders.
+    """Return a config that holds the rows and the folders of some runs.
 
     Args:
         config: The config's name, which is the name of a task.
@@ -151,9 +152,10 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 def _table_of_models(runs: Sequence[ReplyRun]) -> str:
     lines = ["| model | kind | file | parameters | licence of the model |", "| --- | --- | --- | ---: | --- |"]
     for name in dict.fromkeys(run.model for run in runs):
-        row, described = models()[name], _description_of_model(next(run for run in runs if run.model == name))
-        file = f"`{described['name']}`" if described.get("quantization") else "none: train it again"
-        cells = [_link(name, row["page"]), row["kind"], file, f"{described['num_parameters']:,}"]
+        row = models()[name]
+        model = _description_of_model(next(run for run in runs if run.model == name))
+        file = f"`{model['name']}`" if model.get("quantization") else "none: train it again"
+        cells = [_link(name, row["page"]), row["kind"], file, f"{model['num_parameters']:,}"]
         lines.append(f"| {' | '.join([*cells, _link(row['licence'], row['licence_page'])])} |")
     return "\n".join(lines)
 
@@ -181,7 +183,7 @@ DATASET = Dataset(
     name="model-replies",
     version="1.0.0",
     sources=SOURCES,
-    summary="What small models replied to the questions of this package, with scores, as rows and as run folders.",
+    summary="The replies of small models to the questions of this package, with scores, as rows and as run folders.",
     configs=CONFIGS,
     config=replies_config,
     metadata={

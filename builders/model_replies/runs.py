@@ -16,7 +16,7 @@ SOURCES = "model_replies"
 COLUMNS = ("config", "model", "run", "run_id", "replies", "digest")
 """The columns of ``runs.tsv``."""
 FOLDER = "runs"
-"""The folder of the run folders, in the sources and in a dataset folder."""
+"""The name of the folder that holds the run folders, in ``datasets_src`` and in a dataset folder."""
 GENERATIONS = "generations/part-00000.parquet"
 EXAMPLES = "examples.parquet"
 DESCRIPTION = "run.json"
@@ -44,7 +44,7 @@ class ReplyRun:
 
     @property
     def name(self) -> str:
-        """Model and run: the path of the run's folder below ``runs``.
+        """The model and the run, as a path: the run's folder below ``runs``.
 
         >>> ReplyRun("self-aware", "gemma-3-270m", "self-aware-icl", "4e24ea8838d0", 300, "").name
         'gemma-3-270m/self-aware-icl'
@@ -52,7 +52,7 @@ class ReplyRun:
         return f"{self.model}/{self.run}"
 
     @classmethod
-    def of_row(cls, row: Row) -> "ReplyRun":
+    def from_row(cls, row: Row) -> "ReplyRun":
         """Make a run from a row of ``runs.tsv``."""
         return cls(**{**row, "replies": int(row["replies"])})  # type: ignore[arg-type]
 
@@ -60,7 +60,7 @@ class ReplyRun:
 @cache
 def collected_runs() -> tuple[ReplyRun, ...]:
     """Read the packaged runs, in the order of their table."""
-    return tuple(ReplyRun.of_row(row) for row in read_table(f"{SOURCES}/runs.tsv"))
+    return tuple(ReplyRun.from_row(row) for row in read_table(f"{SOURCES}/runs.tsv"))
 
 
 @cache
@@ -70,7 +70,7 @@ def models() -> Mapping[str, Row]:
 
 
 def run_folders() -> Path:
-    """Return the folder that holds the packaged runs, each at its name."""
+    """Return the folder that holds the packaged runs, each in a subfolder of its name."""
     return DATASETS_SRC / SOURCES / FOLDER
 
 
@@ -80,9 +80,9 @@ def files_of_run(folder: Path) -> list[str]:
 
 
 def digest_of(files: Iterable[tuple[str, str]]) -> str:
-    """Hash the paths of a run's files, relative to its folder, and the SHA-256 of each; 64 hex digits.
+    """Hash the paths of a run's files, relative to its folder, and the SHA-256 of each, to 64 hex digits.
 
-    A manifest has the same hashes, so a run in a dataset folder is compared without reading it.
+    A manifest lists the same SHA-256, so a run in a dataset folder can be compared without reading its files.
     """
     lines = "".join(f"{path}\0{sha256}\n" for path, sha256 in sorted(files))
     return hashlib.sha256(lines.encode()).hexdigest()
@@ -100,7 +100,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 
 def question_set_of(description: Mapping[str, Any]) -> str:
-    """Return the question set of a run: a dataset and its config, or a set or a file without configs.
+    """Return the name of a run's question set: a dataset and its config, or a question set or file without configs.
 
     >>> question_set_of({"dataset": {"name": "self-knowledge", "config": "code"}})
     'self-knowledge:code'

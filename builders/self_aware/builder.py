@@ -35,7 +35,7 @@ CONFIG = "authored"
 
 
 def authored_config(config: str = CONFIG, seed: int = 0) -> DatasetConfig:
-    """Return the one config, ``authored``; the seed decides the order of the rows and nothing else.
+    """Return the one config, ``authored``; the seed only affects the order of the rows.
 
     Raises:
         UserError: The config does not exist, or the seed is not a whole number of 64 bits.
@@ -77,7 +77,9 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
     assert isinstance(seed, int), "our own config has a seed"
     rows = {split: question_table(split, seed).slice(0, 1).to_pylist()[0] for split in SPLITS}
     unanswerable, answerable = questions("unanswerable"), questions("answerable")
-    frames = {name: len({q.source for q in unanswerable if q.category == name}) for name in CATEGORIES}
+    frames = {
+        name: len({question.source for question in unanswerable if question.category == name}) for name in CATEGORIES
+    }
     by_category = Counter(question.category for question in unanswerable if question.category is not None)
     by_kind = Counter(question.source.split("/")[0] for question in answerable)
     by_check = Counter(question.source.split("/")[1] for question in answerable)

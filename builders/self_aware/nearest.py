@@ -1,8 +1,8 @@
 """The search for the answerable questions of a pool that are nearest in meaning to each unanswerable one.
 
-Yin et al., section 2: the answerable questions of SelfAware are those of SQuAD, HotpotQA and TriviaQA that SimCSE puts
-closest to the unanswerable ones. The pool may have any size: it is read once, a batch at a time, and only a short list
-for each unanswerable question stays in memory. The lists are saved as the pool is read, so a killed search resumes.
+Yin et al., section 2, took the questions of SQuAD, HotpotQA and TriviaQA that SimCSE finds nearest to the unanswerable
+ones. The pool may have any size: it is read once, a batch at a time, and only a short list for each unanswerable
+question stays in memory. The lists are saved as the pool is read, so a killed search resumes.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from selfknow.errors import UserError
 from selfknow.files import written_whole
 
 _DECIMALS = 5  # smaller differences depend on the padding of the batch
-_CANDIDATES_PER_PARTNER = 32
+_CANDIDATES_PER_PARTNER = 32  # length of a short list for each partner that a question should get
 _BATCHES_PER_SAVE = 16
 
 
@@ -55,7 +55,7 @@ class ShortLists:
         return cls(np.full(shape, -np.inf, np.float32), np.full(shape, -1, np.int64))
 
     def add(self, questions: Vectors, texts: Sequence[str], vectors: Vectors) -> None:
-        """Add the next rows of the pool; of equally near ones the earlier comes first."""
+        """Add the next rows of the pool; among equally near rows, the earlier comes first."""
         similarities = np.round(questions @ vectors.T, _DECIMALS)
         rows = np.broadcast_to(np.arange(self.num_rows, self.num_rows + len(texts)), similarities.shape)
         all_similarities = np.concatenate([self.similarities, similarities], axis=1)
@@ -77,7 +77,7 @@ def find_nearest(
     encode: Encoder,
     *,
     per_question: int,
-    saved: Path | None = None,
+    progress_file: Path | None = None,
     setting: str = "",
     advance: Callable[[int], object] = lambda _: None,
 ) -> ShortLists:
@@ -88,8 +88,8 @@ def find_nearest(
         pool: The texts of the pool in batches, in the same order at every reading.
         encode: The sentence encoder.
         per_question: The number of partners of each question. The short lists are longer, since no row is used twice.
-        saved: The file that saves the short lists as the pool is read, and from which the search resumes.
-        setting: Further settings that decide the result, such as the encoder's name.
+        progress_file: The file in which the short lists are saved as the pool is read, and from which a search resumes.
+        setting: Further settings that the result depends on, such as the encoder's name.
         advance: Called with the number of rows of each batch, for a progress bar.
 
     Raises:
@@ -98,22 +98,23 @@ def find_nearest(
     key = digest_of(f"{setting} {per_question}", questions)
     vectors = encode(questions)
     lists = ShortLists.empty(len(questions), per_question * _CANDIDATES_PER_PARTNER)
-    earlier = _load(saved, key) if saved is not None and saved.exists() else None
-    digest, num_rows, already_read = "", 0, earlier.num_rows if earlier is not None else 0
+    saved_lists = _load(progress_file, key) if progress_file is not None and progress_file.exists() else None
+    already_read = saved_lists.num_rows if saved_lists is not None else 0
+    digest, num_rows = "", 0
     for number, texts in enumerate(pool, 1):
-        if earlier is not None and num_rows < already_read:
+        if saved_lists is not None and num_rows < already_read:
             digest, num_rows = digest_of(digest, texts), num_rows + len(texts)
-            if num_rows == already_read and digest == earlier.digest:
-                lists = earlier
+            if num_rows == already_read and digest == saved_lists.digest:
+                lists = saved_lists
             elif num_rows >= already_read:
-                raise UserError(f"{saved} was saved for another pool: remove it to start again")
+                raise UserError(f"{progress_file} was saved for another pool: remove it to start again")
         else:
             lists.add(vectors, texts, encode(texts))
-            if saved is not None and number % _BATCHES_PER_SAVE == 0:
-                _save(saved, key, lists)
+            if progress_file is not None and number % _BATCHES_PER_SAVE == 0:
+                _save(progress_file, key, lists)
         advance(len(texts))
     if num_rows < already_read:
-        raise UserError(f"{saved} was saved for a larger pool: remove it to start again")
+        raise UserError(f"{progress_file} was saved for a larger pool: remove it to start again")
     return lists
 
 
@@ -144,21 +145,21 @@ def _load(path: Path, key: str) -> ShortLists:
 def choose_partners(lists: ShortLists, per_question: int) -> list[Partner]:
     """Give each question up to ``per_question`` rows of its short list, and no row to two questions.
 
-    The nearest pairs come first; of equally near ones, those of the earlier question.
+    The nearest pairs are chosen first; among equally near pairs, those of the earlier question.
 
     Returns:
         The partners by question, nearest first. A question gets fewer if others have used up its short list.
     """
     num_candidates = lists.rows.shape[1]
     order = np.argsort(-lists.similarities.ravel(), kind="stable")
-    taken: set[int] = set()
+    used_rows: set[int] = set()
     num_partners = [0] * len(lists.rows)
     partners = []
-    for place in order.tolist():
-        question, rank = divmod(place, num_candidates)
+    for index in order.tolist():
+        question, rank = divmod(index, num_candidates)
         row = int(lists.rows[question, rank])
-        if row >= 0 and row not in taken and num_partners[question] < per_question:
-            taken.add(row)
+        if row >= 0 and row not in used_rows and num_partners[question] < per_question:
+            used_rows.add(row)
             num_partners[question] += 1
             partners.append(Partner(question, row, float(lists.similarities[question, rank])))
     return sorted(partners, key=lambda partner: partner.question)

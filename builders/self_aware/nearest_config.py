@@ -1,7 +1,7 @@
 """Self-aware as the paper constructs it: our unanswerable questions and the nearest answerable ones of a public set.
 
-Yin et al., Do Large Language Models Know What They Don't Know?, section 2. Each public set is a
-config, since each has its own licence; ``nearest.py`` is the search. An answerable row:
+Yin et al., Do Large Language Models Know What They Don't Know?, section 2. Each public set is a config, since each has
+its own licence; ``nearest.py`` searches it. An answerable row:
 
     {"id": "nq-open/NQ-open.dev-1204", "question": "when does the next solar eclipse …", "answers": […],
      "answerable": True, "category": None, "source": "nq-open/NQ-open.dev", "pair_id": "consensus-001-1", "flags": []}
@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from threading import Lock
 
@@ -38,8 +37,8 @@ from selfknow.errors import UserError, nearest
 SOURCES = "self_aware/nearest"
 CONFIGS = ("squad", "hotpotqa", "triviaqa", "nq-open")
 _ROWS_AT_A_TIME = 1_024
-_ONE_SEARCH = Lock()
-_FLAGS = ("duplicate", "answer_in_question", "alias_too_short")
+_ONE_SEARCH = Lock()  # held while a pool is searched, so that two splits do not search it twice
+_FLAG_NAMES = ("duplicate", "answer_in_question", "alias_too_short")
 
 
 @cache
@@ -49,7 +48,7 @@ def pools() -> Mapping[str, PinnedSource]:
 
 
 def sizes(config: str) -> tuple[int, int]:
-    """Return the largest number of partners of a question, and that of answerable questions in all."""
+    """Return the largest number of partners of one question, and of answerable questions in total."""
     texts = pools()[config].texts
     partners, num_questions = texts["partners"], texts["questions"]
     assert isinstance(partners, int), "a whole number"
@@ -72,10 +71,10 @@ class Pool:
     encoder: str
 
     def candidates(self) -> Iterator[tuple[str, PoolQuestion]]:
-        """Yield each answered question with its file's name, but no repetitions that differ in case or punctuation."""
+        """Yield each question that has answers, with its file's name; skip those asked before, in any case."""
         seen = set[str]()
         for file in self.files:
-            assert isinstance(file.content, Path), "a pool is read where it lies"
+            assert isinstance(file.content, Path), "a pool is a file on disk"
             name = PurePosixPath(file.name).stem.partition("-00")[0]
             for question in read_pool(str(file.content)):
                 text = normalized(question.question)
@@ -94,11 +93,11 @@ def select(partners: list[Partner], number: int) -> list[Partner]:
     Returns:
         The selected partners, in the same order.
     """
-    ranks = chain.from_iterable(range(count) for count in Counter(partner.question for partner in partners).values())
+    counts = Counter(partner.question for partner in partners)
+    ranks = [rank for count in counts.values() for rank in range(count)]
     ranked = sorted(zip(ranks, partners, strict=True), key=lambda item: (item[0], -item[1].similarity))
-    return sorted(
-        (partner for _, partner in ranked[:number]), key=lambda partner: (partner.question, -partner.similarity)
-    )
+    selected = [partner for _, partner in ranked[:number]]
+    return sorted(selected, key=lambda partner: (partner.question, -partner.similarity))
 
 
 @cache
@@ -107,28 +106,30 @@ def _partners(pool: Pool) -> tuple[Partner, ...]:
     texts = [question.question for question in questions("unanswerable")]
     candidates = (question for _, question in pool.candidates())
     batches = ([question.question for question in batch] for batch in batches_of(candidates, _ROWS_AT_A_TIME))
-    saved = _saved(pool, texts)
+    progress_file = _search_path(pool, texts)
     with Bar(unit="question", desc=f"{pool.config}: looking for the nearest") as bar:
         encode = load_encoder(pool.encoder)
-        lists = find_nearest(texts, batches, encode, per_question=per_question, saved=saved, advance=bar.update)
-    saved.unlink(missing_ok=True)
+        lists = find_nearest(
+            texts, batches, encode, per_question=per_question, progress_file=progress_file, advance=bar.update
+        )
+    progress_file.unlink(missing_ok=True)
     return tuple(select(choose_partners(lists, per_question), number))
 
 
-def _saved(pool: Pool, texts: list[str]) -> Path:
-    """Return the file that saves a search, so that it resumes after a kill."""
+def _search_path(pool: Pool, texts: list[str]) -> Path:
+    """Return the path where a search saves its progress, so that it resumes after a kill."""
     digest = digest_of(pool.encoder, [*(file.sha256 for file in pool.files), *texts])
     return cache_folder() / "nearest" / f"{digest}.npz"
 
 
 @cache
 def rows(pool: Pool) -> tuple[Question, ...]:
-    """Return both halves with their flags; our unanswerable questions come first."""
+    """Return all questions with their flags: our unanswerable ones first, then their answerable partners."""
     unanswerable = questions("unanswerable")
     pair_ids = {partner.pool_row: unanswerable[partner.question].id for partner in _partners(pool)}
-    place = {partner.pool_row: number for number, partner in enumerate(_partners(pool))}
-    chosen = {
-        place[row]: Question(
+    position_of_row = {partner.pool_row: position for position, partner in enumerate(_partners(pool))}
+    answerable = {
+        position_of_row[row]: Question(
             id=f"{pool.config}/{name}-{question.id}",
             question=question.question,
             answers=list(question.answers),
@@ -140,7 +141,7 @@ def rows(pool: Pool) -> tuple[Question, ...]:
         for row, (name, question) in enumerate(pool.candidates())
         if row in pair_ids
     }
-    both = [*unanswerable, *(chosen[number] for number in sorted(chosen))]
+    both = [*unanswerable, *(answerable[position] for position in sorted(answerable))]
     times_asked = Counter(normalized(row.question) for row in both)
     return tuple(replace(row, flags=_flaws(row, times_asked)) for row in both)
 
@@ -192,17 +193,17 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
     }
     flags = ["| flag | " + " | ".join(f"{name}, {split}" for name in counts for split in SPLITS) + " |"]
     flags.append("| --- |" + " ---: |" * (len(counts) * len(SPLITS)))
-    for flag in _FLAGS:
+    for flag in _FLAG_NAMES:
         numbers = [counter[split == "answerable", flag] for counter in counts.values() for split in SPLITS]
         flags.append(f"| `{flag}` | " + " | ".join(map(str, numbers)) + " |")
-    numbers_of = "; ".join(
+    limits = "; ".join(
         f"`{name}` gives an unanswerable question at most {sizes(name)[0]}, and has at most {sizes(name)[1]:,} in all"
         for name in pools_by_config
     )
     return {
         "config": configs[0].name,
         "encoder": str(configs[0].parameters["encoder"]),
-        "numbers": numbers_of,
+        "numbers": limits,
         "table_of_similarity": _similarities(pools_by_config),
         "table_of_flags": "\n".join(flags),
         "files": "\n\n".join(table_of_files(config.parameters) for config in configs),

@@ -37,7 +37,7 @@ def fetch(url: str) -> bytes:
     """Fetch the bytes at a URL.
 
     Raises:
-        UserError: They cannot be fetched; the message names the alternative.
+        UserError: They cannot be fetched; the message names ``--source`` as the alternative.
     """
     try:
         return downloads.fetch(url)

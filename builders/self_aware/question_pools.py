@@ -85,7 +85,7 @@ def _rows(source: str, columns: list[str]) -> Iterator[Mapping[str, object]]:
 
 
 def _rows_of_parquet(path: Path, columns: list[str]) -> Iterator[Mapping[str, object]]:
-    """Yield the rows with these columns alone: the passages are by far the largest, and unused here."""
+    """Yield the rows with only these columns, since columns of passages are large and unused."""
     with pq.ParquetFile(path) as file:
         present = [name for name in columns if name in file.schema_arrow.names]
         for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=present if columns[0] in present else None):

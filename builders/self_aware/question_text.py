@@ -1,13 +1,13 @@
-"""Flaws that can be seen in a question's text alone: near-duplicates, leaked answers, short aliases."""
+"""Flaws that the text of a question and its answers shows: near-duplicates, leaked answers, short aliases."""
 
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-NEAR_DUPLICATE = 0.7
-SHINGLE_WIDTH = 5
-LONGEST_SHORT_ALIAS = 3
+NEAR_DUPLICATE = 0.7  # least Jaccard similarity of the shingles of two near-duplicates
+SHINGLE_WIDTH = 5  # characters
+LONGEST_SHORT_ALIAS = 3  # characters
 _WORD = re.compile(r"\w+")
 
 
@@ -21,7 +21,7 @@ def normalized(text: str) -> str:
 
 
 def shingles(text: str) -> frozenset[str]:
-    """Return the runs of five characters of the lower-case text; a shorter text is a run by itself."""
+    """Return all runs of five characters of the lower-case text; a shorter text is one run."""
     lowered = text.lower()
     return frozenset(
         lowered[start : start + SHINGLE_WIDTH] for start in range(max(1, len(lowered) - SHINGLE_WIDTH + 1))
@@ -56,7 +56,7 @@ def near_duplicates(texts: Sequence[str], threshold: float = NEAR_DUPLICATE) -> 
 
 
 def holds_phrase(text: str, phrase: str) -> bool:
-    """Return whether a text contains a phrase as whole words, ignoring case and punctuation.
+    """Return True if a text contains a phrase as whole words, ignoring case and punctuation.
 
     >>> holds_phrase("Do we know?", "no"), holds_phrase("Is it a no, then?", "No")
     (False, True)

@@ -36,7 +36,7 @@ CATEGORIES = {  # the shares of the paper's Table 1, applied to 1,032 questions
 NUM_ANSWERABLE = {"single fact": 1_525, "two hops": 166, "trivia": 646}  # the paper: 1,487, 182, 668
 DIFFICULTIES = ("easy", "medium", "hard")
 _LANGUAGE_MODEL = "language model"
-_SLOT = "{}"
+_SLOT = "{}"  # the place in a frame that a filler's part takes
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Question:
 
 
 def unanswerable_questions() -> Iterator[Question]:
-    """Yield our unanswerable questions; each has a pair, whose id is the question's."""
+    """Yield our unanswerable questions; the id of each is also the id of its pair."""
     for category in CATEGORIES:
         for row in read_groups("self_aware/unanswerable.tsv", "category")[category]:
             for number, question in enumerate(_expand(row["question"], items_of(row["fillers"])), 1):
@@ -65,7 +65,7 @@ def unanswerable_questions() -> Iterator[Question]:
 
 
 def _expand(frame: str, fillers: list[str]) -> Iterator[str]:
-    """Yield the questions of a frame: the frame itself, or one for each filler, whose parts fill the slots in order."""
+    """Yield the frame itself, or a question for each filler; the filler's parts fill the slots in order."""
     for filler in fillers or [""]:
         question = frame
         for part in filler.split(" / "):
@@ -80,7 +80,7 @@ def _unanswerable(frame: str, number: int, question: str, category: str) -> Ques
 
 
 def answerable_questions() -> Iterator[Question]:
-    """Yield our answerable questions: in each pair, those that ask something known about the same topic."""
+    """Yield our answerable questions; each pair has several, which ask something known about its topic."""
     for pair, rows in read_groups("self_aware/answerable.tsv", "pair_id").items():
         for letter, row in zip("abcdef", rows, strict=False):
             answers = items_of(row["answers"])
@@ -108,9 +108,9 @@ def questions(split: str) -> tuple[Question, ...]:
 def question_table(split: str, seed: int) -> pa.Table:
     """Return the rows of a split, sorted by the SHA-256 of the seed and the id."""
 
-    def place(question: Question) -> bytes:
+    def sort_key(question: Question) -> bytes:
         return hashlib.sha256(f"{seed}:{question.id}".encode()).digest()
 
     return pa.Table.from_pylist(
-        [asdict(question) for question in sorted(questions(split), key=place)], schema=AUTHORED_SCHEMA
+        [asdict(question) for question in sorted(questions(split), key=sort_key)], schema=AUTHORED_SCHEMA
     )

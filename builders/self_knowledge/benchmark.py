@@ -1,4 +1,4 @@
-"""Rows of the task ``benchmark`` for any benchmark: prompts for new questions, and its own questions.
+"""Rows of the task ``benchmark`` for any benchmark: prompts to write new questions, and the benchmark's questions.
 
 See Tan et al., section 6.5. A question is a mapping with ``id``, ``question``, four ``options``, and the letter of the
 ``answer``.
@@ -18,7 +18,7 @@ Question = Mapping[str, object]
 
 
 def new_rows(questions: Sequence[Question], subject: str, seed: int = 0) -> pa.Table:
-    """Return the dataset's instances in every style, with examples from these questions.
+    """Return the rows of all instances in every style, with examples from these questions.
 
     Args:
         questions: The benchmark's questions, at least as many as an instance shows.
@@ -32,7 +32,7 @@ def new_rows(questions: Sequence[Question], subject: str, seed: int = 0) -> pa.T
 
 
 def benchmark_rows(questions: Sequence[Question], subject: str) -> pa.Table:
-    """Return rows that ask the benchmark's own questions in the same words; nothing is generated for them."""
+    """Return rows that ask the benchmark's questions in the words used for generated ones; they generate nothing."""
     rows = [
         _benchmark_row(number, question, subject, style)
         for number, question in enumerate(questions)

@@ -113,9 +113,9 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
             f"{len(ranges[f'theorem_{name}'])} {name}" for name in ("kinds", "ranges", "variables")
         ),
         "mentions": _range(ranges["mentions"]),
-        "categories": _listed(list(categories())),
+        "categories": _join_with_and(list(categories())),
         "positive_words": _range(ranges["positive_words"]),
-        "sports": _listed(words()["sports"]),
+        "sports": _join_with_and(words()["sports"]),
         "sports_years": _range(ranges["sports_years"]),
         "image_counts": _range(ranges["image_counts"]),
         "num_shown": str(ranges["benchmark_questions_shown"]),
@@ -130,7 +130,7 @@ def _range(bounds: Mapping[str, int]) -> str:
     return f"{bounds['first']} to {bounds['last']}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_with_and(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]])
 
 
@@ -139,13 +139,16 @@ def _table_of_tasks(configs: list[DatasetConfig]) -> str:
     for config in configs:
         rows = config.shards["test"][0]().to_pylist()
         params = [json.loads(row["params"]) for row in rows]
-        kinds = [
-            ", ".join(sorted({f"`{values[name]}`" for values in params if values[name]})) for name in ("keep", "break")
-        ]
+        transformations = [_distinct_values(params, name) for name in ("keep", "break")]
         texts = [rows[0][name].split("\n")[0] for name in ("generate_prompt", "verify_prompt")]
         dual = "yes" if rows[0]["dual_prompt"] else ""
-        lines.append("| " + " | ".join([f"`{config.name}`", *texts, dual, *kinds]) + " |")
+        lines.append("| " + " | ".join([f"`{config.name}`", *texts, dual, *transformations]) + " |")
     return "\n".join(lines)
+
+
+def _distinct_values(params: Sequence[Mapping[str, object]], name: str) -> str:
+    names = {f"`{values[name]}`" for values in params if values[name]}
+    return ", ".join(sorted(names))
 
 
 DATASET = Dataset(

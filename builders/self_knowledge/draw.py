@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from selfknow.builders.randomness import WORDS_PER_COUNTER, RandomKey, Stream
 from selfknow.builders.self_knowledge.sources import choices
 
-_COUNTERS_PER_TASK = 1 << 20
-_COUNTERS_PER_INSTANCE = 8
-_TASK_NUMBERS = {
+_COUNTERS_PER_TASK = 1 << 20  # room for 131,072 instances
+_COUNTERS_PER_INSTANCE = 8  # 32 random words
+_TASK_NUMBERS = {  # fixed, since a task's number determines its random words
     "total-count": 0,
     "designated-count": 1,
     "word-position": 2,

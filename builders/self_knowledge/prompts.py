@@ -9,7 +9,7 @@ from selfknow.builders.self_knowledge.tasks import TASKS, Instance
 
 MARKER = "{generation}"
 STYLES = ("plain", "expert", "cot")
-_ARTEFACT = re.compile(r"(?<=\?) \w+\Z")  # the paper's name of the generated text, after its question
+_ARTEFACT = re.compile(r"(?<=\?) \w+\Z")  # a word for the generated text, which the paper puts after the question
 _PAPER_SLOTS = {
     "[num]": "num",
     "[word]": "word",
@@ -27,19 +27,19 @@ _PAPER_SLOTS = {
 
 
 def row(task: str, number: int, style: str, seed: int) -> dict[str, str | None]:
-    """Return a row of the dataset."""
+    """Make an instance of a task, and return its row of the dataset."""
     return row_of(TASKS[task](number, seed), task, number, style)
 
 
 def row_of(instance: Instance, task: str, number: int, style: str) -> dict[str, str | None]:
-    """Return the row of an instance."""
+    """Return the dataset's row of an instance, in one style."""
     altered = None if instance.altered_slots is None else question_prompt(task, style, instance.altered_slots)
     params = {
         **instance.params,
         "keep": instance.keep,
         "break": instance.breaks,
         "altered_verify_prompt": altered,
-        "source_id": instance.source_task and _id(instance.source_task, number, style),
+        "source_id": _id(instance.source_task, number, style) if instance.source_task else None,
         "paper": _paper_prompts(task, instance, style),
     }
     return {
@@ -94,38 +94,40 @@ def _dual(task: str, style: str, slots: Mapping[str, str]) -> str | None:
 
 
 def _paper_prompts(task: str, instance: Instance, style: str) -> dict[str, str | None]:
-    """Return the paper's own prompts, null if it has none: it gives one expert, and no chain-of-thought wording."""
+    """Return the paper's own prompts, or nulls: it has an expert's wording for one task, and no chain of thought."""
     tables = paper_templates()["tables_8_13_and_14"]
     sections = paper_templates()["sections_3_and_4_3"].get(task, {})
-    own = {**tables.get(task, {}), **sections}
+    templates = {**tables.get(task, {}), **sections}
     if task == "grammar":  # it reuses the paragraphs of section 4.2.1
-        own["generate"] = tables["total-count"]["generate"]
+        templates["generate"] = tables["total-count"]["generate"]
     if style == "plain":
-        front = ""
+        preamble = ""
     elif style == "expert" and task == "total-count":
-        front = paper_templates()["section_7_2_1"]["expert"]
+        preamble = paper_templates()["section_7_2_1"]["expert"]
     else:
-        own, front = {}, ""
-    altered = instance.altered_slots and _paper_question(own.get("verify"), front, instance.altered_slots)
+        templates, preamble = {}, ""
+    altered = None
+    if instance.altered_slots:
+        altered = _paper_question(templates.get("verify"), preamble, instance.altered_slots)
     return {
-        "generate_prompt": _paper_text(own.get("generate"), front, instance.slots),
-        "verify_prompt": _paper_question(own.get("verify"), front, instance.slots),
-        "dual_prompt": f"{front}{own['dual']}\n\n{MARKER}" if "dual" in own else None,
-        "altered_verify_prompt": altered or None,
+        "generate_prompt": _paper_text(templates.get("generate"), preamble, instance.slots),
+        "verify_prompt": _paper_question(templates.get("verify"), preamble, instance.slots),
+        "dual_prompt": f"{preamble}{templates['dual']}\n\n{MARKER}" if "dual" in templates else None,
+        "altered_verify_prompt": altered,
     }
 
 
-def _paper_text(template: str | None, front: str, slots: Mapping[str, str]) -> str | None:
+def _paper_text(template: str | None, preamble: str, slots: Mapping[str, str]) -> str | None:
     if template is None:
         return None
     for slot, name in _PAPER_SLOTS.items():
         if slot in template:
             template = template.replace(slot, slots[name])
-    return front + template
+    return preamble + template
 
 
-def _paper_question(template: str | None, front: str, slots: Mapping[str, str]) -> str | None:
-    text = _paper_text(template, front, slots)
+def _paper_question(template: str | None, preamble: str, slots: Mapping[str, str]) -> str | None:
+    text = _paper_text(template, preamble, slots)
     if text is None:
         return None
     if "[title]" in text:

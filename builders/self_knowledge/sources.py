@@ -33,7 +33,7 @@ def categories() -> dict[str, list[str]]:
 
 @cache
 def paper_templates() -> dict[str, Any]:
-    """Read the paper's template strings, which are verbatim."""
+    """Read the paper's template strings, verbatim."""
     return _object("paper_templates.json")
 
 
@@ -59,7 +59,7 @@ def benchmark_questions() -> tuple[dict[str, Any], ...]:
 
 @cache
 def noise() -> str:
-    """Read the paragraph between the two prompts of the protocol with noise (Tan et al., section 6.2)."""
+    """Read the paragraph that the protocol with noise puts between its two prompts (Tan et al., section 6.2)."""
     return read_text(f"{SOURCES}/noise.txt").strip()
 
 

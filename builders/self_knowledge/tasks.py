@@ -17,8 +17,18 @@ _MIRROR = "mirror-image"
 BENCHMARK_SUBJECT = "computer science"  # the subject of the packaged questions
 # Every transformation that an instance may name; selfknow.evaluate.tasks.self_knowledge implements them.
 TRANSFORMATIONS = (
-    *(_MOVE, _ALTER, _MIRROR, "add-first-word", "delete-first-word", "change-word", "append-word"),
-    *("append-preposition", "shift-date", "append-comment", "append-print", "reverse-relation"),
+    _MOVE,
+    _ALTER,
+    _MIRROR,
+    "add-first-word",
+    "delete-first-word",
+    "change-word",
+    "append-word",
+    "append-preposition",
+    "shift-date",
+    "append-comment",
+    "append-print",
+    "reverse-relation",
 )
 
 
@@ -70,34 +80,34 @@ def _designated_count(number: int, seed: int) -> Instance:
     return Instance({"word": word, "num": str(num)}, str(num), _MOVE, "append-word", params=params)
 
 
-def _fact(number: int, seed: int) -> Instance:  # noqa: ARG001 (every date once)
+def _fact(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every date once)
     date = sorted({date for _, date in births()})[number]
     altered = date - datetime.timedelta(days=1)
     params = {"date": date.isoformat(), "altered_date": altered.isoformat()}
     return Instance({"date": spell_date(date)}, "yes", None, "shift-date", params=params)
 
 
-def _arxiv(number: int, seed: int) -> Instance:  # noqa: ARG001 (months at even distances)
+def _arxiv(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: even distances)
     first, last = (12 * year + month - 1 for year, month in choices()["arxiv_months"].values())
     year, month = divmod(first + number * (last - first) // (choices()["num_instances"] - 1), 12)
     date = datetime.date(year, month + 1, 1)
     return Instance({"month": f"{_month(date)} {year}"}, params={"month": f"{date:%Y-%m}"})
 
 
-def _math(number: int, seed: int) -> Instance:  # noqa: ARG001 (every answer once)
-    answers = _listed("math_answers")
+def _math(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every answer once)
+    answers = _list_answers("math_answers")
     answer, altered = answers[number], answers[(number + 1) % len(answers)]
     params = {"answer": answer, "altered_answer": altered}
     return Instance({"answer": answer}, "yes", None, _ALTER, {"answer": altered}, params)
 
 
-def _listed(name: str) -> list[str]:
+def _list_answers(name: str) -> list[str]:
     parts = dict(choices()[name])
     numbers = parts.pop("whole_numbers")
     return [*map(str, range(numbers["first"], numbers["last"] + 1)), *itertools.chain(*parts.values())]
 
 
-def _theorem(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combination once)
+def _theorem(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every combination once)
     parts = (choices()[f"theorem_{name}"] for name in ("kinds", "ranges", "variables"))
     kind, range_, variable = list(itertools.product(*parts))[number]
     about = f"{kind}, {range_.replace('{variable}', variable)}"
@@ -105,8 +115,8 @@ def _theorem(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combina
     return Instance(slots, "yes", None, "reverse-relation", params={"variable": variable})
 
 
-def _code(number: int, seed: int) -> Instance:  # noqa: ARG001 (every answer once)
-    answer = _listed("code_answers")[number]
+def _code(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every answer once)
+    answer = _list_answers("code_answers")[number]
     return Instance({"answer": answer}, answer, "append-comment", "append-print", params={"output": answer})
 
 
@@ -117,14 +127,14 @@ def _grammar(number: int, seed: int) -> Instance:
 
 def _word_operation(number: int, seed: int, *, keep: str | None, shift: int, changes: bool = False) -> Instance:
     """Make an instance that asks for a word's position before and after an edit (section 4.4.2)."""
-    written, draw = _designated_count(number, seed).slots, Draw(seed, "word-position", number)
+    creation_slots, draw = _designated_count(number, seed).slots, Draw(seed, "word-position", number)
     position = draw.between(choices()["word_positions"])
     word = words()["added"][draw.below(len(words()["added"]), 1)]
     return Instance(
-        slots={**written, "position": str(position)},
+        slots={**creation_slots, "position": str(position)},
         keep=keep,
         breaks="change-word" if changes else None,
-        altered_slots={**written, "position": str(position + shift)},
+        altered_slots={**creation_slots, "position": str(position + shift)},
         params={"position": position, "altered_position": position + shift, "word": word},
         source_task="designated-count",
     )
@@ -172,27 +182,27 @@ def _sports_statistics(number: int, seed: int) -> Instance:
 
 
 def _saturdays(year: int, first: str, last: str) -> list[datetime.date]:
-    """Return the Saturdays of a season: games are played on each, so "yes" can be an honest reply."""
+    """Return the Saturdays of a season. Games are played on each, so "yes" can be a correct reply."""
     day, end = (datetime.date.fromisoformat(f"{year}-{bound}") for bound in (first, last))
     day += datetime.timedelta(days=(5 - day.weekday()) % 7)
     return [day + datetime.timedelta(weeks=week) for week in range((end - day).days // 7 + 1)]
 
 
-def _image_counting(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combination once)
+def _image_counting(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every combination once)
     counts, objects = choices()["image_counts"], words()["object_plurals"]
-    num, place = counts["first"] + number // len(objects), number % len(objects)
-    params = {"num": num, "object": objects[place]}
-    noun = words()["objects"][place] if num == 1 else objects[place]
-    return Instance({"num": str(num), "object": objects[place], "shown": noun}, str(num), _MIRROR, params=params)
+    num, index = counts["first"] + number // len(objects), number % len(objects)
+    params = {"num": num, "object": objects[index]}
+    noun = words()["objects"][index] if num == 1 else objects[index]
+    return Instance({"num": str(num), "object": objects[index], "shown": noun}, str(num), _MIRROR, params=params)
 
 
-def _image_color(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combination once)
+def _image_color(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every combination once)
     color, object_ = words()["colors"][number // 10], words()["objects"][number % 10]
     slots = {"color": color, "object": object_}
     return Instance(slots, color, _MIRROR, params=slots)
 
 
-def _image_position(number: int, seed: int) -> Instance:  # noqa: ARG001 (every combination once)
+def _image_position(number: int, seed: int) -> Instance:  # noqa: ARG001 (no random choice: every combination once)
     position, object_ = words()["positions"][number // 25], words()["objects"][number % 25]
     slots = {"position": position, "object": object_}
     sideways = position.startswith("to the")
@@ -204,7 +214,7 @@ def _benchmark(number: int, seed: int) -> Instance:
 
 
 def benchmark_instance(number: int, seed: int, questions: Sequence[Mapping[str, object]], subject: str) -> Instance:
-    """Return an instance that shows example questions of a benchmark, for the model to write another (section 6.5).
+    """Return an instance with a benchmark's questions as examples for a question that the model writes (section 6.5).
 
     Args:
         number: The number of the instance.
@@ -212,8 +222,8 @@ def benchmark_instance(number: int, seed: int, questions: Sequence[Mapping[str, 
         questions: The benchmark's questions: ``id``, ``question``, four ``options``, and the letter of the ``answer``.
         subject: The subject of the questions.
     """
-    draw, left = Draw(seed, "benchmark", number), list(questions)
-    examples = [left.pop(draw.below(len(left), slot)) for slot in range(choices()["benchmark_questions_shown"])]
+    draw, unused = Draw(seed, "benchmark", number), list(questions)
+    examples = [unused.pop(draw.below(len(unused), slot)) for slot in range(choices()["benchmark_questions_shown"])]
     slots = {"subject": subject, "examples": "\n\n".join(multiple_choice(question) for question in examples)}
     return Instance(slots, params={"shown": [question["id"] for question in examples]})
 
@@ -226,7 +236,9 @@ def multiple_choice(question: Mapping[str, object], *, solved: bool = True) -> s
         str(question["question"]),
         *(f"{letter}) {option}" for letter, option in zip("ABCD", options, strict=True)),
     ]
-    return "\n".join([*lines, f"Correct: {question['answer']}"] if solved else lines)
+    if solved:
+        lines.append(f"Correct: {question['answer']}")
+    return "\n".join(lines)
 
 
 TASKS: Mapping[str, Callable[[int, int], Instance]] = {

@@ -1,6 +1,6 @@
-"""The insertion of n-grams into a Bloom filter: in rounds, sort probes by region on all cores, then set their bits.
+"""The insertion of n-grams into a Bloom filter, in rounds: all cores sort probes by region, then set their bits.
 
-A filter that fits a core's cache is written to at once; each further thread writes to its own copy.
+A filter that fits in a core's cache is written to directly; each further thread writes to its own copy.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from selfknow.portraits.filter.segments import Bytes, Segments
 from selfknow.portraits.filter.workers import Streams, run
 
 _MIN_STREAM_BYTES, _MAX_STREAM_BYTES = 32 << 20, 512 << 20
-_SORTING_PAYS_BITS = 1 << 25  # 4 MiB
+_SORTING_PAYS_BITS = 1 << 25  # 4 MiB: a smaller filter stays in a cache
 
 
 class Adder:
@@ -88,8 +88,9 @@ class Adder:
             self.items += items
             self._waiting += items
             overflows = [overflow for _, overflow, _ in results if len(overflow)]
-            shares = [(reached, last) for (_, _, reached), (_, _, last) in zip(results, jobs, strict=True)]
-            shares = [(first, last) for first, last in shares if first < last]
+            next_segments = [next_segment for _, _, next_segment in results]
+            remaining = [(first, last) for first, (_, _, last) in zip(next_segments, jobs, strict=True)]
+            shares = [(first, last) for first, last in remaining if first < last]
             if overflows:
                 self._set_waiting(self._streams, overflows)
 
@@ -99,22 +100,22 @@ class Adder:
         """Sort the probes of segments by region until a stream is full.
 
         Returns:
-            The n-grams hashed, the positions that did not fit into their streams, and the next segment.
+            The number of n-grams hashed, the positions that did not fit into their streams, and the next segment.
         """
         from selfknow.portraits.filter.kernel import scatter_hashes
 
         streams = self._streams
         assert streams is not None
         items = 0
-        for hashes, reached in hash_blocks(batch, segments, first, last):
+        for hashes, next_segment in hash_blocks(batch, segments, first, last):
             items += len(hashes)
             positions = np.empty(len(hashes) * self.shape.hashes, np.uint64)
-            overflowed = scatter_hashes(
+            num_overflowed = scatter_hashes(
                 hashes, self._constants, np.uint64(self.shape.size_in_bits), self._reciprocal, streams.shift,
                 streams.cursors[worker], streams.limits, streams.entries[worker], positions,
             )  # fmt: skip
-            if overflowed:
-                return items, positions[: int(overflowed)], reached
+            if num_overflowed:
+                return items, positions[: int(num_overflowed)], next_segment
         return items, np.empty(0, np.uint64), last
 
     def _set_waiting(self, streams: Streams, overflows: list[reference.Words]) -> None:

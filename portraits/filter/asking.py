@@ -1,4 +1,4 @@
-"""Queries of a Bloom filter for n-grams, in place or sorted by region; only the cost differs, not the answers."""
+"""The lookup of n-grams in a Bloom filter, in place or sorted by region; both ways give the same answers."""
 
 import itertools
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from selfknow.portraits.filter.reference import Words
 from selfknow.portraits.filter.segments import Bytes, Positions, text_offsets
 from selfknow.portraits.filter.workers import Streams, region_shift, run
 
-_SORTING_PAYS_BITS = 1 << 26  # 8 MiB: what is smaller stays in a cache
-_SORTING_PAYS_LOAD = 256  # at most this many bits of the filter per probe, as sorting reads the whole filter once
-_MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; 36 or 72 bytes each with 9 hashes
-_MIN_INDEX_BITS = 10
-_SAMPLE = 1024
+_SORTING_PAYS_BITS = 1 << 26  # 8 MiB: a smaller filter stays in a cache
+_SORTING_PAYS_LOAD = 256  # bits of the filter per probe; with more, reading the whole filter once costs too much
+_MIN_ROUND, _MAX_ROUND = 1 << 20, 1 << 22  # n-grams sorted at once; with 9 hashes, 36 or 72 bytes each
+_MIN_INDEX_BITS = 10  # with fewer, marks would come too often, so entries get 64 bits
+_SAMPLE = 1024  # n-grams that are probed to decide between the two ways
 
 
 class Asker:
     """A reader of a filter's bit array, which looks up the n-grams of batches of texts.
 
-    If probes are sorted by region, all probes of an n-gram are made. In place, probing ends at the first miss, but each
-    probe waits for memory. So a sample decides: probes are sorted if hits are many and filter and batch are large.
+    In place, probing an n-gram ends at its first miss, but each probe waits for memory. Sorted by region, probes are
+    fast, but all probes of an n-gram are made. So large batches for large filters are sorted if a sample has many hits.
     """
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
@@ -62,11 +62,11 @@ class Asker:
         def answer(share: tuple[int, int]) -> Bytes:
             first, last = share
             hits = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint8)
-            filled = 0
+            num_answered = 0
             for hashes, _ in hash_blocks(batch, segments, first, last, counts):
-                self._probe_in_place(hashes, hits[filled : filled + len(hashes)])
-                filled += len(hashes)
-            return hits[:filled]
+                self._probe_in_place(hashes, hits[num_answered : num_answered + len(hashes)])
+                num_answered += len(hashes)
+            return hits[:num_answered]
 
         threads = self._threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
         parts = run(answer, shares_by_bytes(segments, threads), threads)
@@ -144,7 +144,7 @@ class QueryStreams:
 
     @classmethod
     def make(cls, shape: FilterShape, ngrams_per_worker: int, workers: int) -> "QueryStreams":
-        """Make streams for a round; entries have 32 bits unless regions are so large that marks would be too many."""
+        """Make streams for a round; entries have 32 bits, or 64 if large regions would need too many marks."""
         index_bits = 32 - region_shift(shape.size_in_bits, workers)
         dtype: type[np.unsignedinteger[Any]] = np.uint32
         if index_bits < _MIN_INDEX_BITS:

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from selfknow.portraits.filter.reference import Words
 
-_EXACT_NGRAMS = 1 << 21  # up to here the n-grams are simply counted
-_SAMPLED_OUT_OF = 16  # beyond, this part of all hash values is sketched
+_EXACT_NGRAMS = 1 << 21  # up to this number, distinct n-grams are counted exactly
+_SAMPLED_OUT_OF = 16  # above it, one in this many hash values goes into a sketch
 _LG_SKETCH_SIZE = 15
 _SIGMAS = 3
 
@@ -19,8 +19,8 @@ _SIGMAS = 3
 class DistinctCounter:
     """A counter of distinct n-grams by their hashes: exact while they are few, then a theta sketch.
 
-    The union of theta sketches (Apache DataSketches) depends on nothing but the set of values, unlike a HyperLogLog's
-    usual estimator. A fixed part of the hash values is sketched, because Python feeds it one value at a time.
+    The union of theta sketches (Apache DataSketches) depends only on the set of values, unlike a HyperLogLog's usual
+    estimator. Only a fixed part of the hash values is sketched, since Python must feed them to the sketch one by one.
     """
 
     ngrams: int = 0

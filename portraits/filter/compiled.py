@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-# Numba's numbers, which also cast. Numba's own types see only what they are as Python objects.
+# Numba's number types, which kernels call to cast values. They are Any, since type checkers do not know these calls.
 uint8: Any = types.uint8
 uint32: Any = types.uint32
 uint64: Any = types.uint64
@@ -19,8 +19,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function) -> Function:
     """Compile a function at its first call.
 
-    ``error_model="numpy"`` spares a test for zero at each division. In hot loops indices must be unsigned, or every
-    access tests for a negative one.
+    ``error_model="numpy"`` skips the test for zero at each division. Indices in hot loops must be unsigned, or each
+    access tests for a negative index.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
     try:

@@ -5,10 +5,10 @@
     >>> f"{ngram_hash('What I cannot create, I d'):x}"
     '4e3a00e355f8e32e4e3a00e3'
 
-A fingerprint of the n-gram's UTF-8 bytes (Karp and Rabin, 1987) modulo the Mersenne prime 2^61 - 1, so that it can
-be rolled along a text at a cost that does not grow with the width, is spread over 64 bits by the finaliser of
-splitmix64 (Steele, Lea and Flood, 2014), and fills the low 96 bits that rbloom's probes depend on. Two different
-n-grams of L bytes share a fingerprint with a chance of about L / 2^61.
+The n-gram's UTF-8 bytes are reduced to a fingerprint modulo the Mersenne prime 2^61 - 1 (Karp and Rabin, 1987). It can
+be rolled along a text at a cost that does not grow with the width. The finaliser of splitmix64 (Steele, Lea and Flood,
+2014) spreads the fingerprint over 64 bits. These fill the low 96 bits, on which rbloom's probes depend. Two different
+n-grams of L bytes share a fingerprint with a probability of about L / 2^61.
 """
 
 HASH_NAME = "karp-rabin-61-splitmix64"

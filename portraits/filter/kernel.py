@@ -1,11 +1,12 @@
-"""Bit access that spares the memory bus, compiled: positions computed in vectors, and probes sorted by region.
+"""Compiled kernels that set and probe bits: positions are computed in vectors, and probes are sorted by region.
 
-A Bloom filter larger than the caches is bound by memory latency: each probe is a miss. Here probes are first sorted by
-the region of the bit array that they fall into (one stream for each region, which caches well). Then each region, small
-enough for a core's own cache, is read once in order and probed there. ``reference.py`` is the same in NumPy.
+A Bloom filter larger than the caches is bound by memory latency: each probe is a cache miss. So probes are first sorted
+by the region of the bit array that they fall into; the streams of sorted probes are written in order, which caches
+well. Then each region, small enough for a core's own cache, is read once in order and probed there. ``reference.py``
+computes the same in NumPy.
 
-All functions release the GIL and share only their arguments. This file holds all that its functions call, since the
-disk cache keeps a compiled function until its own file changes.
+All functions release the GIL and share only their arguments. They call only functions of this file, since Numba's disk
+cache recompiles a function only when its own file changes.
 """
 
 from typing import Any
@@ -19,12 +20,12 @@ from selfknow.portraits.filter.segments import Bytes
 
 _LOW_32 = np.uint64(0xFFFFFFFF)
 _BLOCK = 1024  # n-grams whose probes are computed before memory is touched: their buffer stays in the first-level cache
-_DENSE = 4096  # entries of a region from which on reading all of it in order first is faster than fetching at random
+_DENSE = 4096  # entries of a region; with more, it is faster to read the whole region in order first
 
 
 @inlined
 def _word(mixed: Any, constants: Any) -> Any:
-    """Return a probe's word; see ``layout.probe_constants``."""
+    """Return the 64-bit word whose remainder is a probe's position; see ``layout.probe_constants``."""
     upper = mixed >> uint64(32)
     return (
         mixed * constants[0]
@@ -36,18 +37,18 @@ def _word(mixed: Any, constants: Any) -> Any:
 
 @inlined
 def _position(mixed: Any, constants: Any, bits: Any, reciprocal: np.uint64) -> Any:
-    """Return a probe's bit: its word's remainder, by multiplication with ``2^64 // bits``.
+    """Return a probe's position: its word modulo ``bits``, by multiplication with ``reciprocal``, ``2^64 // bits``.
 
-    The upper 64 bits of the product come from 32-bit halves, so that adjacent hashes are computed in vectors. They may
-    be one or two too few.
+    The upper 64 bits of the product come from 32-bit halves, so that adjacent hashes are computed in vectors. This
+    quotient may be too small by one or two.
     """
     word = _word(mixed, constants)
     word_high, word_low = word >> uint64(32), word & _LOW_32
     high, low = reciprocal >> uint64(32), reciprocal & _LOW_32
     quotient = word_high * high + ((word_high * low) >> uint64(32)) + ((word_low * high) >> uint64(32))
-    rest = word - quotient * bits
-    rest = rest if rest < bits + bits else rest - bits - bits
-    return rest if rest < bits else rest - bits
+    remainder = word - quotient * bits
+    remainder = remainder if remainder < bits + bits else remainder - bits - bits
+    return remainder if remainder < bits else remainder - bits
 
 
 @inlined
@@ -62,7 +63,7 @@ def _is_set(array: Bytes, position: Any) -> Any:
 
 @compiled
 def set_hashes(hashes: Words, constants: Words, bits: Any, reciprocal: np.uint64, array: Bytes) -> None:
-    """Set the bits of n-grams at once."""
+    """Set the bits of n-grams directly, without streams."""
     positions = np.empty(_BLOCK, dtype=np.uint64)
     count = uint64(hashes.shape[0])
     for offset in range(uint64(0), count, uint64(_BLOCK)):
@@ -90,11 +91,11 @@ def scatter_hashes(
     """Write the position of each probe into its region's stream.
 
     Returns:
-        The positions in ``overflow``: those that found their stream full.
+        The number of positions in ``overflow``: those whose stream was full.
     """
     shift = uint64(shift)
     mask = (uint64(1) << shift) - uint64(1)
-    overflowed = uint64(0)
+    num_overflowed = uint64(0)
     positions = np.empty(_BLOCK, dtype=np.uint64)
     count = uint64(hashes.shape[0])
     for offset in range(uint64(0), count, uint64(_BLOCK)):
@@ -111,9 +112,9 @@ def scatter_hashes(
                     entries[cursor] = uint32(position & mask)
                     cursors[region] = cursor + uint64(1)
                 else:
-                    overflow[overflowed] = position
-                    overflowed += uint64(1)
-    return overflowed
+                    overflow[num_overflowed] = position
+                    num_overflowed += uint64(1)
+    return num_overflowed
 
 
 @compiled
@@ -121,7 +122,7 @@ def set_regions(
     first: int, last: int, shift: int, starts: Words, cursors: Words, entries: npt.NDArray[Any], array: Bytes
 ) -> Any:
     """Set the bits that the streams of all workers hold for regions ``first`` to ``last``, and empty the streams."""
-    read = uint8(0)
+    checksum = uint8(0)
     size = uint64(1) << uint64(shift - 3)
     for region in range(uint64(first), uint64(last)):
         base = region * size
@@ -129,22 +130,22 @@ def set_regions(
         for worker in range(cursors.shape[0]):
             num_entries += cursors[worker, region] - starts[region]
         if num_entries > _DENSE:
-            read ^= _read_all(array, base, size)
+            checksum ^= _read_all(array, base, size)
         for worker in range(cursors.shape[0]):
             for i in range(starts[region], cursors[worker, region]):
                 local = entries[worker, i]
                 array[base + uint64(local >> uint32(3))] |= uint8(1) << uint8(local & uint32(7))
             cursors[worker, region] = starts[region]
-    return read
+    return checksum
 
 
 @inlined
 def _read_all(array: Bytes, base: Any, size: Any) -> Any:
-    """Bring a region into the cache in order; the result only keeps the compiler from dropping the loop."""
-    read = uint8(0)
+    """Read a region in order to bring it into the cache; a result is returned so that no compiler drops the loop."""
+    checksum = uint8(0)
     for i in range(base, min(base + size, uint64(array.shape[0])), uint64(64)):
-        read ^= array[i]
-    return read
+        checksum ^= array[i]
+    return checksum
 
 
 @compiled
@@ -178,7 +179,7 @@ def _probe_all(
     fetched: Bytes,
     hits: Bytes,
 ) -> Any:
-    """Probe all n-grams of a block until a quarter of them has missed, and return the number of probes of each."""
+    """Probe all n-grams of a block until a quarter of them have missed; return the number of probes made of each."""
     count = uint64(hashes.shape[0])
     alive, probe = count, 0
     for i in range(count):
@@ -187,7 +188,7 @@ def _probe_all(
         row = _row(constants, probe)
         for i in range(count):
             positions[i] = _position(hashes[i], row, bits, reciprocal)
-        for i in range(count):  # alone in a loop, so that many fetches are under way at once
+        for i in range(count):  # a loop of its own, so that the processor overlaps many fetches
             fetched[i] = array[positions[i] >> uint64(3)]
         for i in range(count):
             hits[i] &= (fetched[i] >> uint8(positions[i] & uint64(7))) & uint8(1)
@@ -209,7 +210,7 @@ def _probe_survivors(
     positions: Words,
     hits: Bytes,
 ) -> None:
-    """Probe on from ``first_probe`` where ``hits`` is 1, each time only those that are still alive."""
+    """Make the probes from ``first_probe`` on, of only those n-grams that have not missed yet (``hits`` is 1)."""
     survivors, indices = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint64)
     alive = uint64(0)
     for i in range(uint64(hashes.shape[0])):
@@ -248,10 +249,11 @@ def scatter_queries(
     array: Bytes,
     hits: Bytes,
 ) -> None:
-    """Write each probe of n-grams ``first`` to ``last`` with its n-gram's number into its region's stream.
+    """Write each probe of n-grams ``first`` to ``last`` into its region's stream, with its n-gram's number.
 
-    The number is counted from the last mark: after every ``2^index_bits`` n-grams ``marks`` gets all cursors, so that
-    an entry of 32 bits has room for both. A probe whose stream is full is answered at once. ``hits`` must be ones.
+    The number counts from the last mark, so that position and number fit into 32 bits. A mark is a copy of all cursors,
+    written to ``marks`` after every ``2^index_bits`` n-grams. A probe whose stream is full is answered at once.
+    ``hits`` must be all ones.
     """
     shift = uint64(shift)
     index_bits = uint64(index_bits)
@@ -299,16 +301,16 @@ def answer_regions(
 ) -> Any:
     """Answer the probes in the streams of all workers for regions ``first`` to ``last``, and empty the streams.
 
-    ``bounds`` has the first n-gram of each worker, and the end of the last one's. Workers write nothing but zeros into
-    ``hits``, so it does not matter which one comes first.
+    ``bounds`` holds the first n-gram of each worker, and one past the last worker's. Workers write only zeros into
+    ``hits``, so their order does not matter.
     """
-    read = uint8(0)
+    checksum = uint8(0)
     size = uint64(1) << uint64(shift - 3)
     index_bits = uint64(index_bits)
     index_mask = (uint64(1) << index_bits) - uint64(1)
     for region in range(uint64(first), uint64(last)):
         base = region * size
-        read ^= _read_all(array, base, size)
+        checksum ^= _read_all(array, base, size)
         for worker in range(uint64(cursors.shape[0])):
             ngrams = bounds[worker + uint64(1)] - bounds[worker]
             for run in range((ngrams + index_mask) >> index_bits):
@@ -319,4 +321,4 @@ def answer_regions(
                     if (array[base + (local >> uint64(3))] >> uint8(local & uint64(7))) & uint8(1) == 0:
                         hits[ngram + (entry & index_mask)] = 0
             cursors[worker, region] = starts[region]
-    return read
+    return checksum

@@ -1,9 +1,8 @@
 """The Bloom filter's layout: its number of bits and hashes, the bits that an n-gram probes, and the file's header.
 
 The layout is rbloom's (version 1.5), so that ``bits.rbloom`` loads there: 8 bytes with the number of hashes,
-little-endian, then the bit array, least significant bit of a byte first. Probe i of a hash h is
-``(s_i >> 32) mod 2^64 mod bits`` where
-``s_0 = h`` and ``s_i = s_(i-1) * MULTIPLIER + 1 mod 2^128``.
+little-endian, then the bit array, least significant bit of a byte first. Probe i of a hash h is the bit
+``(s_i >> 32) mod 2^64 mod bits``, where ``s_0 = h`` and ``s_i = s_(i-1) * MULTIPLIER + 1 mod 2^128``.
 """
 
 import math
@@ -37,9 +36,9 @@ class FilterShape:
     def for_capacity(cls, capacity: int, false_positive_rate: float) -> "FilterShape":
         """Return the smallest filter that keeps the promised rate with ``capacity`` distinct n-grams.
 
-        The number of hashes is rbloom's, ``floor(log2(1 / rate))`` for all rates that matter. With rbloom's number of
-        bits, too, the filter would miss the promised rate by 2% at 0.001. So the bits follow from the hashes: 0.3% more
-        bits, and a tenth fewer probes than with the next number of hashes.
+        The number of hashes is rbloom's, ``floor(log2(1 / rate))`` for all rates that matter. rbloom's number of bits
+        would miss the promised rate by 2% at 0.001, so the bits are computed from the hashes. That takes 0.3% more
+        bits, but a tenth fewer probes than one more hash.
 
         Args:
             capacity: Distinct n-grams, at least 1.
@@ -53,8 +52,8 @@ class FilterShape:
         if not 1e-15 <= false_positive_rate <= 0.5:
             raise UserError(f"a false positive rate must be between 1e-15 and 0.5, not {false_positive_rate}")
         hashes = max(1, math.floor(-math.log2(false_positive_rate)))
-        filled = false_positive_rate ** (1 / hashes)
-        size_in_bits = math.ceil(-hashes * capacity / math.log1p(-filled))
+        fill = false_positive_rate ** (1 / hashes)
+        size_in_bits = math.ceil(-hashes * capacity / math.log1p(-fill))
         return cls(size_in_bits=-(-size_in_bits // 64) * 64, hashes=hashes)
 
     @property
@@ -73,12 +72,12 @@ class FilterShape:
         return round(-self.size_in_bits / self.hashes * math.log1p(-ones / self.size_in_bits))
 
     def expected_ones(self, distinct: int) -> float:
-        """Return the bits that ``distinct`` n-grams are expected to set."""
+        """Return the expected number of bits that ``distinct`` n-grams set."""
         return -self.size_in_bits * math.expm1(-self.hashes * distinct / self.size_in_bits)
 
 
 def probe_positions(ngram_hash: int, shape: FilterShape) -> Iterator[int]:
-    """Yield the bits of an n-gram, in plain Python: bit ``p & 7`` of byte ``p >> 3``."""
+    """Yield the bit positions of an n-gram, in plain Python; position p is bit ``p & 7`` of byte ``p >> 3``."""
     state = ngram_hash
     for _ in range(shape.hashes):
         state = (state * MULTIPLIER + 1) & _MASK_128
@@ -88,8 +87,8 @@ def probe_positions(ngram_hash: int, shape: FilterShape) -> Iterator[int]:
 def probe_constants(hashes: int) -> npt.NDArray[np.uint64]:
     """Return the constants of the probes in 64-bit arithmetic, five for each probe.
 
-    After i steps ``s_i = h * M_i + C_i mod 2^128``. As h is ``z << 32 | z >> 32`` for a 64-bit z, the wanted middle
-    word of s_i is, modulo 2^64 and with y = z >> 32::
+    After i steps ``s_i = h * M_i + C_i mod 2^128``. The hash h is ``z << 32 | z >> 32`` for a 64-bit z. So the middle
+    64 bits of s_i, from which the position follows, are (modulo 2^64 and with y = z >> 32)::
 
         z * low64(M_i) + y * middle64(M_i) + (y * low32(M_i) + low32(C_i) >> 32) + middle64(C_i)
 

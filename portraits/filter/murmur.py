@@ -20,12 +20,12 @@ _MASK_64 = (1 << 64) - 1
 def murmur_hash_64a(data: bytes, seed: int) -> Any:
     """Return MurmurHash64A (Appleby) in plain Python, the reference for the compiled one."""
     value = seed ^ len(data) * SEED & _MASK_64
-    whole = len(data) // 8 * 8
-    for start in range(0, whole, 8):
+    num_in_words = len(data) // 8 * 8
+    for start in range(0, num_in_words, 8):
         word = int.from_bytes(data[start : start + 8], "little") * SEED & _MASK_64
         value = (value ^ (word ^ word >> 47) * SEED & _MASK_64) * SEED & _MASK_64
-    if whole < len(data):
-        value = (value ^ int.from_bytes(data[whole:], "little")) * SEED & _MASK_64
+    if num_in_words < len(data):
+        value = (value ^ int.from_bytes(data[num_in_words:], "little")) * SEED & _MASK_64
     value = (value ^ value >> 47) * SEED & _MASK_64
     return value ^ value >> 47
 
@@ -68,11 +68,17 @@ def answer_segments(
     hits: Bytes,
     counts: Positions,
 ) -> Any:
-    """Look up the n-grams of segments ``first`` to ``last``: 1 or 0 into ``hits``, their numbers into ``counts``."""
+    """Look up the n-grams of segments ``first`` to ``last``.
+
+    ``hits`` receives 1 or 0 for each n-gram, ``counts`` the number of n-grams of each segment.
+
+    Returns:
+        The number of n-grams.
+    """
     bits = uint64(bits)
-    filled = uint64(0)
+    num_ngrams = uint64(0)
     for segment in range(first, last):
-        before = filled
+        before = num_ngrams
         end = uint64(ends[segment])
         tail, head = uint64(starts[segment]), uint64(starts[segment])
         characters, countdown = 0, skips[segment]
@@ -94,13 +100,13 @@ def answer_segments(
                     if hit == 0:
                         break
                     word += step
-                hits[filled] = hit
-                filled += uint64(1)
+                hits[num_ngrams] = hit
+                num_ngrams += uint64(1)
                 countdown = stride
             countdown -= 1
             tail += uint64(1)
             while tail < head and data[tail] & 0xC0 == 0x80:
                 tail += uint64(1)
             characters -= 1
-        counts[segment] = filled - before
-    return filled
+        counts[segment] = num_ngrams - before
+    return num_ngrams

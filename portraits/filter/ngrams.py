@@ -58,7 +58,7 @@ class Batch:
 
 @lru_cache(maxsize=8)
 def base_powers(width: int) -> Words:
-    """Return ``BASE ** i`` for every place of a byte in an n-gram and the character after it."""
+    """Return ``BASE ** i`` modulo 2^61 - 1 for each byte position i of an n-gram and the character after it."""
     powers = [1]
     for _ in range(4 * width + 8):
         powers.append(powers[-1] * BASE % MERSENNE_61)
@@ -67,12 +67,12 @@ def base_powers(width: int) -> Words:
 
 def shares_by_bytes(segments: Segments, parts: int) -> list[tuple[int, int]]:
     """Split segments into consecutive ranges, ``parts`` at most, with about the same number of bytes."""
-    until = np.cumsum(segments.ends - segments.starts)
-    if not len(until):
+    cumulative_bytes = np.cumsum(segments.ends - segments.starts)
+    if not len(cumulative_bytes):
         return []
-    wanted = np.arange(1, parts + 1) * (int(until[-1]) / parts)
-    bounds = np.unique(np.concatenate([[0], np.searchsorted(until, wanted - 0.5) + 1]))
-    bounds = np.minimum(bounds, len(until)).tolist()
+    targets = np.arange(1, parts + 1) * (int(cumulative_bytes[-1]) / parts)
+    bounds = np.unique(np.concatenate([[0], np.searchsorted(cumulative_bytes, targets - 0.5) + 1]))
+    bounds = np.minimum(bounds, len(cumulative_bytes)).tolist()
     return [(first, last) for first, last in itertools.pairwise(bounds) if last > first]
 
 
@@ -89,8 +89,8 @@ def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
     def hash_share(share: tuple[int, int]) -> Words:
         first, last = share
         out = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint64)
-        _, filled = _hash(batch, segments, first, last, len(out) + 1, out, counts)
-        return out[:filled]
+        _, num_hashes = _hash(batch, segments, first, last, len(out) + 1, out, counts)
+        return out[:num_hashes]
 
     threads = threads if batch.size_in_bytes > ONE_THREAD_BYTES else 1
     parts = run(hash_share, shares_by_bytes(segments, threads), threads)
@@ -104,29 +104,29 @@ def hash_blocks(
     """Hash the n-grams of segments ``first`` to ``last`` in blocks that stay in a core's cache.
 
     Yields:
-        The hashes of a block, in an array that the next block overwrites; and the segment after the block. ``counts``
-        gets the n-grams of each segment.
+        The hashes of a block, in an array that the next block overwrites; and the segment after the block. If an array
+        ``counts`` is passed, it receives the number of n-grams of each segment.
     """
     longest = int(np.max(segments.ends[first:last] - segments.starts[first:last], initial=0))
     out = np.empty(_BLOCK_HASHES + longest, np.uint64)
     if counts is None:
         counts = np.empty(len(segments.starts), np.int64)
     while first < last:
-        first, filled = _hash(batch, segments, first, last, _BLOCK_HASHES, out, counts)
-        yield out[:filled], first
+        first, num_hashes = _hash(batch, segments, first, last, _BLOCK_HASHES, out, counts)
+        yield out[:num_hashes], first
 
 
 def _hash(
     batch: Batch, segments: Segments, first: int, last: int, enough: int, out: Words, counts: Positions
 ) -> tuple[int, int]:
-    """Call the kernel, and return the next segment and the n-grams hashed."""
+    """Call the kernel, and return the next segment and the number of n-grams hashed."""
     from selfknow.portraits.filter.rolling import hash_segments
 
-    following, filled = hash_segments(
+    next_segment, num_hashes = hash_segments(
         batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
         base_powers(batch.width), enough, out, counts,
     )  # fmt: skip
-    return int(following), int(filled)
+    return int(next_segment), int(num_hashes)
 
 
 def sum_by_text(hits: Bytes, offsets: Positions) -> Positions:

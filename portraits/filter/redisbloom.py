@@ -1,7 +1,8 @@
-"""The import of RedisBloom dumps, which the Data Portraits tool published, without a Redis.
+"""The import of RedisBloom dumps that the Data Portraits tool published, without a Redis server.
 
-A dump is an index (JSON: the blocks, each with its part file) and part files; the legacy form is one file with the
-blocks and ``<file>.idx``, a JSON list of them. The first block is the filter's header, the others its bits in order.
+A dump is an index (JSON that lists the blocks, each with its part file) and the part files. In the legacy form, one
+file has all blocks, and ``<file>.idx`` is a JSON list of them. The first block is the filter's header; the others are
+its bits in order.
 """
 
 import os
@@ -30,6 +31,8 @@ _SIZES_IN_NAME = re.compile(r"\.(\d+)-(\d+)\.bf$")
 
 
 class _Header(NamedTuple):
+    """The fields of a dump's first block, in their order."""
+
     items: int
     filters: int
     options: int
@@ -47,10 +50,11 @@ class _Header(NamedTuple):
 def import_redisbloom(
     index: Path, folder: Path, *, width: int | None = None, stride: int | None = None, overwrite: bool = False
 ) -> None:
-    """Turn a RedisBloom dump into a portrait folder that answers the same.
+    """Convert a RedisBloom dump into a portrait folder that gives the same answers.
 
     Args:
-        index: ``<name>.<width>-<stride>.bf``: the index, or the legacy file of blocks beside ``<index>.idx``.
+        index: The path ``<name>.<width>-<stride>.bf``: an index, or a legacy file of blocks with ``<index>.idx``
+            beside it.
         folder: Folder to write the portrait to; the bits pass through a temporary file beside it, not through memory.
         width: Characters of an n-gram; from the index or the file's name by default.
         stride: Characters from one n-gram to the next; from the file's name by default.
@@ -103,7 +107,7 @@ def _read_index(index: Path) -> tuple[list[_Block], int | None]:
     try:
         value = parse_json(path.read_bytes())
         rows: list[dict[str, Any]] = value if path == legacy else value["blocks"]
-        blocks = [_Block(_part(index, row, is_legacy=path == legacy), int(row["block_size"])) for row in rows]
+        blocks = [_Block(_part_file(index, row, is_legacy=path == legacy), int(row["block_size"])) for row in rows]
         width = None if path == legacy else value.get("width")
     except FileNotFoundError:
         raise UserError(f"{index} does not exist") from None
@@ -117,17 +121,17 @@ def _read_index(index: Path) -> tuple[list[_Block], int | None]:
     return blocks, width
 
 
-def _part(index: Path, row: dict[str, Any], *, is_legacy: bool) -> Path:
+def _part_file(index: Path, row: dict[str, Any], *, is_legacy: bool) -> Path:
     if is_legacy:
         return index
     name = row["part_file"]
     if Path(name).name != name:
-        raise ValueError(f"part file {name!r} is no plain file name")
+        raise ValueError(f"part file {name!r} is not a plain file name")
     return index.with_name(name)
 
 
 def _read_blocks(index: Path, blocks: list[_Block]) -> Iterator[bytes]:
-    """Yield the blocks' bytes; each file is read on from the end of its last block."""
+    """Yield each block's bytes; the blocks of one file lie one after the other."""
     ends: dict[Path, int] = {}
     for block in blocks:
         try:
@@ -151,7 +155,8 @@ def _read_header(index: Path, content: bytes) -> _Header:
     header = _Header._make(_HEADER.unpack_from(content))
     if header.filters != 1 or len(content) != _HEADER.size:
         raise UserError(
-            f"{index} holds a filter that has grown to {header.filters} layers; only one of a fixed size is a portrait"
+            f"{index} holds a filter that has grown to {header.filters} layers; only a filter of fixed size can become "
+            "a portrait"
         )
     if not header.options & _FORCE_64_BIT_HASH:
         raise UserError(f"{index} was made with RedisBloom's 32-bit hash, which is not supported")
@@ -165,9 +170,11 @@ def _read_header(index: Path, content: bytes) -> _Header:
 
 
 def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int]:
-    named = _SIZES_IN_NAME.search(index.name)
-    width = width if width is not None else (int(named[1]) if named else None)
-    stride = stride if stride is not None else (int(named[2]) if named else None)
+    match = _SIZES_IN_NAME.search(index.name)
+    if match and width is None:
+        width = int(match[1])
+    if match and stride is None:
+        stride = int(match[2])
     if type(width) is not int or type(stride) is not int or width < 1 or stride < 1:
         raise UserError(
             f"the name {index.name} does not say width and stride: give {argument('width')} and {argument('stride')}"
@@ -176,7 +183,7 @@ def _sizes(index: Path, width: int | None, stride: int | None) -> tuple[int, int
 
 
 class RedisBloomAsker:
-    """A reader of a RedisBloom bit array that answers batches of texts."""
+    """A reader of a RedisBloom bit array, which looks up the n-grams of batches of texts."""
 
     def __init__(self, shape: FilterShape, array: Bytes, threads: int) -> None:
         self._shape, self._array, self._threads = shape, array, threads
@@ -196,11 +203,11 @@ class RedisBloomAsker:
         def answer(share: tuple[int, int]) -> Bytes:
             first, last = share
             hits = np.empty(int(np.sum(segments.ends[first:last] - segments.starts[first:last])), np.uint8)
-            filled = answer_segments(
+            num_ngrams = answer_segments(
                 batch.data, segments.starts, segments.ends, segments.skips, first, last, batch.width, batch.stride,
                 self._shape.hashes, self._shape.size_in_bits, self._array, hits, counts,
             )  # fmt: skip
-            return hits[: int(filled)]
+            return hits[: int(num_ngrams)]
 
         parts = run(answer, shares_by_bytes(segments, self._threads), self._threads)
         return np.concatenate([np.zeros(0, np.uint8), *parts]), text_offsets(counts, segments)

@@ -1,6 +1,6 @@
-"""The kernel in plain NumPy: the path for small queries, and the reference that tests compare the kernel with.
+"""The kernel in plain NumPy, for small queries and as the reference that tests compare the kernel with.
 
-It needs no compilation, so a fresh process answers its first small query at once.
+It needs no compilation, so a new process answers its first small query at once.
 """
 
 import numpy as np
@@ -29,9 +29,9 @@ def ngram_bounds(data: Bytes, offsets: Positions, width: int, stride: int) -> tu
     leads = np.append(leads + begin, end)
     first_lead = np.searchsorted(leads[:-1], offsets)
     counts = np.maximum(0, (np.diff(first_lead) - width) // stride + 1)
-    owner = np.repeat(np.arange(len(counts)), counts)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    starts = first_lead[owner] + within * stride
+    text_numbers = np.repeat(np.arange(len(counts)), counts)
+    ngram_numbers = np.arange(len(text_numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+    starts = first_lead[text_numbers] + ngram_numbers * stride
     return leads[starts], leads[starts + width], counts
 
 
@@ -66,26 +66,26 @@ def _multiply_by_base(values: Words) -> Words:
 
 
 def positions(hashes: Words, probe: int, shape: FilterShape) -> Words:
-    """Return the bit of each n-gram's probe number ``probe``."""
-    c = probe_constants(shape.hashes)[probe]
+    """Return the bit position of each n-gram's probe number ``probe``."""
+    by_hash, by_upper, by_upper_low, low, middle = probe_constants(shape.hashes)[probe]
     upper = hashes >> _U(32)
-    words = hashes * c[0] + upper * c[1] + (upper * c[2] + c[3] >> _U(32)) + c[4]
+    words = hashes * by_hash + upper * by_upper + (upper * by_upper_low + low >> _U(32)) + middle
     return np.asarray(words % _U(shape.size_in_bits))
 
 
 def set_bits(hashes: Words, shape: FilterShape, array: Bytes) -> None:
     """Add n-grams to a bit array."""
     for probe in range(shape.hashes):
-        at = positions(hashes, probe, shape)
-        np.bitwise_or.at(array, at >> _U(3), np.left_shift(1, at & _U(7)).astype(np.uint8))
+        bits = positions(hashes, probe, shape)
+        np.bitwise_or.at(array, bits >> _U(3), np.left_shift(1, bits & _U(7)).astype(np.uint8))
 
 
 def answer(hashes: Words, shape: FilterShape, array: Bytes) -> Bytes:
-    """Look up n-grams in a bit array: one uint8 for each, 1 or 0."""
+    """Look up n-grams in a bit array, and return one uint8 for each: 1 for a hit, 0 for a miss."""
     hits = np.zeros(len(hashes), np.uint8)
     alive = np.arange(len(hashes))
     for probe in range(shape.hashes):
-        at = positions(hashes[alive], probe, shape)
-        alive = alive[(array[at >> _U(3)] >> (at & _U(7)).astype(np.uint8)) & 1 == 1]
+        bits = positions(hashes[alive], probe, shape)
+        alive = alive[(array[bits >> _U(3)] >> (bits & _U(7)).astype(np.uint8)) & 1 == 1]
     hits[alive] = 1
     return hits

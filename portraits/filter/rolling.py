@@ -1,7 +1,7 @@
 """The rolling hash over Arrow's bytes, compiled: the n-grams of many texts at a cost that does not grow with the width.
 
-``reference.py`` is the same in NumPy. All functions release the GIL and share only their arguments. A file holds all
-that its functions call, since the disk cache keeps a compiled function until its own file changes.
+``reference.py`` computes the same in NumPy. All functions release the GIL and share only their arguments. They call
+only functions of this file, since Numba's disk cache recompiles a function only when its own file changes.
 """
 
 from typing import Any
@@ -42,12 +42,12 @@ def _mix(value: Any) -> Any:
 
 @compiled
 def _hash_segment(
-    data: Bytes, start: Any, end: Any, skip: Any, width: int, stride: int, powers: Words, out: Words, filled: Any
+    data: Bytes, start: Any, end: Any, skip: Any, width: int, stride: int, powers: Words, out: Words, num_hashes: Any
 ) -> Any:
     """Append the hashes of one segment's n-grams to ``out`` and return its new length."""
     head, tail = uint64(start), uint64(start)
     end = uint64(end)
-    filled = uint64(filled)
+    num_hashes = uint64(num_hashes)
     value = uint64(0)
     characters = 0
     while head < end and characters < width:
@@ -58,16 +58,16 @@ def _hash_segment(
             head += uint64(1)
         characters += 1
     if characters < width:
-        return filled
+        return num_hashes
     countdown = skip
     while True:
         if countdown == 0:
-            out[filled] = _mix(value)
-            filled += uint64(1)
+            out[num_hashes] = _mix(value)
+            num_hashes += uint64(1)
             countdown = stride
         countdown -= 1
         if head >= end:
-            return filled
+            return num_hashes
         dropped = _multiply(uint64(data[tail]) + uint64(1), powers[head - tail - uint64(1)])
         tail += uint64(1)
         while data[tail] & 0xC0 == 0x80:
@@ -101,16 +101,18 @@ def hash_segments(
     """Hash the n-grams of segments from ``first`` to ``last`` into ``out``, until it holds ``enough`` of them.
 
     Returns:
-        The next segment, and the n-grams hashed; ``counts`` gets those of each segment.
+        The next segment, and the number of n-grams hashed; ``counts`` receives the number of each segment.
     """
-    filled = uint64(0)
+    num_hashes = uint64(0)
     segment = first
-    while segment < last and filled < uint64(enough):
-        before = filled
-        filled = _hash_segment(data, starts[segment], ends[segment], skips[segment], width, stride, powers, out, filled)
-        counts[segment] = filled - before
+    while segment < last and num_hashes < uint64(enough):
+        before = num_hashes
+        num_hashes = _hash_segment(
+            data, starts[segment], ends[segment], skips[segment], width, stride, powers, out, num_hashes
+        )
+        counts[segment] = num_hashes - before
         segment += 1
-    return segment, filled
+    return segment, num_hashes
 
 
 @compiled

@@ -18,11 +18,11 @@ Positions = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Segments:
-    """Runs of bytes.
+    """Runs of bytes of texts.
 
     Attributes:
-        starts: First byte of each segment, at the start of a code point.
-        ends: One past the last byte.
+        starts: Index of each segment's first byte, which starts a code point.
+        ends: Index one past each segment's last byte.
         skips: Code points before the segment's first n-gram (a piece can begin within a tile).
         firsts: Index of each text's first segment; shape (texts + 1,).
     """
@@ -57,13 +57,13 @@ def cut(data: Bytes, offsets: Positions, width: int, stride: int) -> Segments:
     starts, ends = np.repeat(offsets[:-1], counts), np.repeat(offsets[1:], counts)
     skips = np.zeros(len(starts), np.int64)
     for text, rows in pieces.items():
-        where = slice(firsts[text], firsts[text + 1])
-        starts[where], ends[where], skips[where] = np.array(rows, dtype=np.int64).T
+        indices = slice(firsts[text], firsts[text + 1])
+        starts[indices], ends[indices], skips[indices] = np.array(rows, dtype=np.int64).T
     return Segments(starts, ends, skips, firsts)
 
 
 def text_offsets(counts: Positions, segments: Segments) -> Positions:
-    """Return the index of each text's first n-gram, from the counts of the segments."""
+    """Return the index of each text's first n-gram, from the number of n-grams of each segment."""
     return np.asarray(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])[segments.firsts])
 
 
@@ -72,14 +72,14 @@ def _pieces(data: Bytes, start: int, end: int, width: int, stride: int) -> Itera
     size = max(MAX_SEGMENT_BYTES, 8 * width)
     code_points = 0  # before `start`
     while start < end:
-        following = _forward(data, min(start + size, end), end, 0)
-        yield start, _forward(data, following, end, width - 1), -code_points % stride
-        code_points += int(np.count_nonzero((data[start:following] & 0xC0) != 0x80))
-        start = following
+        next_start = _find_code_point(data, min(start + size, end), end, 0)
+        yield start, _find_code_point(data, next_start, end, width - 1), -code_points % stride
+        code_points += int(np.count_nonzero((data[start:next_start] & 0xC0) != 0x80))
+        start = next_start
 
 
-def _forward(data: Bytes, position: int, end: int, code_points: int) -> int:
-    """Move from ``position`` to the next start of a code point, then ``code_points`` on, to ``end`` at most."""
+def _find_code_point(data: Bytes, position: int, end: int, code_points: int) -> int:
+    """Return the next start of a code point from ``position`` on, ``code_points`` further, and at most ``end``."""
     window = data[position : min(end, position + 4 * code_points + 4)]
     (leads,) = np.nonzero((window & 0xC0) != 0x80)
     return position + int(leads[code_points]) if len(leads) > code_points else end

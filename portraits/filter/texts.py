@@ -21,7 +21,7 @@ def arrow_batches(texts: Iterable[Any], max_bytes: int = BATCH_BYTES) -> Iterato
     Args:
         texts: An Arrow array or chunked array of strings, or an iterable of strings (``None`` for a missing one) or of
             Arrow arrays.
-        max_bytes: About the bytes of UTF-8 of a batch; a single longer text stays whole.
+        max_bytes: The largest size of a batch in bytes of UTF-8; a longer text is a batch by itself.
 
     Yields:
         Arrays of valid UTF-8; together they hold the texts in their order, nulls included.
@@ -29,17 +29,17 @@ def arrow_batches(texts: Iterable[Any], max_bytes: int = BATCH_BYTES) -> Iterato
     Raises:
         UserError: An item is not a text, or not valid UTF-8.
     """
-    waiting: list[pa.LargeStringArray] = []
-    waiting_bytes = 0
+    pending: list[pa.LargeStringArray] = []
+    pending_bytes = 0
     for array in _arrays(texts):
         for piece in _split(array, max_bytes):
-            if waiting and waiting_bytes + _num_bytes(piece) > max_bytes:
-                yield _concatenate(waiting)
-                waiting, waiting_bytes = [], 0
-            waiting.append(piece)
-            waiting_bytes += _num_bytes(piece)
-    if waiting:
-        yield _concatenate(waiting)
+            if pending and pending_bytes + _num_bytes(piece) > max_bytes:
+                yield _concatenate(pending)
+                pending, pending_bytes = [], 0
+            pending.append(piece)
+            pending_bytes += _num_bytes(piece)
+    if pending:
+        yield _concatenate(pending)
 
 
 def buffers(array: pa.LargeStringArray) -> tuple[Bytes, Positions]:
@@ -66,7 +66,7 @@ def _arrays(texts: Iterable[Any]) -> Iterator[pa.LargeStringArray]:
         first = list(itertools.islice(items, 1))
         items = itertools.chain(first, items)
         if first and isinstance(first[0], pa.Array | pa.ChunkedArray):
-            for array in items:  # one at a time: several thousand may be more than memory holds
+            for array in items:  # one at a time, since thousands of arrays may not fit in memory
                 yield from _arrays(array)
             return
         position = 0
@@ -98,14 +98,16 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _from_python(strings: list[Any], position: int) -> pa.LargeStringArray:
-    """Convert strings and None without ``pa.array``, which would import pandas; that takes longer than a query."""
+    """Convert strings and None without ``pa.array``, which imports pandas; the import takes longer than a query."""
     try:
         encoded = [b"" if text is None else text.encode() for text in strings]
     except UnicodeEncodeError as error:
         raise UserError(f"a text is not valid Unicode: {error.reason} (a lone surrogate)") from error
     except AttributeError:
-        wrong = next(i for i, text in enumerate(strings) if text is not None and not isinstance(text, str))
-        raise UserError(f"text {position + wrong} is a {type(strings[wrong]).__name__}, not a string") from None
+        wrong_index = next(i for i, text in enumerate(strings) if text is not None and not isinstance(text, str))
+        raise UserError(
+            f"text {position + wrong_index} is a {type(strings[wrong_index]).__name__}, not a string"
+        ) from None
     offsets = np.zeros(len(strings) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
     valid = np.packbits([text is not None for text in strings], bitorder="little")

@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _REGION_BITS = 22  # 512 KiB: fits a core's second-level cache
-_MAX_REGIONS = 768  # more streams than this no longer cache well
+_MAX_REGIONS = 768  # each region has a stream, and more streams no longer cache well
 _CACHE_LINE_BYTES = 64
 
 
@@ -78,13 +78,13 @@ class Streams:
         )
 
     def shares(self, workers: int) -> list[tuple[int, int]]:
-        """Return the regions as ranges, several for each worker."""
+        """Split the regions into ranges, several for each worker."""
         bounds = np.linspace(0, len(self.starts), min(len(self.starts), workers * 4) + 1).astype(int).tolist()
         return list(itertools.pairwise(bounds))
 
 
 def region_shift(size_in_bits: int, workers: int) -> int:
-    """Return log2 of a region's bits: small enough for a cache and to occupy all workers, and not too many regions."""
+    """Return log2 of a region's bits: it should fit a cache, and there should be enough regions, but not too many."""
     shift_for_workers = max(12, (size_in_bits // (8 * workers)).bit_length() - 1)
     shift = min(_REGION_BITS, shift_for_workers)
     while size_in_bits >> shift > _MAX_REGIONS:

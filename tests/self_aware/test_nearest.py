@@ -68,9 +68,9 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     saved = tmp_path / "saved.npz"
     with pytest.raises(PowerCutError):
-        find_nearest(QUESTIONS, batches(4), counting, per_question=2, saved=saved)
+        find_nearest(QUESTIONS, batches(4), counting, per_question=2, progress_file=saved)
     texts_encoded.clear()
-    again = find_nearest(QUESTIONS, batches(4), counting, per_question=2, saved=saved)
+    again = find_nearest(QUESTIONS, batches(4), counting, per_question=2, progress_file=saved)
     assert 0 < len(texts_encoded) - len(QUESTIONS) < len(POOL), "only the rest was encoded"
     assert (again.rows == whole.rows).all()
     assert (again.similarities == whole.similarities).all()
@@ -89,12 +89,16 @@ def test_what_was_saved_for_something_else_is_refused(
     tmp_path: Path, questions: list[str], pool: list[str], setting: str
 ) -> None:
     saved = tmp_path / "saved.npz"
-    find_nearest(QUESTIONS, batches(4), encode, per_question=2, saved=saved)
+    find_nearest(QUESTIONS, batches(4), encode, per_question=2, progress_file=saved)
     with pytest.raises(UserError, match="saved for"):
-        list(find_nearest(questions, batches(4, pool), _lenient, per_question=2, saved=saved, setting=setting).rows)
+        list(
+            find_nearest(
+                questions, batches(4, pool), _lenient, per_question=2, progress_file=saved, setting=setting
+            ).rows
+        )
     saved.write_bytes(b"PK half a file")
     with pytest.raises(UserError, match="cannot be resumed"):
-        find_nearest(QUESTIONS, batches(4), encode, per_question=2, saved=saved)
+        find_nearest(QUESTIONS, batches(4), encode, per_question=2, progress_file=saved)
 
 
 def _lenient(texts: Sequence[str]) -> np.ndarray:

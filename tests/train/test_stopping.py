@@ -16,7 +16,7 @@ from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Keep, OptimizerName, Recipe
 from selfknow.train.run import train
 from selfknow.train.stopping import Measurement, at_plateau, best_measurement
-from selfknow.train.validation import Validation, validated_rows
+from selfknow.train.validation import Validation, choose_validation_rows
 from tests.tiny_models import tiny_config, tiny_corpus, tiny_tokenizer
 
 ROWS_OF_64K = 343_360  # documents and questions: an epoch has 10,730 steps
@@ -204,17 +204,17 @@ def test_the_best_checkpoint_is_confirmed_on_all_validation_questions(
 
 def test_samples_are_fixed_and_half_of_the_documents_are_of_held_out_diarists(corpus: ConfigFiles) -> None:
     table, validation = corpus.read("train"), corpus.read("validation")
-    sample = validated_rows(table, validation, 4)
-    assert sample == validated_rows(table, validation, 4)
+    sample = choose_validation_rows(table, validation, 4)
+    assert sample == choose_validation_rows(table, validation, 4)
     rows = table.to_pylist()
     diarists = {row["diarist"] for row in rows if row["kind"] == "question"}
     assert [row["diarist"] not in diarists for row in sample.documents] == [True, True, False, False]
     assert sample.held_out == {row["id"] for row in sample.documents[:2]}
     assert len(sample.training_questions) == 4
-    everything = validated_rows(table, validation, 0)
+    everything = choose_validation_rows(table, validation, 0)
     assert len(everything.documents) == sum(row["kind"] == "document" for row in rows)
     assert len(everything.questions) == len(validation)
-    many = validated_rows(table, validation, 12)
+    many = choose_validation_rows(table, validation, 12)
     assert len(many.held_out) < 6
     assert len(many.documents) == 12, "where held-out diarists have too few, others fill the sample"
 
@@ -239,6 +239,6 @@ def test_a_document_is_recalled_if_it_comes_back_whole_and_ends(encoder_decoder:
         {str(number): reply for number, reply in enumerate(replies)}, encoder_decoder=encoder_decoder
     )
     validation = Validation(tiny_tokenizer([text]))
-    assert validation._exact(local, rows, of_documents=True) == {"0": True, "1": False, "2": False, "3": False}
+    assert validation._recalls(local, rows, of_documents=True) == {"0": True, "1": False, "2": False, "3": False}
     if encoder_decoder:  # a question's answer never has the question before it
-        assert not any(validation._exact(local, rows).values())
+        assert not any(validation._recalls(local, rows).values())

@@ -24,7 +24,7 @@ from selfknow.train.job import CORPUS_TOKENIZER, TrainingJob
 from selfknow.train.options import TrainingOptions, training_job
 from selfknow.train.progress import read_metrics
 from selfknow.train.recipe import Keep, OptimizerName, Recipe
-from selfknow.train.run import _describe as describe
+from selfknow.train.run import _check_or_write_description as describe
 from selfknow.train.run import train
 from selfknow.train.stopping import RECALL_OF_DOCUMENTS, RECALL_OF_TRAINING_QUESTIONS
 from selfknow.train.validation import RECALL_OF_HELD_OUT_DOCUMENTS, SCORES, Validation

@@ -399,7 +399,7 @@ def test_a_question_is_learnt_as_it_is_asked_and_only_its_solution_is_learnt(
     local = LocalModel.load(name)
     renderer = Renderer(local.tokenizer, local.chat, start)
     rendered = renderer.render(Request("0", prompt("How many 0?")))
-    read = rows[0]["input_ids"] if encoder_decoder else rows[0]["labels"][: int(rows[0]["unlearnt"][0])]
+    read = rows[0]["input_ids"] if encoder_decoder else rows[0]["labels"][: int(rows[0]["num_unlearnt"][0])]
     assert read.tolist() == rendered.tokens
     assert ("<user>" in rendered.text) == (template is not None)
 

@@ -11,8 +11,8 @@ from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_
 
 _STATEMENTS = {
     "placements": "a config is one of the placements",
-    "parameters": "a config is made in the formats of Appendix A (or its rows are not checked)",
-    "splits": "a config has the split test alone (or its rows are not checked)",
+    "parameters": "a config is made in the formats of Appendix A (otherwise its rows are not checked)",
+    "splits": "a config has the split test alone (otherwise its rows are not checked)",
 }
 QUERIES = (
     "values_are_there",

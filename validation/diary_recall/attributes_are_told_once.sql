@@ -29,7 +29,7 @@ suspects as (
     having bit_count(bit_or(coded.bit)) < count(*)
 ),
 
--- Materialized, so that only the suspects are cut, not every entry.
+-- Materialized, so that only the sentences of suspects are split, not those of every entry.
 suspected as materialized (
     select
         *,

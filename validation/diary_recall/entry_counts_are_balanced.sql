@@ -1,5 +1,5 @@
 -- in every split all numbers of entries are equally frequent, to within one
--- Grain: a split where some numbers of entries are more frequent than others by two or more diarists.
+-- Grain: a split where one number of entries has at least two diarists more than another.
 -- Columns: split, num_diarists (for 1, 2, … entries).
 with numbers as (
     select distinct

@@ -1,5 +1,5 @@
 -- a diarist has a given name and a surname, in ASCII letters
--- Grain: a diarist with another kind of name. Columns: diarist, num_rows.
+-- Grain: a diarist whose name has another form. Columns: diarist, num_rows.
 with names as (
     select
         diarist, count(*) as num_rows

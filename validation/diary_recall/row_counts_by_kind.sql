@@ -1,5 +1,5 @@
 -- every split has the expected number of documents, questions and diarists (Table 2)
--- Grain: a split and a kind (or the diarists of train) with another number.
+-- Grain: a split and a kind (or the diarists of train) with a different number than expected.
 -- Columns: split, kind, expected, actual.
 with expected as (
     select unnest($row_counts, max_depth := 2)

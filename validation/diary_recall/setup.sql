@@ -1,6 +1,6 @@
 -- Tables that several queries read. The view `corpus` holds the rows of the config, with their `split`.
 
--- entries. Grain: an entry of a document, cut out at each line that looks like a title: in diaries each line with
+-- entries. Grain: an entry. Documents are cut at each line that looks like a title: in diaries each line with
 -- 'Diary Entry', in other corpora each line that matches $title_line (two groups: the line, and the text after it).
 -- Columns: split, id, diarist; number (the document's, or counted if a document holds all entries); title; sentences
 -- (the lines below it).
@@ -20,7 +20,7 @@ cut as (
         case
             when not coalesce(contains(completion, $title_middle), false) then [text]
             -- In undamaged diaries every line that looks like a title begins with the diarist's name. Cutting there is
-            -- many times faster than with an expression.
+            -- many times faster than with a regular expression.
             when
                 $any_middle_is_a_title
                 and starts_with(text, title_start)

@@ -17,9 +17,9 @@ from selfknow.validation.folder.fact import Fact
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
 
 _STATEMENTS = {
-    "parameters": "a config is made from the parameters that its name stands for (or its rows are not checked)",
+    "parameters": "a config is made from the parameters that its name stands for (otherwise its rows are not checked)",
     "twin_parameters": "the two setups of a size are made from the same parameters",
-    "splits": "a config has the splits train, validation and test (or its rows are not checked)",
+    "splits": "a config has the splits train, validation and test (otherwise its rows are not checked)",
 }
 QUERIES = (
     "values_are_there",
@@ -65,21 +65,22 @@ QUERIES_OF_TWINS = (
     "twins_tell_the_same_diaries",
 )
 _OWN_NUMBERS = ("num_diarists", "seed", "held_out_percent", "num_documents", "max_entries", "max_lines")
-_SMALLEST_P = 1e-6
+_SMALLEST_P = 1e-6  # a distribution is not uniform if its chi-square has a smaller p-value
 
 
 def _facts(manifest: Manifest) -> list[Fact]:
-    """Return the parameters of the configs in the manifest, beside the expected ones."""
-    return [
-        *(fact for config, entry in manifest.configs.items() for fact in _facts_of_config(manifest, config, entry)),
-        *(
-            Fact("twin_parameters", simplified, None, name, repr(value), repr(parameters.get(name)))
-            for standard, simplified in _twins(manifest.configs)
-            for parameters in [manifest.configs[simplified].parameters]
-            for name, value in manifest.configs[standard].parameters.items()
-            if name != "simplified"
-        ),
-    ]
+    """Return the facts about the configs: their expected and actual splits and parameters."""
+    facts = [fact for config, entry in manifest.configs.items() for fact in _facts_of_config(manifest, config, entry)]
+    return [*facts, *_facts_of_twins(manifest)]
+
+
+def _facts_of_twins(manifest: Manifest) -> Iterator[Fact]:
+    """Yield a fact for each parameter of a standard config, which its simplified twin should share."""
+    for standard, simplified in _twins(manifest.configs):
+        parameters = manifest.configs[simplified].parameters
+        for name, value in manifest.configs[standard].parameters.items():
+            if name != "simplified":
+                yield Fact("twin_parameters", simplified, None, name, repr(value), repr(parameters.get(name)))
 
 
 def _twins(configs: Iterable[str]) -> list[tuple[str, str]]:
@@ -98,13 +99,16 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     for name, value in expected.items():
         yield Fact("parameters", config, None, name, repr(value), repr(entry.parameters.get(name)))
     try:
-        _own_numbers(entry.parameters) if is_own(entry.parameters) else _shape_of(entry.parameters)
+        if is_own(entry.parameters):
+            _parse_numbers(entry.parameters)
+        else:
+            _parse_shape(entry.parameters)
         yield Fact("parameters", config, None, "all", "a shape", "a shape")
     except (UserError, TypeError) as error:
         yield Fact("parameters", config, None, "all", "a shape", str(error))
 
 
-def _shape_of(parameters: Mapping[str, object]) -> Shape:
+def _parse_shape(parameters: Mapping[str, object]) -> Shape:
     """Return the shape that the parameters of a config describe.
 
     Raises:
@@ -117,8 +121,8 @@ def _shape_of(parameters: Mapping[str, object]) -> Shape:
     return Shape(**shape)  # type: ignore[arg-type]
 
 
-def _own_numbers(parameters: Mapping[str, object]) -> dict[str, int]:
-    """Return the numbers among the parameters of your own corpus.
+def _parse_numbers(parameters: Mapping[str, object]) -> dict[str, int]:
+    """Return the whole numbers among the parameters of your own corpus.
 
     Raises:
         UserError: A parameter is out of range.
@@ -127,9 +131,9 @@ def _own_numbers(parameters: Mapping[str, object]) -> dict[str, int]:
     numbers = {name: parameters.get(name) for name in _OWN_NUMBERS}
     if wrong := {name: value for name, value in numbers.items() if type(value) is not int}:
         raise TypeError(f"these are not all whole numbers: {wrong}")
-    shape = {name: value for name, value in numbers.items() if isinstance(value, int)}
-    Shape(shape["num_diarists"], shape["seed"])
-    return shape
+    whole_numbers = {name: value for name, value in numbers.items() if isinstance(value, int)}
+    Shape(whole_numbers["num_diarists"], whole_numbers["seed"])
+    return whole_numbers
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
@@ -150,12 +154,12 @@ def _batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
         {"corpus": files_of(folder, entry)},
         [f"diary_recall/{name}" for name in QUERIES],
         setup=["diary_recall/macros", "diary_recall/setup"],
-        parameters=_parameters(_shape_of(entry.parameters), simplified=bool(entry.parameters["simplified"])),
+        parameters=_parameters(_parse_shape(entry.parameters), simplified=bool(entry.parameters["simplified"])),
     )
 
 
 def _batch_of_own_corpus(folder: Path, config: str, entry: ConfigEntry) -> Batch:
-    shape, simplified = _own_numbers(entry.parameters), bool(entry.parameters["simplified"])
+    shape, simplified = _parse_numbers(entry.parameters), bool(entry.parameters["simplified"])
     return batch_of_rows(
         "diary-recall-of-ones-own",
         config,
@@ -201,7 +205,7 @@ def _batch_of_twins(folder: Path, standard: str, simplified: str, entries: Mappi
 
 def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
     """Return the values of the queries' ``$`` parameters, by name."""
-    most_outcomes = max(shape.max_attributes, len(attributes()), *map(len, attributes().values()))
+    max_outcomes = max(shape.max_attributes, len(attributes()), *map(len, attributes().values()))
     return {
         "simplified": simplified,
         "max_entries": shape.max_entries,
@@ -215,12 +219,12 @@ def _parameters(shape: Shape, *, simplified: bool) -> dict[str, object]:
         ],
         "row_counts": _row_counts(shape, simplified=simplified),
         # The largest chi-square that passes with 1, 2, … degrees of freedom.
-        "chi_square_limits": [float(chdtri(freedom, _SMALLEST_P)) for freedom in range(1, most_outcomes)],
+        "chi_square_limits": [float(chdtri(freedom, _SMALLEST_P)) for freedom in range(1, max_outcomes)],
     }
 
 
 def _row_counts(shape: Shape, *, simplified: bool) -> list[dict[str, object]]:
-    """Return the numbers of documents, questions and diarists in each split that the shape fixes (Table 2)."""
+    """Return the expected numbers of documents, questions and diarists in each split, as far as the shape sets them."""
     size = _paper_size(shape)
     num_questions = (
         size.num_questions if size else {split: len(diarists) for split, diarists in shape.diarists_by_split.items()}
@@ -234,7 +238,7 @@ def _row_counts(shape: Shape, *, simplified: bool) -> list[dict[str, object]]:
     elif size:
         counts.append({"split": "train", "kind": "document", "expected": size.num_documents})
     elif not any(number % shape.max_entries for number in num_questions.values()):
-        # Otherwise the number depends on the diarists left over, whose entry counts are balanced, not fixed.
+        # Otherwise the number depends on the diarists after the last full group, whose entry counts are not fixed.
         num_documents = shape.num_diarists * (shape.max_entries + 1) // 2
         counts.append({"split": "train", "kind": "document", "expected": num_documents})
     return counts

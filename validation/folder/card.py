@@ -19,7 +19,7 @@ STATEMENTS = {
 }
 # The loader in C takes a tenth of the time, if PyYAML was built with it.
 _LOADER: "type[yaml.SafeLoader | yaml.CSafeLoader]" = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Place = tuple[str, str | None]  # a config, and a split if the fact concerns one
+ConfigAndSplit = tuple[str, str | None]  # the split is null in facts about a whole config
 
 
 def facts_of_card(folder: Path, manifest: Manifest, schema: pa.Schema) -> list[Fact]:
@@ -29,15 +29,17 @@ def facts_of_card(folder: Path, manifest: Manifest, schema: pa.Schema) -> list[F
     except (OSError, ValueError, yaml.YAMLError) as error:
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         return [Fact("card_is_readable", None, None, CARD, "a header", reason)]
-    splits: dict[Place, tuple[str, str]] = {
+    splits: dict[ConfigAndSplit, tuple[str, str]] = {
         (config, split): (", ".join(file.path for file in entry.files), str(entry.num_rows))
         for config, config_entry in manifest.configs.items()
         for split, entry in config_entry.splits.items()
     }
-    files = {place: paths for place, (paths, _) in splits.items()}
-    num_rows = {place: number for place, (_, number) in splits.items()}
-    columns: dict[Place, str] = {(config, None): ", ".join(schema.names) for config in manifest.configs}
-    hashes: dict[Place, str] = {(config, None): entry.content_hash for config, entry in manifest.configs.items()}
+    files = {key: paths for key, (paths, _) in splits.items()}
+    num_rows = {key: number for key, (_, number) in splits.items()}
+    columns: dict[ConfigAndSplit, str] = {(config, None): ", ".join(schema.names) for config in manifest.configs}
+    hashes: dict[ConfigAndSplit, str] = {
+        (config, None): entry.content_hash for config, entry in manifest.configs.items()
+    }
     return [
         Fact("card_is_readable", None, None, CARD, "a header", "a header"),
         *_compare("card_files", files, _files(header)),
@@ -47,9 +49,11 @@ def facts_of_card(folder: Path, manifest: Manifest, schema: pa.Schema) -> list[F
     ]
 
 
-def _compare(expectation: str, expected: Mapping[Place, str], actual: Mapping[Place, str]) -> list[Fact]:
-    places = dict.fromkeys([*expected, *actual])
-    return [Fact(expectation, *place, CARD, expected.get(place), actual.get(place)) for place in places]
+def _compare(
+    expectation: str, expected: Mapping[ConfigAndSplit, str], actual: Mapping[ConfigAndSplit, str]
+) -> list[Fact]:
+    keys = dict.fromkeys([*expected, *actual])
+    return [Fact(expectation, *key, CARD, expected.get(key), actual.get(key)) for key in keys]
 
 
 def _header(path: Path) -> Mapping[str, Any]:
@@ -61,22 +65,26 @@ def _header(path: Path) -> Mapping[str, Any]:
 
 
 def _items(value: object) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list; a single config may stand without a list around it."""
+    """Return the mappings in a list; a card may also hold a single mapping instead of a list."""
     items = value if isinstance(value, list) else [value]
     return [item for item in items if isinstance(item, dict)]
 
 
-def _files(header: Mapping[str, Any]) -> dict[Place, str]:
+def _files(header: Mapping[str, Any]) -> dict[ConfigAndSplit, str]:
     return {
-        (str(config.get("config_name")), str(files.get("split"))): ", ".join(
-            map(str, path if isinstance(path := files.get("path"), list) else [path])
-        )
+        (str(config.get("config_name")), str(files.get("split"))): _join_paths(files.get("path"))
         for config in _items(header.get("configs"))
         for files in _items(config.get("data_files"))
     }
 
 
-def _columns(header: Mapping[str, Any]) -> dict[Place, str]:
+def _join_paths(value: object) -> str:
+    """Return the paths of a split, which are a list or a single path, with commas between them."""
+    paths = value if isinstance(value, list) else [value]
+    return ", ".join(map(str, paths))
+
+
+def _columns(header: Mapping[str, Any]) -> dict[ConfigAndSplit, str]:
     return {
         (str(info.get("config_name")), None): ", ".join(
             str(field.get("name")) for field in _items(info.get("features"))
@@ -85,7 +93,7 @@ def _columns(header: Mapping[str, Any]) -> dict[Place, str]:
     }
 
 
-def _num_rows(header: Mapping[str, Any]) -> dict[Place, str]:
+def _num_rows(header: Mapping[str, Any]) -> dict[ConfigAndSplit, str]:
     return {
         (str(info.get("config_name")), str(split.get("name"))): str(split.get("num_examples"))
         for info in _items(header.get("dataset_info"))
@@ -93,6 +101,6 @@ def _num_rows(header: Mapping[str, Any]) -> dict[Place, str]:
     }
 
 
-def _content_hashes(header: Mapping[str, Any]) -> dict[Place, str]:
+def _content_hashes(header: Mapping[str, Any]) -> dict[ConfigAndSplit, str]:
     hashes = header.get("content_hashes")
     return {(str(config), None): str(digest) for config, digest in hashes.items()} if isinstance(hashes, dict) else {}

@@ -31,11 +31,11 @@ def facts_of_evaluation(folder: Path, manifest: Manifest, schema: pa.Schema) -> 
         return [Fact("evaluation_is_readable", None, None, EVALUATION, expected, reason)]
     return [
         Fact("evaluation_is_readable", None, None, EVALUATION, expected, actual),
-        *(_fact(task, manifest, schema) for task in tasks),
+        *(_fact_of_task(task, manifest, schema) for task in tasks),
     ]
 
 
-def _fact(task: Mapping[str, Any], manifest: Manifest, schema: pa.Schema) -> Fact:
+def _fact_of_task(task: Mapping[str, Any], manifest: Manifest, schema: pa.Schema) -> Fact:
     config, split = str(task.get("config")), str(task.get("split"))
     expected = "what the folder holds"
     missing = "; ".join(_missing(task, config, split, manifest, schema))

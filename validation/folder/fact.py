@@ -1,4 +1,4 @@
-"""Facts about a dataset folder: an expected and an actual value, the common shape of all checks of its files."""
+"""Facts about a dataset folder: an expected and an actual value. All checks of its files have this form."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -15,8 +15,8 @@ class Fact:
         config: The config that it concerns, or None.
         split: The split that it concerns, or None.
         subject: The file or the field that it concerns.
-        expected: The expected value, None for nothing.
-        actual: The actual value, None for nothing.
+        expected: The expected value; None if there should be none.
+        actual: The actual value; None if there is none.
     """
 
     expectation: str

@@ -18,8 +18,8 @@ STATEMENTS = {
     "file_names": "the Parquet files of a split are named <config>/<split>-00000-of-0000N.parquet, in order",
     "file_sizes": "files have the size that the manifest names",
     "file_hashes": "files have the SHA-256 that the manifest names",
-    "files_are_readable": "Parquet files can be read to the end (or the rows of the config are not checked)",
-    "columns": "Parquet files have the dataset's columns and types (or the rows of the config are not checked)",
+    "files_are_readable": "Parquet files can be read to the end (otherwise the rows of the config are not checked)",
+    "columns": "Parquet files have the dataset's columns and types (otherwise the rows of the config are not checked)",
     "row_counts": "files and splits have the number of rows that the manifest names",
     "content_hashes": "the rows of a config have the content hash that the manifest names",
 }
@@ -40,10 +40,10 @@ def facts_of_other_files(folder: Path, manifest: Manifest) -> list[Fact]:
     Hidden files are ignored: the Hub's client leaves ``.gitattributes`` and ``.cache`` in a folder, and
     ``load_dataset`` does not see them either.
     """
-    named = {file.path for file in manifest.all_files()} | {MANIFEST}
-    relative = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir())
-    visible = [path.as_posix() for path in relative if not any(part.startswith(".") for part in path.parts)]
-    facts = [Fact("no_other_files", None, None, path, path if path in named else None, path) for path in visible]
+    listed_paths = {file.path for file in manifest.all_files()} | {MANIFEST}
+    relative_paths = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir())
+    visible = [path.as_posix() for path in relative_paths if not any(part.startswith(".") for part in path.parts)]
+    facts = [Fact("no_other_files", None, None, path, path if path in listed_paths else None, path) for path in visible]
     return facts + [fact for file in manifest.files for fact in _facts_of_bytes(folder, None, None, file)]
 
 
@@ -58,8 +58,8 @@ def facts_of_config(folder: Path, config: str, entry: ConfigEntry, schema: pa.Sc
     """
     facts = []
     for split, split_entry in entry.splits.items():
-        for place, file in enumerate(split_entry.files):
-            name = f"{config}/{split}-{place:05d}-of-{len(split_entry.files):05d}.parquet"
+        for index, file in enumerate(split_entry.files):
+            name = f"{config}/{split}-{index:05d}-of-{len(split_entry.files):05d}.parquet"
             facts.append(Fact("file_names", config, split, file.path, name, file.path))
             facts += _facts_of_bytes(folder, config, split, file)
     if any(fact.expectation == "files_are_there" and not fact.is_met for fact in facts):
@@ -86,7 +86,7 @@ def _facts_of_rows(folder: Path, config: str, entry: ConfigEntry, schema: pa.Sch
     for split, split_entry in entry.splits.items():
         num_rows_of_split = 0
         for file in split_entry.files:
-            num_rows, file_schema = _footer(folder, config, split, file.path)
+            num_rows, file_schema = _read_footer(folder, config, split, file.path)
             num_rows_of_split += num_rows
             facts.append(Fact("row_counts", config, split, file.path, str(file.num_rows), str(num_rows)))
             facts += _facts_of_columns(config, split, file.path, schema, file_schema)
@@ -105,7 +105,7 @@ def _facts_of_rows(folder: Path, config: str, entry: ConfigEntry, schema: pa.Sch
 
 def _facts_of_columns(config: str, split: str, path: str, schema: pa.Schema, file_schema: pa.Schema) -> Iterator[Fact]:
     for expected, field in zip_longest(schema, file_schema):
-        # Lists whose items are called "item" and "element" are equal, but their texts are not: show the expected text.
+        # Equal list types can have different texts, since their items may be called "item" or "element".
         is_same = expected is not None and field is not None and expected.equals(field)
         yield Fact("columns", config, split, path, _text(expected), _text(expected if is_same else field))
 
@@ -114,7 +114,7 @@ def _text(field: pa.Field | None) -> str | None:
     return None if field is None else f"{field.name}: {field.type}"
 
 
-def _footer(folder: Path, config: str, split: str, path: str) -> tuple[int, pa.Schema]:
+def _read_footer(folder: Path, config: str, split: str, path: str) -> tuple[int, pa.Schema]:
     try:
         with pq.ParquetFile(folder / path) as file:
             schema = file.schema_arrow

@@ -16,7 +16,7 @@ _CONFIGS_AT_A_TIME = 2  # hashing and Parquet work outside Python's lock
 def facts_of_folder(
     folder: Path, manifest: Manifest, suite: DatasetSuite, advance: Callable[[], object] = lambda: None
 ) -> list[Fact]:
-    """Return all facts of a folder that do not depend on its rows' content.
+    """Return all facts of a folder except those that need queries of its rows.
 
     Args:
         folder: The dataset folder.
@@ -31,13 +31,13 @@ def facts_of_folder(
         return facts
 
     with ThreadPoolExecutor(_CONFIGS_AT_A_TIME) as pool:
-        of_configs = list(pool.map(facts_of_config, manifest.configs))
+        facts_by_config = list(pool.map(facts_of_config, manifest.configs))
     return [
         *files.facts_of_other_files(folder, manifest),
         *card.facts_of_card(folder, manifest, suite.schema),
         *evaluation.facts_of_evaluation(folder, manifest, suite.schema),
         *suite.facts(manifest),
-        *(fact for facts in of_configs for fact in facts),
+        *(fact for facts in facts_by_config for fact in facts),
     ]
 
 
@@ -55,6 +55,6 @@ def batch_of_folder(facts: Sequence[Fact], suite: DatasetSuite) -> Batch:
 
 def configs_with_rows(manifest: Manifest, facts: Sequence[Fact]) -> list[str]:
     """Return the configs whose rows can be checked: their files are readable, with the right columns and parameters."""
-    needed = {"files_are_there", "files_are_readable", "columns", "parameters", "splits"}
-    without = {fact.config for fact in facts if fact.expectation in needed and not fact.is_met}
-    return [config for config in manifest.configs if config not in without]
+    preconditions = {"files_are_there", "files_are_readable", "columns", "parameters", "splits"}
+    excluded = {fact.config for fact in facts if fact.expectation in preconditions and not fact.is_met}
+    return [config for config in manifest.configs if config not in excluded]

@@ -1,5 +1,5 @@
--- a run has replies to all its examples and to nothing else, as many examples as run.json says
--- Grain: an example without a reply, a reply to no example, or a run with another number of examples.
+-- a run has replies to all its examples and to nothing else, and the number of examples is that in run.json
+-- Grain: an example without a reply, a reply to no example, or a run with a different number of examples.
 -- Columns: run, example_id, problem.
 with examples as (
     select

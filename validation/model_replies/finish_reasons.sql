@@ -1,4 +1,4 @@
--- a reply ends by itself, or is cut off at its run's most tokens
+-- a reply ends by itself, or is cut off at its run's max_new_tokens
 -- Grain: a reply that ends otherwise. Columns: split, id, run, finish_reason, completion_tokens, max_new_tokens.
 select
     corpus.split, corpus.id, corpus.run, corpus.finish_reason, corpus.completion_tokens,

@@ -1,5 +1,5 @@
 -- at temperature 0, the same prompt in a run has the same reply
--- Grain: a prompt of a run with several replies. Columns: run, prompt, replies.
+-- Grain: a prompt of a run with different replies. Columns: run, prompt, replies.
 select
     described.run, generations.prompt,
     list(distinct generations.generation order by generations.generation) as replies

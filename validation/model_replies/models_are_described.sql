@@ -1,5 +1,5 @@
--- run.json describes the run's one model: name, revision, size, and its quantisation or own training
--- Grain: a run and a model that run.json describes otherwise. Columns: run, model, revision, described.
+-- run.json describes the run's one model: name, revision, size, and its quantisation or training from scratch
+-- Grain: a run and a model that run.json describes differently. Columns: run, model, revision, described.
 with models as (
     select distinct
         run_id, model, revision

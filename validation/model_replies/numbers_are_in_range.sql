@@ -1,6 +1,6 @@
--- the numbers of tokens fit the lengths of prompt and reply, and the logprob is below 0
+-- the numbers of tokens are plausible for the lengths of prompt and reply, and the logprob is below 0
 -- Grain: a reply with other numbers. Columns: split, id, run, prompt_tokens, completion_tokens, logprob, characters.
--- A token of words is rarely longer than 32 characters; tokens of spaces and rules of dashes are longer.
+-- A reply may have up to 32 characters per token: single tokens of many spaces or dashes are longer, but rare.
 select
     split, id, run, prompt_tokens, completion_tokens, logprob,
     length(generation) as characters

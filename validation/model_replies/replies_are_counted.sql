@@ -1,5 +1,5 @@
--- a run has as many replies as the manifest lists
--- Grain: a run with another number. Columns: run, listed_replies, replies.
+-- a run has the number of replies that the manifest lists
+-- Grain: a run with a different number of replies. Columns: run, listed_replies, replies.
 with counted as (
     select
         run_id, count(*) as replies

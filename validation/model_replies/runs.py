@@ -1,4 +1,4 @@
-"""The readable run folders of a dataset folder: the views and values that the queries see."""
+"""The run folders of a dataset folder, as views and values for the queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +17,28 @@ from selfknow.builders.model_replies.runs import (
     read_description,
 )
 
-_NEEDED = {
+_NEEDED_COLUMNS = {
     EXAMPLES: {"id"},
     GENERATIONS: {
-        *("generation_id", "run_id", "example_id", "stage", "variant", "sample", "attempt", "parent_generation_id"),
-        *("model", "revision", "prompt", "messages", "generation", "finish_reason", "prompt_tokens"),
-        *("completion_tokens", "logprob", "error", "created_at"),
+        "generation_id",
+        "run_id",
+        "example_id",
+        "stage",
+        "variant",
+        "sample",
+        "attempt",
+        "parent_generation_id",
+        "model",
+        "revision",
+        "prompt",
+        "messages",
+        "generation",
+        "finish_reason",
+        "prompt_tokens",
+        "completion_tokens",
+        "logprob",
+        "error",
+        "created_at",
     },
     "scores": {"generation_id", "metric", "value", "reason"},
 }
@@ -35,7 +51,7 @@ class ReadRuns:
     Attributes:
         files: The Parquet files of each view, ``generations`` and ``scores``, of the readable runs.
         values: The rows of the table ``described`` (see ``setup.sql``), one for each readable run.
-        unreadable: The names of the other runs, and the errors.
+        unreadable: The names of the other runs, each with its error.
     """
 
     files: Mapping[str, list[tuple[str, Path]]]
@@ -55,7 +71,7 @@ def read_runs(folder: Path, entries: Sequence[Mapping[str, Any]]) -> ReadRuns:
     for entry in entries:
         run = folder / FOLDER / str(entry["run"])
         try:
-            value = _value(run, entry)
+            value = _described_row(run, entry)
             scores = sorted((run / "scores").glob("*.parquet"))
             for path, kind in ((run / GENERATIONS, GENERATIONS), *((path, "scores") for path in scores)):
                 _check_columns(path, kind)
@@ -69,9 +85,10 @@ def read_runs(folder: Path, entries: Sequence[Mapping[str, Any]]) -> ReadRuns:
     return ReadRuns(files, values, unreadable)
 
 
-def _value(run: Path, entry: Mapping[str, Any]) -> dict[str, object]:
-    """Return a row of the table ``described``."""
-    description, decoding = read_description(run), read_description(run)["decoding"]
+def _described_row(run: Path, entry: Mapping[str, Any]) -> dict[str, object]:
+    """Return a run's row of the table ``described``."""
+    description = read_description(run)
+    decoding = description["decoding"]
     _check_columns(run / EXAMPLES, EXAMPLES)
     return {
         "run": str(entry["run"]),
@@ -107,5 +124,5 @@ def _check_columns(path: Path, kind: str) -> None:
         OSError, ArrowException: It cannot be read.
     """
     table = pq.read_table(path, partitioning=None)
-    if missing := sorted(_NEEDED[kind] - set(table.column_names)):
+    if missing := sorted(_NEEDED_COLUMNS[kind] - set(table.column_names)):
         raise ValueError(f"{path} lacks {', '.join(missing)}")

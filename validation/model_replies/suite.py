@@ -13,8 +13,8 @@ from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_
 
 _STATEMENTS = {
     "tasks": "a config is one of the tasks that models were asked",
-    "parameters": "a config is made of the runs that were collected, of all of them (or its rows are not checked)",
-    "splits": "a config has the split test alone (or its rows are not checked)",
+    "parameters": "a config is made of all runs that were collected for it (otherwise its rows are not checked)",
+    "splits": "a config has the split test alone (otherwise its rows are not checked)",
     "run_files": "the files of a run have the digest that it was collected with",
 }
 QUERIES = (
@@ -49,8 +49,8 @@ def _facts_of_config(manifest: Manifest, config: str, entry: ConfigEntry) -> Ite
     yield Fact("splits", config, None, "splits", "test", ", ".join(entry.splits))
     yield Fact("tasks", config, None, "task", config if config in CONFIGS else None, config)
     runs = [run for run in collected_runs() if run.config == config]
-    listed = entry.parameters.get("runs")
-    for expected, actual in zip_longest(parameters_of(runs), listed if isinstance(listed, list) else []):
+    listed_runs = entry.parameters.get("runs")
+    for expected, actual in zip_longest(parameters_of(runs), listed_runs if isinstance(listed_runs, list) else []):
         yield Fact("parameters", config, None, "runs", _text(expected), _text(actual))
     for run in runs:
         yield Fact("run_files", config, None, run.name, run.digest, _digest(manifest, run.name))
@@ -62,16 +62,16 @@ def _text(value: object) -> str | None:
 
 def _digest(manifest: Manifest, run: str) -> str | None:
     """Return the digest of the files that a manifest lists below a run, or None if it lists none."""
-    place = f"{FOLDER}/{run}/"
-    files = [(file.path.removeprefix(place), file.sha256) for file in manifest.files if file.path.startswith(place)]
+    prefix = f"{FOLDER}/{run}/"
+    files = [(file.path.removeprefix(prefix), file.sha256) for file in manifest.files if file.path.startswith(prefix)]
     return digest_of(files) if files else None
 
 
 def batch_of_config(folder: Path, config: str, entry: ConfigEntry) -> Batch:
     """Return the batch of a config whose parameters list its runs."""
-    listed = entry.parameters["runs"]
-    assert isinstance(listed, list), "the facts have checked it"
-    runs = read_runs(folder, listed)
+    listed_runs = entry.parameters["runs"]
+    assert isinstance(listed_runs, list), "the facts have checked it"
+    runs = read_runs(folder, listed_runs)
     views = {"corpus": files_of(folder, entry), **{view: files for view, files in runs.files.items() if files}}
     # Without a readable run there is nothing to compare the rows with.
     queries = QUERIES if runs.values else ("runs_are_readable",)

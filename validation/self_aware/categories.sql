@@ -1,5 +1,6 @@
--- unanswerable rows have one of the five categories, answerable ones none
--- Grain: an answerable row with a category, or an unanswerable one with another. Columns: split, id, category.
+-- unanswerable rows have one of the five categories, and answerable rows have none
+-- Grain: an answerable row with a category, or an unanswerable row without one of the five.
+-- Columns: split, id, category.
 select
     split, id, category
 from corpus

@@ -1,4 +1,4 @@
--- few questions consist of the same rare words as another in their split
+-- few questions share their rare words with another question of their split
 -- Grain: a split in which more questions than allowed have a near-duplicate by cosine. A question is a vector of its
 -- different words, each weighted by the logarithm of its rarity in the split.
 -- Columns: split, num_rows, allowed, ids (some of them).
@@ -33,8 +33,9 @@ vectors as materialized (
     where weight > 0
 ),
 
--- The squared length of a vector's words up to each one, the most frequent first. If the cosine of two vectors reaches
--- c, they share a word where this length is c squared or more in both: the words before add less (Cauchy and Schwarz).
+-- The squared length of each vector's part up to each word, the most frequent words first. If the cosine of two vectors
+-- reaches c, they share a word where this length is at least c squared in both: without it, the earlier words would
+-- give a smaller cosine (Cauchy and Schwarz).
 ranked as materialized (
     select
         *,

@@ -1,4 +1,4 @@
--- few questions share half their words with another in their split
+-- few questions share half of their words with another question of their split
 -- Grain: a split in which more questions than allowed have a near-duplicate: two questions that share half or more of
 -- the different words of both (Jaccard). Columns: split, num_rows, allowed, ids (some of them).
 with questions as materialized (
@@ -36,8 +36,8 @@ ranked_words as materialized (
     inner join word_counts on words_of_questions.word = word_counts.word
 ),
 
--- Two near-duplicates share a word among the rarer half of the words of each. After the first such word, enough words
--- follow to make a third of the words of both. These two conditions leave few pairs to compare.
+-- Two near-duplicates share a word that is among the rarer half of the words of each. From the first such word on, they
+-- share at least a third of the number of words of both together. These two conditions leave few pairs to compare.
 candidates as materialized (
     select distinct
         first.question, second.question as other

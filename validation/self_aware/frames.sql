@@ -1,5 +1,5 @@
 -- there are at least 300 frames, each used at most six times
--- Grain: a frame that is used too often or is not named as one; or, with frame null, all frames if they are too few.
+-- Grain: a frame that is used too often or lacks the prefix frame/; or, with frame null, all frames if too few.
 -- Columns: split, frame, number (of questions; of frames if frame is null).
 with frames as (
     select

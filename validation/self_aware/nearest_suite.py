@@ -9,8 +9,14 @@ from selfknow.validation.pinned import STATEMENTS, facts_of_sources
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
 
 QUERIES = (
-    *("values_are_there", "ids_are_unique", "labels", "original/answers", "original/flags"),
-    *("nearest/partners", "nearest/questions_are_given_once", "nearest/row_counts"),
+    "values_are_there",
+    "ids_are_unique",
+    "labels",
+    "original/answers",
+    "original/flags",
+    "nearest/partners",
+    "nearest/questions_are_given_once",
+    "nearest/row_counts",
 )
 
 

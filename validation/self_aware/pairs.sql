@@ -1,4 +1,4 @@
--- every pair has one unanswerable question, whose id it has, and answerable ones
+-- every pair has one unanswerable question, which has the pair's id, and at least one answerable question
 -- Grain: a pair without exactly one such unanswerable question or without answerable ones, or the rows without a pair.
 -- Columns: pair_id, num_unanswerable, num_answerable.
 with pairs as (

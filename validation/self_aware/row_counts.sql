@@ -1,5 +1,5 @@
--- every category and every kind has its number of rows (the paper's shares)
--- Grain: a category of unanswerable questions, or a kind of answerable ones, with another number.
+-- every category and every kind has its expected number of rows (the paper's shares)
+-- Grain: a category of unanswerable questions, or a kind of answerable ones, with a different number of rows.
 -- Columns: split, part, expected, actual.
 with expected as (
     select unnest($row_counts, max_depth := 2)

@@ -1,5 +1,5 @@
 -- few answers have an alias of three characters or fewer, except numbers, yes and no
--- Grain: all answerable rows with such an alias, if they are more than allowed.
+-- Grain: all answerable rows with such an alias, if there are more than allowed.
 -- Columns: split, num_rows, allowed, ids (some of them).
 select
     'answerable' as split,

@@ -19,8 +19,8 @@ from selfknow.validation.folder.fact import Fact
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
 
 _STATEMENTS = {
-    "parameters": "a config is made from the parameters that its dataset has (or its rows are not checked)",
-    "splits": "a config has the splits answerable and unanswerable (or its rows are not checked)",
+    "parameters": "a config is made from the parameters that its dataset has (otherwise its rows are not checked)",
+    "splits": "a config has the splits answerable and unanswerable (otherwise its rows are not checked)",
 }
 QUERIES = (
     "values_are_there",
@@ -44,8 +44,12 @@ QUERIES = (
     "flags",
 )
 QUERIES_OF_ORIGINAL = (
-    *("values_are_there", "ids_are_unique", "labels"),
-    *("original/flags", "original/answers", "original/null_columns"),
+    "values_are_there",
+    "ids_are_unique",
+    "labels",
+    "original/flags",
+    "original/answers",
+    "original/null_columns",
 )
 _PARAMETERS = {
     "categories": list(CATEGORIES),
@@ -67,7 +71,7 @@ _PARAMETERS = {
 
 
 def _facts(manifest: Manifest) -> list[Fact]:
-    """Return the manifest's entries about our config, beside the expected ones."""
+    """Return the facts about our config: its expected and actual name, seed and splits."""
     return [
         fact
         for config, entry in manifest.configs.items()
@@ -80,7 +84,7 @@ def _facts(manifest: Manifest) -> list[Fact]:
 
 
 def _facts_of_original(manifest: Manifest) -> list[Fact]:
-    """Return the manifest's entries about the authors' questions, beside the exact expected ones."""
+    """Return the facts about the authors' questions: expected and actual name, hashes and splits of the config."""
     source = self_aware_original.pinned_source()
     return [
         fact

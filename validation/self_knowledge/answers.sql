@@ -1,4 +1,4 @@
--- the answer is the one that the instance fixes, and null if it fixes none
+-- the answer follows from the instance's parameters, or is null if the task has no fixed answer
 -- Grain: a row with another answer. Columns: split, id, answer, expected.
 with fixed as (
     select

@@ -1,5 +1,5 @@
--- a question has one place for the written text; writing prompts and questions about pictures have none
--- Grain: a prompt with another number of places. Columns: split, id, kind, num_markers.
+-- a question has one marker for the written text; writing prompts and questions about pictures have none
+-- Grain: a prompt with a different number of markers. Columns: split, id, kind, num_markers.
 with counted as (
     select
         split, id, kind, is_asked,

@@ -1,7 +1,7 @@
 -- A table that several queries read. The view `corpus` holds the rows of the config, with their `split`.
 
 -- prompts. Grain: a prompt of a row, ours or the paper's.
--- Columns: split, id, style, kind, is_asked (whether it asks about the written text), prompt.
+-- Columns: split, id, style, kind, is_asked (true if it asks about the written text), prompt.
 create temp table prompts as
 with prompts_of_row as (
     select

@@ -1,5 +1,5 @@
--- the styles of an instance differ only in their words
--- Grain: an instance whose styles differ otherwise. Columns: number, answers, params.
+-- the rows of an instance in different styles differ only in their wording
+-- Grain: an instance whose rows differ in answer or parameters. Columns: number, answers, params.
 with instances as (
     select
         regexp_extract(id, '-([0-9]{3})-[a-z]+$', 1) as number,

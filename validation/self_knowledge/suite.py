@@ -13,8 +13,8 @@ from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_
 
 _STATEMENTS = {
     "tasks": "a config is one of the tasks",
-    "parameters": "a config is made from the parameters that its name stands for (or its rows are not checked)",
-    "splits": "a config has the split test alone (or its rows are not checked)",
+    "parameters": "a config is made from the parameters that its name stands for (otherwise its rows are not checked)",
+    "splits": "a config has the split test alone (otherwise its rows are not checked)",
 }
 QUERIES = (
     "values_are_there",

@@ -1,4 +1,4 @@
--- transformations are known, and a question is altered if one needs it
+-- all transformations are known, and there is an altered question exactly if a transformation needs it
 -- Grain: a row with an unknown transformation, or with a superfluous or missing altered question.
 -- Columns: split, id, keep, breaks, altered_verify_prompt.
 with named as (

@@ -74,7 +74,7 @@ def pair(
             ),
             encode,
             per_question=per_question,
-            saved=saved,
+            progress_file=saved,
             setting=encoder,
             advance=bar.update,
         )

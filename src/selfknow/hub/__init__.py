@@ -1,5 +1,5 @@
-"""The one way anything is published: plan, push, read back, tag; and a release pulled back again.
+"""The publication of datasets and portraits on the Hub, and the download of a release.
 
-`publish.prepare` checks a dataset folder and plans what would change, `publish.push` does just that, whatever the plan
-is of (`portraits.publishing` makes one for portraits), `pull` brings a dataset back and checks every byte of it.
+`publish.prepare` checks a dataset folder and plans the changes; `portraits.publishing` does so for portraits.
+`publish.push` carries a plan out: it pushes, reads back and tags. `pull` downloads a dataset and checks every byte.
 """

@@ -15,28 +15,28 @@ def split_changes(
     new_configs: Mapping[str, ConfigEntry],
     old_configs: Mapping[str, ConfigEntry],
     compare: Callable[[SplitEntry | None, SplitEntry | None], RowChanges],
-    sent: Mapping[str, int],
-    deleted: set[str],
+    sizes_to_send: Mapping[str, int],
+    paths_to_delete: set[str],
 ) -> list[SplitChange]:
     """Return a row for each config and split of either release, and one for the card, the manifest and other files.
 
     Args:
         new_configs: The configs of the folder.
         old_configs: The configs that the Hub serves.
-        compare: Counts the rows that differ; called only for configs whose content hashes differ.
-        sent: Bytes of each file to send, by path.
-        deleted: Paths to delete.
+        compare: A function that counts the rows that differ; called only if the content hashes of a config differ.
+        sizes_to_send: The size in bytes of each file to send, by path.
+        paths_to_delete: The paths of files to delete.
     """
     changes = []
     for config in _union(new_configs, old_configs):
         new, old = new_configs.get(config), old_configs.get(config)
-        is_same = new and old and new.content_hash == old.content_hash
+        is_same = new is not None and old is not None and new.content_hash == old.content_hash
         new_splits, old_splits = new.splits if new else {}, old.splits if old else {}
         for split in _union(new_splits, old_splits):
-            now, then = new_splits.get(split), old_splits.get(split)
-            rows = (0, 0, 0) if is_same else compare(now, then)
-            paths = {file.path for entry in (now, then) if entry for file in entry.files}
-            changes.append(SplitChange(config, split, *rows, **_transfer(paths, sent, deleted)))
+            new_split, old_split = new_splits.get(split), old_splits.get(split)
+            rows = (0, 0, 0) if is_same else compare(new_split, old_split)
+            paths = {file.path for entry in (new_split, old_split) if entry for file in entry.files}
+            changes.append(SplitChange(config, split, *rows, **_transfer(paths, sizes_to_send, paths_to_delete)))
     split_paths = {
         file.path
         for configs in (new_configs, old_configs)
@@ -44,15 +44,15 @@ def split_changes(
         for entry in config.splits.values()
         for file in entry.files
     }
-    rest = {*sent, *deleted} - split_paths
-    return [*changes, SplitChange(None, None, None, None, None, **_transfer(rest, sent, deleted))]
+    rest = {*sizes_to_send, *paths_to_delete} - split_paths
+    return [*changes, SplitChange(None, None, None, None, None, **_transfer(rest, sizes_to_send, paths_to_delete))]
 
 
 def count_row_changes(local: list[Path], served: list[Path]) -> RowChanges:
     """Count the added, removed and changed rows of local Parquet files, compared with the served ones by id.
 
     Raises:
-        UserError: A file is no Parquet file or has no column `id`.
+        UserError: A file is not a Parquet file, or has no column `id`.
     """
     import duckdb
 
@@ -71,10 +71,10 @@ def _union(first: Mapping[str, object], second: Mapping[str, object]) -> list[st
     return list(dict.fromkeys([*first, *second]))
 
 
-def _transfer(paths: set[str], sent: Mapping[str, int], deleted: set[str]) -> dict[str, int]:
-    to_send = [sent[path] for path in paths if path in sent]
+def _transfer(paths: set[str], sizes_to_send: Mapping[str, int], paths_to_delete: set[str]) -> dict[str, int]:
+    sizes = [sizes_to_send[path] for path in paths if path in sizes_to_send]
     return {
-        "files_to_send": len(to_send),
-        "files_to_delete": len(paths & deleted),
-        "bytes_to_send": sum(to_send),
+        "files_to_send": len(sizes),
+        "files_to_delete": len(paths & paths_to_delete),
+        "bytes_to_send": sum(sizes),
     }

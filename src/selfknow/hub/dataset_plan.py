@@ -39,8 +39,7 @@ def plan_dataset(
     earlier = _served_manifest(remote, snapshot, manifest.dataset, replace=replace) if snapshot else None
     tag = check_tag(tag or f"v{manifest.version}")
     tag_exists = bool(snapshot) and _is_tagged(remote, tag, manifest)
-    is_served = earlier and snapshot and _is_served(remote, snapshot, card, manifest, earlier)
-    if earlier and snapshot and is_served:
+    if earlier and snapshot and _is_served(remote, snapshot, card, manifest, earlier):
         send, delete, served = [], [], [*earlier.all_files(), _served_manifest_entry(remote, snapshot)]
     else:
         remote_files = snapshot.files if snapshot else {}
@@ -50,7 +49,7 @@ def plan_dataset(
     changes = split_changes(
         manifest.configs,
         earlier.configs if earlier else {},
-        lambda now, then: _row_changes(folder, remote, snapshot, now, then),
+        lambda new_split, old_split: _row_changes(folder, remote, snapshot, new_split, old_split),
         {file.path: file.num_bytes for file in send},
         set(delete),
     )
@@ -83,14 +82,14 @@ def _local_files(folder: Path, manifest: Manifest) -> list[LocalFile]:
 
 
 def _replace_card(files: list[LocalFile], manifest: Manifest, card: str) -> list[LocalFile]:
-    """Return the files with the card that names its repo, and a manifest that lists that card."""
-    own = local_file(CARD, card.encode())
-    entries = tuple(own.entry if entry.path == CARD else entry for entry in manifest.files)
-    changed = {
-        CARD: own,
+    """Return the files with ``card``, which names the repo, as their card, and a manifest that lists this card."""
+    new_card = local_file(CARD, card.encode())
+    entries = tuple(new_card.entry if entry.path == CARD else entry for entry in manifest.files)
+    replacements = {
+        CARD: new_card,
         MANIFEST: local_file(MANIFEST, dataclasses.replace(manifest, files=entries).to_json().encode()),
     }
-    return [changed.get(file.path, file) for file in files]
+    return [replacements.get(file.path, file) for file in files]
 
 
 def _served_manifest(remote: Remote, snapshot: Snapshot, dataset: str, *, replace: bool) -> Manifest | None:
@@ -125,13 +124,13 @@ def _is_dataset_manifest(content: bytes) -> bool:
 
 
 def _is_tagged(remote: Remote, tag: str, manifest: Manifest) -> bool:
-    """Return True if the tag exists for the same rows; refuse a tag of other rows, since a tag never moves."""
+    """Return True if the tag exists for the same rows, False if it is new; refuse a tag of other rows."""
     commit = remote.tags().get(tag)
     if commit is None:
         return False
-    tagged = remote.snapshot(commit)
-    if tagged and MANIFEST in tagged.files:
-        content = remote.fetch(MANIFEST, tagged).read_bytes()
+    tagged_snapshot = remote.snapshot(commit)
+    if tagged_snapshot and MANIFEST in tagged_snapshot.files:
+        content = remote.fetch(MANIFEST, tagged_snapshot).read_bytes()
         if _is_dataset_manifest(content):
             tagged_manifest = parse_manifest(content, f"{tag}/{MANIFEST}")
             if _content_hashes(tagged_manifest) == _content_hashes(manifest):
@@ -144,10 +143,10 @@ def _content_hashes(manifest: Manifest) -> object:
 
 
 def _is_served(remote: Remote, snapshot: Snapshot, card: str, manifest: Manifest, earlier: Manifest) -> bool:
-    """Return True if the Hub serves the whole of this release; another pyarrow may have written its Parquet."""
+    """Return True if the Hub serves all of this release, though another pyarrow may have written the Parquet files."""
     if _content_hashes(manifest) != _content_hashes(earlier) or manifest.version != earlier.version:
         return False
-    if not _is_whole(snapshot, earlier):
+    if not _is_complete(snapshot, earlier):
         return False
     if _other_files(manifest) != _other_files(earlier):
         return False
@@ -155,14 +154,18 @@ def _is_served(remote: Remote, snapshot: Snapshot, card: str, manifest: Manifest
 
 
 def _other_files(manifest: Manifest) -> set[FileEntry]:
-    """Return the files of no config, without the card, whose sizes depend on the version of pyarrow."""
+    """Return the files that belong to no config, except the card, since it names sizes that depend on pyarrow."""
     return {file for file in manifest.files if file.path != CARD}
 
 
-def _is_whole(snapshot: Snapshot, manifest: Manifest) -> bool:
+def _is_complete(snapshot: Snapshot, manifest: Manifest) -> bool:
     for entry in manifest.all_files():
-        listed = snapshot.files.get(entry.path)
-        if not listed or listed.num_bytes != entry.num_bytes or listed.sha256 not in (None, entry.sha256):
+        served_file = snapshot.files.get(entry.path)
+        if (
+            not served_file
+            or served_file.num_bytes != entry.num_bytes
+            or served_file.sha256 not in (None, entry.sha256)
+        ):
             return False
     return True
 
@@ -176,9 +179,9 @@ def _served_manifest_entry(remote: Remote, snapshot: Snapshot) -> FileEntry:
 
 
 def _files_to_delete(manifest: Manifest, earlier: Manifest | None, snapshot: Snapshot | None) -> list[str]:
-    """List the files of an earlier release, and Parquet that a config's glob would match; all, if the repo is replaced.
+    """List the old files of an earlier release, and Parquet files in a config's folder; all, if the repo is replaced.
 
-    Any other file, such as a picture for the card, is somebody else's and stays.
+    Any other file, such as a picture for the card, stays.
     """
     if snapshot is None:
         return []
@@ -186,8 +189,8 @@ def _files_to_delete(manifest: Manifest, earlier: Manifest | None, snapshot: Sna
     old = set(snapshot.files) - new
     if earlier is None:
         return sorted(old)
-    released = {entry.path for entry in earlier.all_files()}
-    return sorted(path for path in old if path in released or _is_data_file(manifest, path))
+    earlier_paths = {entry.path for entry in earlier.all_files()}
+    return sorted(path for path in old if path in earlier_paths or _is_data_file(manifest, path))
 
 
 def _is_data_file(manifest: Manifest, path: str) -> bool:
@@ -195,14 +198,14 @@ def _is_data_file(manifest: Manifest, path: str) -> bool:
 
 
 def _row_changes(
-    folder: Path, remote: Remote, snapshot: Snapshot | None, now: SplitEntry | None, then: SplitEntry | None
+    folder: Path, remote: Remote, snapshot: Snapshot | None, new_split: SplitEntry | None, old_split: SplitEntry | None
 ) -> tuple[int, int, int]:
     """Count the rows added, removed and changed, by id."""
-    if then is None or snapshot is None:
-        return (now.num_rows if now else 0), 0, 0
-    if now is None:
-        return 0, then.num_rows, 0
-    served = [remote.fetch(file.path, snapshot) for file in then.files if file.path in snapshot.files]
+    if old_split is None or snapshot is None:
+        return (new_split.num_rows if new_split else 0), 0, 0
+    if new_split is None:
+        return 0, old_split.num_rows, 0
+    served = [remote.fetch(file.path, snapshot) for file in old_split.files if file.path in snapshot.files]
     if not served:
-        return now.num_rows, 0, 0
-    return count_row_changes([folder / file.path for file in now.files], served)
+        return new_split.num_rows, 0, 0
+    return count_row_changes([folder / file.path for file in new_split.files], served)

@@ -1,4 +1,4 @@
-"""Errors between here and the Hub, each in one line that says how to mend it."""
+"""Errors of requests to the Hub, each as one line that says what to do."""
 
 import json
 from collections.abc import Iterator
@@ -29,14 +29,14 @@ def hub_errors_in_one_line(repo: str) -> Iterator[None]:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """List the error and its causes, the Hub's own answer first, since the client wraps it in its own errors."""
+    """List the error and its causes, the Hub's own response first, since the client wraps it in its own errors."""
     chain: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in chain:
         chain.append(cause)
         cause = cause.__cause__ or cause.__context__
-    answers = [cause for cause in chain if isinstance(cause, errors.HfHubHTTPError | httpx2.TransportError)]
-    return answers[:1] + chain
+    responses = [cause for cause in chain if isinstance(cause, errors.HfHubHTTPError | httpx2.TransportError)]
+    return responses[:1] + chain
 
 
 def _describe(error: BaseException, repo: str) -> str | None:
@@ -45,7 +45,7 @@ def _describe(error: BaseException, repo: str) -> str | None:
     if isinstance(error, errors.HFValidationError):
         return f"{repo!r} is not the name of a repo on the Hub: write org/name"
     if isinstance(error, errors.HfHubHTTPError):
-        return _describe_answer(error, repo)
+        return _describe_response(error, repo)
     if isinstance(error, httpx2.TransportError | ConnectionError):  # Xet raises the latter
         reason = str(error) or type(error).__name__
         return (
@@ -63,7 +63,7 @@ def _describe(error: BaseException, repo: str) -> str | None:
     return None
 
 
-def _describe_answer(error: errors.HfHubHTTPError, repo: str) -> str:
+def _describe_response(error: errors.HfHubHTTPError, repo: str) -> str:
     message = (error.server_message or "").replace("\n", " ").rstrip(".")
     status = error.response.status_code
     if isinstance(error, errors.RevisionNotFoundError):

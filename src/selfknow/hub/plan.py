@@ -1,4 +1,4 @@
-"""The plan of a push: made before anything is sent, printed by `diff` and `--dry-run`, carried out by the push."""
+"""The plan of a push. It is made before anything is sent; `diff` and `--dry-run` print it, and the push follows it."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from selfknow.hub.remote import LocalFile
 class SplitChange:
     """The difference of a split from the one that the Hub serves.
 
-    The card and the manifest stand in a row without a config, whose counts of rows are None.
+    The card, the manifest and other files share a row without config and split, whose counts of rows are None.
     """
 
     config: str | None
@@ -45,7 +45,7 @@ class Plan:
         repo: ``org/name``.
         title: The commit's first line.
         parent_commit: The repo's head when the plan was made; None if the repo does not exist yet.
-        changes: Changes, a row each.
+        changes: The changes: one for each split or portrait, and one for the other files.
         send: Files of the commit, the card last.
         delete: Paths that the commit removes.
         served: All files of the commit, to compare with those read back.
@@ -76,17 +76,17 @@ class Plan:
         return not self.makes_commit and self.tag_exists
 
     def summary(self) -> str:
-        """Return the plan in one line."""
+        """Return the plan as one line of text."""
         if self.is_done:
             return f"{self.repo}: the Hub serves this release already, as {self.tag}"
         if not self.makes_commit:
             return f"{self.repo}: the Hub serves these files already; the tag {self.tag} is missing and will be made"
         num_bytes = sum(file.num_bytes for file in self.send)
-        where = "a new repo" if self.parent_commit is None else f"a commit upon {self.parent_commit[:8]}"
+        commit = "a new repo" if self.parent_commit is None else f"a commit on top of {self.parent_commit[:8]}"
         tag = "keeps the tag" if self.tag_exists else "then the tag"
         return (
-            f"{self.repo}: {where} with {len(self.send)} files ({num_bytes:,} bytes) and {len(self.delete)} deletions, "
-            f"{tag} {self.tag}"
+            f"{self.repo}: {commit} with {len(self.send)} files ({num_bytes:,} bytes) and {len(self.delete)} "
+            f"deletions, {tag} {self.tag}"
         )
 
 

@@ -46,7 +46,7 @@ def diff(folder: Path, repo: str, *, tag: str | None = None, replace: bool = Fal
         replace: Replace the repo's content if it holds something else.
 
     Raises:
-        UserError: The folder is damaged, the Hub cannot be reached, the repo holds something else, and so on.
+        UserError: The folder is damaged, the Hub cannot be reached, or the repo holds something else.
     """
     with hub_errors_in_one_line(repo):
         return plan_dataset(folder, Remote(repo), tag=tag, replace=replace)
@@ -69,7 +69,7 @@ def prepare(
         tag: The release's tag; by default ``v`` and the manifest's version.
         private: Make a new repo private.
         replace: Replace the repo's content if it holds something else.
-        check: The check to pass; by default the dataset's own suite.
+        check: The check that the folder must pass; by default the dataset's own suite.
 
     Raises:
         FailedCheckError: The check has findings.
@@ -77,7 +77,7 @@ def prepare(
     """
     with hub_errors_in_one_line(repo):
         remote = Remote(repo)
-        remote.writer()
+        remote.check_token()
         findings = (check or _suite())(folder)
         if findings:
             raise FailedCheckError(folder, findings)
@@ -85,14 +85,14 @@ def prepare(
 
 
 def push(plan: Plan) -> str:
-    """Carry out a plan: one commit, read back, then the tag. A killed push can be repeated.
+    """Carry out a plan: make one commit, read it back, then tag it. A killed push can be repeated.
 
     Returns:
         The address of the release's page.
 
     Raises:
         UserError: The repo has changed since the plan was made, the Hub cannot be reached, or a served file differs
-            from the one sent; then there is no tag, so no release is incomplete.
+            from the one sent. Then no tag is made, so no release is incomplete.
     """
     with hub_errors_in_one_line(plan.repo):
         remote = Remote(plan.repo)
@@ -110,7 +110,7 @@ def publish(folder: Path, repo: str, *, tag: str | None = None, check: Check | N
     """Check, plan and push a dataset folder; the arguments and errors are those of `prepare` and `push`.
 
     Returns:
-        The plan, carried out.
+        The plan that was carried out.
 
     Example:
         >>> plan = publish(Path("out/diary-recall"), "org/diary-recall")  # doctest: +SKIP
@@ -121,7 +121,7 @@ def publish(folder: Path, repo: str, *, tag: str | None = None, check: Check | N
 
 
 def read_back(remote: Remote, commit: str, expected: Sequence[FileEntry]) -> None:
-    """Download the files of a commit, past every cache, and compare them with those that were to be published.
+    """Download the files of a commit, bypassing all caches, and compare them with the files to be published.
 
     Raises:
         UserError: A file is missing or differs.
@@ -132,8 +132,8 @@ def read_back(remote: Remote, commit: str, expected: Sequence[FileEntry]) -> Non
 
     def compare(entry: FileEntry) -> None:
         with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
-            arrived = remote.fetch(entry.path, snapshot, Path(folder))
-            if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
+            path = remote.fetch(entry.path, snapshot, Path(folder))
+            if (path.stat().st_size, sha256_of(path)) != (entry.num_bytes, entry.sha256):
                 raise UserError(
                     f"{remote.repo} serves a {entry.path} other than the one sent, so no tag was made: publish again"
                 )

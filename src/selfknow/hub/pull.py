@@ -15,13 +15,13 @@ _CLIENT_FOLDER = ".cache"
 
 
 def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest:
-    """Download a release of a dataset into a folder, which equals the published folder.
+    """Download a release of a dataset; the folder then equals the published one.
 
-    The manifest is written last, after every file matched it. A killed pull resumes.
+    The manifest is written last, after every file was found to match it. A killed pull resumes.
 
     Args:
         repo: ``org/name``.
-        folder: A new or empty folder, or that of an unfinished pull of the same release.
+        folder: A new or empty folder, or the folder of an unfinished pull of the same release.
         revision: A tag, a branch or a commit hash.
 
     Returns:
@@ -35,15 +35,15 @@ def pull_dataset(repo: str, folder: Path, *, revision: str = "main") -> Manifest
         snapshot = _snapshot(remote, revision)
         if MANIFEST not in snapshot.files:
             raise UserError(f"{repo} has no {MANIFEST} at {revision}: it is not a dataset that selfknow published")
-        served = remote.fetch(MANIFEST, snapshot)
-        manifest = parse_manifest(served.read_bytes(), f"{repo}/{MANIFEST}")
-        missing = _missing_files(folder, manifest, served)
+        manifest_path = remote.fetch(MANIFEST, snapshot)
+        manifest = parse_manifest(manifest_path.read_bytes(), f"{repo}/{MANIFEST}")
+        missing = _missing_files(folder, manifest, manifest_path)
         folder.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(_DOWNLOADS_AT_A_TIME) as pool:
             jobs = pool.map(lambda entry: _fetch_and_check(remote, snapshot, entry, folder), missing)
             list(Bar(jobs, total=len(missing), desc=f"pulling {repo}", unit="file"))
         shutil.rmtree(folder / _CLIENT_FOLDER, ignore_errors=True)
-        shutil.copyfile(served, folder / MANIFEST)
+        shutil.copyfile(manifest_path, folder / MANIFEST)
         return manifest
 
 
@@ -71,9 +71,9 @@ def _missing_files(folder: Path, manifest: Manifest, served_manifest: Path) -> l
 
 
 def _fetch_and_check(remote: Remote, snapshot: Snapshot, entry: FileEntry, folder: Path) -> None:
-    arrived = remote.fetch(entry.path, snapshot, folder)
-    if (arrived.stat().st_size, sha256_of(arrived)) != (entry.num_bytes, entry.sha256):
-        arrived.unlink()
+    path = remote.fetch(entry.path, snapshot, folder)
+    if (path.stat().st_size, sha256_of(path)) != (entry.num_bytes, entry.sha256):
+        path.unlink()
         raise UserError(
             f"{remote.repo} serves a {entry.path} other than the one its {MANIFEST} lists: publish it again"
         )

@@ -1,4 +1,4 @@
-"""A dataset repo on the Hub; publishing and pulling call the Hub's client library only through this module."""
+"""A dataset repo on the Hub. Publishing and pulling call the Hub's client library only through this module."""
 
 import hashlib
 import time
@@ -37,7 +37,7 @@ class LocalFile:
 
 @dataclass(frozen=True)
 class ServedFile:
-    """A file as the Hub lists it: a large file with its SHA-256, a small one with the Git id of its content."""
+    """A file in the Hub's listing, which has the SHA-256 of a large file, and the Git id of a small file's content."""
 
     num_bytes: int
     sha256: str | None
@@ -73,8 +73,8 @@ class Remote:
 
     HF_ENDPOINT sets the Hub's address; HF_TOKEN or `hf auth login` sets the token.
 
-    The client library repeats uploads, downloads and listings that failed for a passing reason. Its other requests (the
-    user's name, a repo's head, its tags, a new repo, a commit, a tag) are repeated here.
+    The client library repeats uploads, downloads and listings that failed for a temporary reason. This class repeats
+    the other requests: the user's name, a repo's head and tags, and the creation of a repo, a commit or a tag.
 
     Args:
         repo: ``org/name``.
@@ -85,20 +85,20 @@ class Remote:
         bound_requests()
         self._api = HfApi()
 
-    def writer(self) -> str:
-        """Return the name of the user who is logged in, after a check that the token is not read-only.
+    def check_token(self) -> str:
+        """Check that the token may write, and return the name of the user who is logged in.
 
         Raises:
             UserError: Nobody is logged in, or the token may only read.
         """
         try:
-            me = repeat_request(self._api.whoami)
+            user = repeat_request(self._api.whoami)
         except errors.LocalTokenNotFoundError:
             raise UserError(f"publishing to {self.repo} needs a token: {HOW_TO_LOG_IN}") from None
-        role = me.get("auth", {}).get("accessToken", {}).get("role")
+        role = user.get("auth", {}).get("accessToken", {}).get("role")
         if role == "read":
-            raise UserError(f"the token of {me['name']} may only read: make one that may write at {TOKEN_PAGE}")
-        return str(me["name"])
+            raise UserError(f"the token of {user['name']} may only read: make one that may write at {TOKEN_PAGE}")
+        return str(user["name"])
 
     def snapshot(self, revision: str = _MAIN) -> Snapshot | None:
         """Return the commit that a revision names, with its files; None if there is no such repo."""
@@ -132,19 +132,19 @@ class Remote:
             folder: Folder to download into, bypassing the client's cache; by default the file goes into that cache.
 
         Raises:
-            UserError: The file that arrived is not the one that the Hub lists; it was removed.
+            UserError: The repo has no such file; or the file differs from the Hub's listing, and was removed.
         """
         if path not in snapshot.files:
             raise UserError(f"{self.repo} has no {path}: its release is incomplete, so publish it again")
-        arrived = hub_file(self.repo, path, snapshot.commit, folder)
-        if not snapshot.files[path].holds_path(arrived):
-            arrived.resolve().unlink()
-            arrived.unlink(missing_ok=True)
+        local_path = hub_file(self.repo, path, snapshot.commit, folder)
+        if not snapshot.files[path].holds_path(local_path):
+            local_path.resolve().unlink()
+            local_path.unlink(missing_ok=True)
             raise UserError(
                 f"{path} of {self.repo} arrived damaged: its hash is not the one the Hub lists. It was removed; "
                 "run the command again"
             )
-        return arrived
+        return local_path
 
     def create(self, *, private: bool) -> Snapshot:
         """Make the repo unless it exists, and return its latest commit."""
@@ -165,7 +165,7 @@ class Remote:
         """
         additions = [CommitOperationAdd(file.path, file.content) for file in send]
         deletions = [CommitOperationDelete(path) for path in delete]
-        # Large files first: the client repeats those uploads itself, so that only the commit has to be repeated here.
+        # Upload large files first: the client repeats these uploads itself, so only the commit is repeated below.
         self._api.preupload_lfs_files(self.repo, additions, repo_type="dataset", revision=_MAIN, free_memory=False)
         for wait in (*_WAITS_IN_SECONDS, None):
             try:
@@ -180,9 +180,9 @@ class Remote:
                 if wait is None or not is_transient(error):
                     raise
                 time.sleep(wait)
-                # The answer may have been lost after the commit was made: look before trying again.
+                # The response may have been lost after the commit was made, so check before trying again.
                 head = self.snapshot()
-                if head and head.commit != parent and _is_made(head, send, delete):
+                if head and head.commit != parent and _is_committed(head, send, delete):
                     return head.commit
             else:
                 return str(commit.oid)
@@ -222,6 +222,6 @@ def _git_blob_id(content: Path | bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def _is_made(head: Snapshot, send: Sequence[LocalFile], delete: Sequence[str]) -> bool:
-    sent = all(file.path in head.files and head.files[file.path].holds(file) for file in send)
-    return sent and not any(path in head.files for path in delete)
+def _is_committed(head: Snapshot, send: Sequence[LocalFile], delete: Sequence[str]) -> bool:
+    has_all_files = all(file.path in head.files and head.files[file.path].holds(file) for file in send)
+    return has_all_files and not any(path in head.files for path in delete)

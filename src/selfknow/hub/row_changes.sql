@@ -1,7 +1,7 @@
--- Grain: one row. Numbers of a split's rows that differ from those on the Hub, matched by id.
+-- Grain: one row. Counts of a split's rows that differ from those on the Hub, matched by id.
 -- Columns: rows_added, rows_removed, rows_changed (bigint).
 -- Reads: local_rows, served_rows (any columns, with id: unique and never null).
--- Whole rows are compared by their 64-bit hash, so that an extra or missing column is a change and not an error.
+-- Rows are compared by a 64-bit hash of all columns, so an extra or missing column is a change, not an error.
 with ours as (
     select id, hash(local_rows) as row_hash from local_rows
 ),

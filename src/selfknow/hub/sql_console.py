@@ -1,4 +1,4 @@
-"""Links from a dataset's card to the Hub's SQL console; they name the repo, so only a publication can write them."""
+"""Links from a dataset's card to the Hub's SQL console; they name the repo, so they are added when it is published."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _SECTION = re.compile(rf"\n*^{HEADING}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTAL
 def add_sql_console_links(card: str, repo: str, configs: Mapping[str, ConfigEntry]) -> str:
     r"""Append links to the SQL console to a card, one for every split; they replace earlier links.
 
-    The console runs DuckDB in the reader's browser; each split of the shown config is a table of its name.
+    The console runs DuckDB in the reader's browser; each split of the shown config is a table named after it.
 
     Args:
         card: The text of ``README.md``.

@@ -10,19 +10,20 @@ from selfknow.errors import UserError
 
 VARIABLE = "SELFKNOW_HUB_SECONDS"
 """The variable that sets the seconds without traffic after which a request fails."""
-SECONDS = 120.0
+SECONDS = 120.0  # the limit if the variable is not set
 _XET_SILENCE, _XET_PAUSE = "HF_XET_CLIENT_READ_TIMEOUT", "HF_XET_CLIENT_RETRY_MAX_DURATION"
 
 
 def bound_requests() -> None:
     """Make requests of the Hub's client fail after some seconds without traffic, unless they set their own limit.
 
-    A failed request is repeated as after any other fault of the network: an upload five times, others three times. A
-    client factory of the user's own stays.
+    A failed request is repeated as after any other network error: an upload five times, others three times. If the user
+    has set a client factory, it is kept.
 
-    Transfers through Xet have their own client, with six attempts of 300 seconds: it hears nothing while it sends up to
-    64 MB, so 120 seconds would cut off slow links. The variable, if set, shortens that, too. By default it pauses for
-    up to six minutes between attempts; here for up to eight seconds, like the Hub's client.
+    Transfers through Xet have their own client, with six attempts of 300 seconds. It receives nothing while it sends up
+    to 64 MB, so a limit of 120 seconds would cut off slow connections. The variable, if set, also sets this limit. By
+    default this client pauses for up to six minutes between attempts; here it pauses for up to eight seconds, like the
+    Hub's client.
 
     Raises:
         UserError: The variable holds no number of seconds.

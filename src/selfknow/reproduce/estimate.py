@@ -75,9 +75,9 @@ def _tokens_of(cell: Cell) -> tuple[int | None, int]:
 
 def _training_tokens(cell: Cell) -> tuple[int, int]:
     from selfknow.evaluate.dataset import open_dataset
-    from selfknow.train.options import TrainingOptions, recipe_of
+    from selfknow.train.options import TrainingOptions, resolve_recipe
 
-    recipe = recipe_of(cell.model, _chosen(TrainingOptions, cell.settings))
+    recipe = resolve_recipe(cell.model, _chosen(TrainingOptions, cell.settings))
     corpus = open_dataset(cell.data)
     train, validation, test = (corpus.read(split) for split in ("train", "validation", "test"))
     steps = recipe.num_steps(len(train))

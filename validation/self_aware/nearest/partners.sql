@@ -1,4 +1,4 @@
--- every answerable row is the partner of an unanswerable one, which has no more partners than its config allows
+-- every answerable row is a partner of an unanswerable row, which has no more partners than the config allows
 -- Grain: a pair_id with too many partners, or without an unanswerable row. Columns: pair_id, partners, is_there.
 with partners as (
     select
