@@ -68,7 +68,7 @@ def choose_validation_rows(train: "pa.Table", validation: "pa.Table", limit: int
     is_asked = pc.is_in(documents["diarist"], value_set=questions["diarist"].combine_chunks())
     others, held_out = documents.filter(is_asked), documents.filter(pc.invert(is_asked))
     if limit:
-        held_out = fixed_sample(held_out, max(limit // 2, limit - len(others)))
+        held_out = fixed_sample(held_out, max((limit + 1) // 2, limit - len(others)))
         num_others = limit - len(held_out)
         # To fixed_sample, 0 would mean all rows.
         others = fixed_sample(others, num_others) if num_others else others.slice(0, 0)

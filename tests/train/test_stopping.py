@@ -217,6 +217,8 @@ def test_samples_are_fixed_and_half_of_the_documents_are_of_held_out_diarists(co
     many = choose_validation_rows(table, validation, 12)
     assert len(many.held_out) < 6
     assert len(many.documents) == 12, "where held-out diarists have too few, others fill the sample"
+    (single,) = choose_validation_rows(table, validation, 1).documents
+    assert single["diarist"] not in diarists
 
 
 class Recalling:
