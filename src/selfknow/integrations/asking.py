@@ -22,7 +22,7 @@ from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage
 from selfknow.integrations.option_values import as_declared
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.options import check_options
-from selfknow.runs.importers.own_task import OwnSample, table_of, types_of
+from selfknow.runs.importers.own_task import OwnSample, column_types, example_rows
 from selfknow.runs.schema import GENERATIONS
 
 _NOWHERE = Path(os.devnull)  # in place of a run folder, since none is written
@@ -158,7 +158,7 @@ class Asking:
             self.rows.reference.as_json(),
             self.decoding.as_json(),
             dict(self.rows.settings),
-            types_of(self.rows.table.schema),
+            column_types(self.rows.table.schema),
         )
 
     def _metric_name(self, calls: Sequence[Call], place: int, metric: str) -> str:
@@ -187,7 +187,7 @@ def score_calls(own: OwnSample, calls: Sequence[Call]) -> Iterator[tuple[int, st
     task = find_task(own.task).task
     generations = pa.Table.from_pylist([call.as_row(place) for place, call in enumerate(calls)], schema=GENERATIONS)
     generations = generations.append_column("whole", pa.nulls(len(calls), pa.string()))
-    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, [generations], table_of([own]))
+    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, [generations], example_rows([own]))
     tables = (table for scores in task.score(run, task.score_options()) for table in scores.tables.values())
     for row in chain.from_iterable(table.to_pylist() for table in tables):
         yield int(row["generation_id"]), row["metric"], Outcome(row["value"], row["reason"])

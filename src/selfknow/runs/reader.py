@@ -1,4 +1,4 @@
-"""A reader of run folders, on disk or on the Hub, which refuses folders that SQL would misread."""
+"""A reader of run folders on disk or on the Hub. It refuses folders that SQL would misread."""
 
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from selfknow.runs.schema import GENERATIONS, SCORES, is_id_type
 from selfknow.untrusted import for_display
 
 HUB = "hf://"
+"""The first characters of an address on the Hub."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class RunFolder:
         description: Its ``run.json``.
         files: The Parquet files of each kind: ``examples``, ``generations``, ``scores``, and those of ``parsed/``.
         columns: The columns of each kind of file, with their types.
-        layouts: The different schemas of each kind of file: one, unless different versions wrote them.
-        retried: The files of ``generations`` that may hold further attempts.
+        layouts: The distinct schemas of each kind of file, as text; several if different versions wrote the files.
+        retried: The files of ``generations`` in which a call may have a second attempt.
     """
 
     location: str
@@ -62,9 +63,8 @@ def open_runs(
 
     Args:
         locations: Folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
-        parsed: Further kinds of files that scoring may have written into the folders, by the name of the SQL view that
-            shows them.
-        mixed_revisions: Allow runs with different contents under one dataset name.
+        parsed: Files that scoring may have written into ``parsed/``, by the name of the SQL view that shows them.
+        mixed_revisions: Allow runs over different revisions of a dataset.
 
     Raises:
         UserError: A folder is not a run folder, is incomplete, has a column of an unexpected type or is named twice, or
@@ -84,18 +84,18 @@ def open_runs(
 
 def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = None) -> RunFolder:
     """Open one run folder and check its files (see :func:`open_runs`)."""
-    place = str(location) if str(location).startswith(HUB) else str(Path(location).expanduser().absolute())
-    place = place.rstrip("/")
-    filesystem = fsspec.filesystem("hf") if place.startswith(HUB) else fsspec.filesystem("file")
+    is_on_hub = str(location).startswith(HUB)
+    place = (str(location) if is_on_hub else str(Path(location).expanduser().absolute())).rstrip("/")
+    filesystem = fsspec.filesystem("hf" if is_on_hub else "file")
     description = _read_description(filesystem, place)
     patterns = {**_PATTERNS, **{view: files.pattern for view, files in (parsed or {}).items()}}
     schemas = {**SCHEMAS, **{view: files.schema() for view, files in (parsed or {}).items()}}
-    files = {kind: _list(filesystem, place, pattern) for kind, pattern in patterns.items()}
+    files = {kind: _list_files(filesystem, place, pattern) for kind, pattern in patterns.items()}
     if not files["generations"]:
         raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
     if not files["examples"]:
         raise UserError(f"{place} is an incomplete run: it has no examples.parquet")
-    footers = {path: _footer(filesystem, path) for paths in files.values() for path in paths}
+    footers = {path: _read_footer(filesystem, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
         raise UserError(f"{files['examples'][0]} has no column `id`, which generations refer to")
@@ -128,18 +128,17 @@ def _make_safe(description: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
     models = description.get("models")
     if isinstance(models, list):
-        shown["models"] = [
-            {**for_display(entry), **{key: entry[key] for key in ("name", "revision") if key in entry}}
-            if isinstance(entry, dict)
-            else entry
-            for entry in models
-        ]
-    elif isinstance(models, dict):  # an earlier version wrote them by name
+        shown["models"] = [_make_model_safe(entry) if isinstance(entry, dict) else entry for entry in models]
+    elif isinstance(models, dict):  # an earlier version wrote a mapping from their names
         shown["models"] = {name: for_display(entry) for name, entry in models.items()}
     return shown
 
 
-def _list(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tuple[str, ...]:
+def _make_model_safe(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {**for_display(entry), **{key: entry[key] for key in ("name", "revision") if key in entry}}
+
+
+def _list_files(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tuple[str, ...]:
     folder, name = str(PurePosixPath(pattern).parent), PurePosixPath(pattern).name
     folder = place if folder == "." else f"{place}/{folder}"
     if not filesystem.isdir(folder):
@@ -150,7 +149,7 @@ def _list(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tu
     )
 
 
-def _footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData:
+def _read_footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData:
     try:
         with filesystem.open(path) as file:
             footer = pq.read_metadata(file)
@@ -165,7 +164,8 @@ def _footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData
 def _may_hold_retries(footer: pq.FileMetaData) -> bool:
     """Return false for a file of generations whose statistics exclude further attempts."""
     names = footer.schema.to_arrow_schema().names
-    index = next((i for i in range(footer.num_columns) if footer.schema.column(i).path == "attempt"), None)
+    paths = [footer.schema.column(column).path for column in range(footer.num_columns)]
+    index = paths.index("attempt") if "attempt" in paths else None
     if "attempt" not in names or index is None:
         return True
     groups = [footer.row_group(group).column(index).statistics for group in range(footer.num_row_groups)]
@@ -183,7 +183,7 @@ def _columns(wanted: pa.Schema | None, footers: Mapping[str, pq.FileMetaData]) -
 
 
 def _check_columns(path: str, schema: pa.Schema, wanted: pa.Schema) -> None:
-    """Check a file's columns: a nullable one may be missing, as in an older version, but none may have another type."""
+    """Check the types of a file's columns. A nullable column may be missing, as in files of earlier versions."""
     missing = [column.name for column in wanted if not column.nullable and column.name not in schema.names]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}: did another program or version write it?")
@@ -215,9 +215,9 @@ def _check_same_revision(run: RunFolder, other: RunFolder) -> None:
         return
     for key in ("content_hash", "revision"):
         if first.get(key) and second.get(key) and first[key] != second[key]:
+            dataset = f"{first['name']} {first.get('config') or ''}".rstrip()
             raise UserError(
-                f"{run.location} and {other.location} were asked different revisions of "
-                f"{first['name']} {first.get('config') or ''}".rstrip()
-                + f" ({key} {str(first[key])[:12]} and {str(second[key])[:12]}): they cannot be compared row by row; "
+                f"{run.location} and {other.location} used different revisions of {dataset} "
+                f"({key} {str(first[key])[:12]} and {str(second[key])[:12]}) and cannot be compared row by row; "
                 f"{argument('mixed_revisions', True)} compares them anyway"
             )

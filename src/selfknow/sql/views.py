@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from selfknow.runs.parsed import ParsedFiles
 from selfknow.runs.reader import SCHEMAS, RunFolder
-from selfknow.runs.schema import CALL, KEPT, KEPT_FILE
+from selfknow.runs.schema import CALL_COLUMNS, KEPT_REPLIES, KEPT_REPLIES_FILE
 from selfknow.sql.known_errors import known_errors
 from selfknow.sql.literals import empty, file_list, literal, rows_as_query
 from selfknow.sql.models_table import model_columns, model_rows, seed_cohorts, task_facts
@@ -74,7 +74,7 @@ _RUN_COLUMNS = {
 def parsed_files(tasks: Sequence[TaskSql]) -> dict[str, ParsedFiles]:
     """Return the files that scoring may have written into ``parsed/``, for all tasks, by the name of their view."""
     of_tasks = {view: files for task in tasks for view, files in task.parsed.items()}
-    return {"kept_replies": ParsedFiles(KEPT_FILE, lambda: KEPT), **of_tasks}
+    return {"kept_replies": ParsedFiles(KEPT_REPLIES_FILE, lambda: KEPT_REPLIES), **of_tasks}
 
 
 def statements(
@@ -241,7 +241,7 @@ def _rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
 
 def _retried_calls(runs: Sequence[RunFolder]) -> str:
     """Return a query of the calls with further attempts, with the last one; most runs have none, and read no file."""
-    call = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL)}
+    call = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL_COLUMNS)}
     retried = [path for run in runs for path in run.retried]
     if not retried:
         return empty({**call, "last_attempt": "integer"})
