@@ -166,10 +166,6 @@ def test_a_prompt_names_its_picture_and_a_chat_gets_the_parts_in_their_order(tmp
     before, picture, after = request_parts(Request("x", prompt, image=tmp_path / name))
     assert (before, after) == ({"type": "text", "text": "Draw two halves."}, {"type": "text", "text": "Which is left?"})
     assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBORw0KGgo")
-    assert [
-        part["type"] for part in request_parts(Request("x", f"What?\n\n{reference(name)}", image=tmp_path / name))
-    ] == [
-        "text",
-        "image_url",
-    ]
+    last = Request("x", f"What?\n\n{reference(name)}", image=tmp_path / name)
+    assert [part["type"] for part in request_parts(last)] == ["text", "image_url"]
     assert picture_name("No picture.") is None
