@@ -114,11 +114,11 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     """
     from transformers import AutoTokenizer
 
-    place, local = locate(name)
-    if (gguf := gguf_path(place)) is not None:
+    location, local = locate(name)
+    if (gguf := gguf_path(location)) is not None:
         return gguf_file.load_tokenizer(name, gguf)
     try:
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(location)
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise loading_error(name, error, local=local) from error
     return tokenizer
@@ -136,11 +136,11 @@ def load_config(name: str) -> Any:
     """Load a checkpoint's configuration (see :func:`load_tokenizer`)."""
     from transformers import AutoConfig
 
-    place, local = locate(name)
-    if (gguf := gguf_path(place)) is not None:
+    location, local = locate(name)
+    if (gguf := gguf_path(location)) is not None:
         return gguf_file.load_config(name, gguf)
     try:
-        return AutoConfig.from_pretrained(place)
+        return AutoConfig.from_pretrained(location)
     except (OSError, ValueError, KeyError) as error:
         raise loading_error(name, error, local=local) from error
 
@@ -158,13 +158,13 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     """
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-    place, local = locate(name)
-    gguf = gguf_path(place)
+    location, local = locate(name)
+    gguf = gguf_path(location)
     with _one_line_errors(name, local=local):
         if gguf is not None:
             return gguf_file.load_model(name, gguf, dtype, **settings)
         model_class = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
-        model: PreTrainedModel = model_class.from_pretrained(place, dtype=dtype, **settings)
+        model: PreTrainedModel = model_class.from_pretrained(location, dtype=dtype, **settings)
     return model
 
 
@@ -206,9 +206,9 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
 
     if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
         raise UserError(f"{name} reads text only: name a vision-language model, which also sees pictures")
-    place, local = locate(name)
+    location, local = locate(name)
     with _one_line_errors(name, local=local):
-        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype=dtype)
+        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(location, dtype=dtype)
     return model
 
 
@@ -216,9 +216,9 @@ def load_processor(name: str) -> "ProcessorMixin":
     """Load the processor that turns text and pictures into a model's inputs (see :func:`load_tokenizer`)."""
     from transformers import AutoProcessor
 
-    place, local = locate(name)
+    location, local = locate(name)
     try:
-        processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
+        processor: ProcessorMixin = AutoProcessor.from_pretrained(location)
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise loading_error(name, error, local=local) from error
     return processor
@@ -259,20 +259,20 @@ def revision(name: str, config: object | None = None) -> str | None:
         For a Hub model, the commit in its configuration, or null; for a local checkpoint, a hash over its files; for a
         GGUF file, local or on the Hub, the first 40 digits of its SHA-256.
     """
-    place, local = locate(name)
+    location, local = locate(name)
     if not local:
         return getattr(config or load_config(name), "_commit_hash", None)
-    if (gguf := gguf_path(place)) is not None:
+    if (gguf := gguf_path(location)) is not None:
         return gguf_file.revision(gguf)
-    folder = Path(place)
+    folder = Path(location)
     files = [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES and path.name != FACTS_FILE]
     return hash_of_files(folder, files)
 
 
 def quantization(name: str) -> str | None:
     """Return the quantization of a GGUF file, such as ``Q4_1``; null for other checkpoints."""
-    place, _ = locate(name)
-    return None if (gguf := gguf_path(place)) is None else gguf_file.header(name, gguf).quantization
+    location, _ = locate(name)
+    return None if (gguf := gguf_path(location)) is None else gguf_file.header(name, gguf).quantization
 
 
 def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:

@@ -63,6 +63,6 @@ def _revision(function: Callable[[str], object], name: str) -> str:
         return hash_of_function(function)
     except UnknowableError as error:
         raise UserError(
-            f"the function {name} cannot be told from another one of that name ({error}): give it a name of its own, "
-            "as name='…', and a new one whenever it changes"
+            f"the function {name} cannot be compared with another function of that name ({error}): pass name='…', and "
+            "a new name whenever the function changes"
         ) from error

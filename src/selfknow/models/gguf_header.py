@@ -140,7 +140,7 @@ def _header(cursor: "_Cursor") -> GgufHeader:
     tensors = tuple(cursor.tensor() for _ in range(num_tensors))
     alignment = int(metadata.get("general.alignment", _ALIGNMENT_IN_BYTES)) or _ALIGNMENT_IN_BYTES
     # The first tensor begins at the next multiple of the alignment.
-    return GgufHeader(metadata, tensors, -(-cursor.place // alignment) * alignment)
+    return GgufHeader(metadata, tensors, -(-cursor.position // alignment) * alignment)
 
 
 class _Cursor:
@@ -148,18 +148,18 @@ class _Cursor:
 
     def __init__(self, content: mmap.mmap) -> None:
         self.content = content
-        self.place = len(MAGIC)
+        self.position = len(MAGIC)
 
     def read(self, form: str) -> tuple[int, ...]:
         """Read numbers in a format of :mod:`struct`, in little-endian order."""
-        values = struct.unpack_from(f"<{form}", self.content, self.place)
-        self.place += struct.calcsize(f"<{form}")
+        values = struct.unpack_from(f"<{form}", self.content, self.position)
+        self.position += struct.calcsize(f"<{form}")
         return values
 
     def text(self) -> str:
-        start = self.place + 8
+        start = self.position + 8
         self.skip_text()
-        return self.content[start : self.place].decode()
+        return self.content[start : self.position].decode()
 
     def skip_text(self) -> None:
         [length] = self.read("Q")
@@ -187,8 +187,8 @@ class _Cursor:
         return Tensor(name, prod(shape), kind, offset)
 
     def _skip(self, length: int) -> None:
-        self.place += length
-        if self.place > len(self.content):
+        self.position += length
+        if self.position > len(self.content):
             raise struct.error("beyond the end")
 
 

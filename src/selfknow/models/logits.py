@@ -84,8 +84,8 @@ class SequenceLogprob(LogitsProcessor):
         if self._sum is None or self._ended is None:
             self._sum = torch.zeros(len(tokens), dtype=torch.float64)
             self._ended = torch.zeros(len(tokens), dtype=torch.bool)
-        chosen = self._last.gather(1, tokens[:, None]).squeeze(1).double().cpu()
-        self._sum += torch.where(self._ended, 0.0, chosen)
+        token_logprobs = self._last.gather(1, tokens[:, None]).squeeze(1).double().cpu()
+        self._sum += torch.where(self._ended, 0.0, token_logprobs)
         self._on_tokens(int((~self._ended).sum()))
         self._ended |= torch.isin(tokens.cpu(), self._end_tokens)
         if self._stopped is not None:

@@ -13,11 +13,11 @@ PRECISIONS = ("float32", "bfloat16", SAVED)
 _PROCESSOR_HAS_BFLOAT16 = ("avx512_bf16", "amx_bf16", "bf16")
 
 
-def choose_precision(wanted: str | None, device: str) -> str:
+def choose_precision(requested: str | None, device: str) -> str:
     """Return the precision to load a model in.
 
     Args:
-        wanted: ``float32``, ``bfloat16``, ``saved`` (the checkpoint's own), or null for the fastest one.
+        requested: ``float32``, ``bfloat16``, ``saved`` (the checkpoint's own), or null for the fastest one.
         device: The model's device: ``cpu``, ``cuda`` or ``mps``.
 
     Returns:
@@ -30,11 +30,11 @@ def choose_precision(wanted: str | None, device: str) -> str:
         >>> choose_precision("float32", "cpu")
         'float32'
     """
-    if wanted is None:
+    if requested is None:
         return native_precision(device)
-    if wanted not in PRECISIONS:
-        raise UserError(f"unknown precision {wanted!r}{nearest(wanted, PRECISIONS)}")
-    return "auto" if wanted == SAVED else wanted
+    if requested not in PRECISIONS:
+        raise UserError(f"unknown precision {requested!r}{nearest(requested, PRECISIONS)}")
+    return "auto" if requested == SAVED else requested
 
 
 def native_precision(device: str) -> str:

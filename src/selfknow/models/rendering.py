@@ -114,11 +114,11 @@ def first_batch(prompts: list[Rendered]) -> list[Rendered]:
     Either all of them score a forced continuation, or none does and their started answers have the same length.
     """
     first = prompts[0]
-    for place, prompt in enumerate(prompts):
+    for index, prompt in enumerate(prompts):
         if (prompt.forced is None) != (first.forced is None):
-            return prompts[:place]
+            return prompts[:index]
         if first.forced is None and len(prompt.started) != len(first.started):
-            return prompts[:place]
+            return prompts[:index]
     return prompts
 
 
@@ -129,7 +129,7 @@ def pad_left(rows: Sequence[Sequence[int]], padding: int) -> "tuple[torch.Tensor
     width = max(len(row) for row in rows)
     tokens = torch.full((len(rows), width), padding)
     mask = torch.zeros((len(rows), width), dtype=torch.long)
-    for place, row in enumerate(rows):
-        tokens[place, width - len(row) :] = torch.tensor(row)
-        mask[place, width - len(row) :] = 1
+    for index, row in enumerate(rows):
+        tokens[index, width - len(row) :] = torch.tensor(row)
+        mask[index, width - len(row) :] = 1
     return tokens, mask

@@ -48,6 +48,6 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     parts = {path: path.rstrip("/").split("/") for path in paths}
     names = {path: pieces[-1] for path, pieces in parts.items()}
     for length in range(2, max(map(len, parts.values()), default=1) + 1):
-        taken = list(names.values())
-        names |= {path: "/".join(parts[path][-length:]) for path, name in names.items() if taken.count(name) > 1}
+        names_so_far = list(names.values())
+        names |= {path: "/".join(parts[path][-length:]) for path, name in names.items() if names_so_far.count(name) > 1}
     return names

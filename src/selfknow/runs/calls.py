@@ -47,12 +47,12 @@ class Calls:
     def __iter__(self) -> Iterator[pa.Table]:
         start = 0
         for batch in _batches(self.folder, self.columns):
-            chosen = self.is_selected[start : start + len(batch)]
+            selected = self.is_selected[start : start + len(batch)]
             start += len(batch)
-            if chosen.all():
+            if selected.all():
                 yield batch
-            elif chosen.any():
-                yield batch.filter(pa.array(chosen))
+            elif selected.any():
+                yield batch.filter(pa.array(selected))
 
 
 class RunCalls(NamedTuple):

@@ -128,41 +128,41 @@ def describe_run(folder: Path, description: RunDescription, examples: pa.Table, 
     remove_unfinished(folder)
     path = folder / "run.json"
     rows = {"examples": len(examples), "examples_hash": _hash(rows_as_json(examples, annotations))}
-    wanted = json.loads(json.dumps({**description.as_json(), **rows}))
+    requested = json.loads(json.dumps({**description.as_json(), **rows}))
     if path.exists():
-        return _resume(folder, read_json(path), wanted, examples, annotations)
+        return _resume(folder, read_json(path), requested, examples, annotations)
     if generation_files(folder):
         raise UserError(f"{folder} holds generations but no run.json: name a new folder")
     run_id = uuid.uuid4().hex[:12]
     write_parquet(folder / "examples.parquet", examples)
     created_at = datetime.now(UTC).isoformat(timespec="seconds")
-    write_json(path, {"run_id": run_id, **wanted, "versions": [versions()], "created_at": created_at})
+    write_json(path, {"run_id": run_id, **requested, "versions": [versions()], "created_at": created_at})
     return run_id
 
 
 def _resume(
     folder: Path,
     recorded: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    requested: Mapping[str, Any],
     examples: pa.Table,
     annotations: Sequence[str],
 ) -> str:
-    """Check that the recorded run is the wanted one, add examples and annotations to it, and return its id."""
-    for name in wanted:
+    """Check that the recorded run is the requested one, add examples and annotations to it, and return its id."""
+    for name in requested:
         if name in _ROW_KEYS:
             continue
-        before, after = _identity(recorded.get(name)), _identity(wanted[name])
+        before, after = _identity(recorded.get(name)), _identity(requested[name])
         if before != after:
             raise _another_run(folder, difference(name, before, after))
     updated = dict(recorded)
-    grows = recorded.get("examples_hash") != wanted["examples_hash"]
+    grows = recorded.get("examples_hash") != requested["examples_hash"]
     if grows:
-        if limit_of(recorded) == limit_of(wanted):
-            name = next(name for name in _ROW_KEYS if recorded.get(name) != wanted[name])
-            raise _another_run(folder, difference(name, recorded.get(name), wanted[name]))
-        examples = grown_examples(folder, recorded, wanted, examples, annotations)
-    if grows or limit_of(wanted) is None:
-        updated |= {name: wanted[name] for name in (*_ROW_KEYS, "settings")}
+        if limit_of(recorded) == limit_of(requested):
+            name = next(name for name in _ROW_KEYS if recorded.get(name) != requested[name])
+            raise _another_run(folder, difference(name, recorded.get(name), requested[name]))
+        examples = grown_examples(folder, recorded, requested, examples, annotations)
+    if grows or limit_of(requested) is None:
+        updated |= {name: requested[name] for name in (*_ROW_KEYS, "settings")}
     earlier_versions = recorded.get("versions")
     if isinstance(earlier_versions, list) and versions() not in earlier_versions:
         updated["versions"] = [*earlier_versions, versions()]
@@ -192,18 +192,18 @@ def _identity(value: object) -> object:
     return {key: part for key, part in value.items() if key not in ("parameters", LIMIT)}
 
 
-def difference(name: str, recorded: object, wanted: object) -> str:
-    """Describe the first difference between the recorded and the wanted value of a setting.
+def difference(name: str, recorded: object, requested: object) -> str:
+    """Describe the first difference between the recorded and the requested value of a setting.
 
     Example:
         >>> difference("recipe", {"seed": 0, "lora_rank": 0}, {"seed": 0, "lora_rank": 16})
         'its recipe.lora_rank is 0, not 16'
     """
-    if isinstance(recorded, dict) and isinstance(wanted, dict):
-        for key in {**recorded, **wanted}:
-            if recorded.get(key) != wanted.get(key):
-                return difference(f"{name}.{key}", recorded.get(key), wanted.get(key))
-    return f"its {name} is {json.dumps(recorded)}, not {json.dumps(wanted)}"
+    if isinstance(recorded, dict) and isinstance(requested, dict):
+        for key in {**recorded, **requested}:
+            if recorded.get(key) != requested.get(key):
+                return difference(f"{name}.{key}", recorded.get(key), requested.get(key))
+    return f"its {name} is {json.dumps(recorded)}, not {json.dumps(requested)}"
 
 
 def versions() -> dict[str, str]:

@@ -29,7 +29,7 @@ def rows_as_json(examples: pa.Table, annotations: Sequence[str]) -> Iterator[str
 def grown_examples(
     folder: Path,
     recorded: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    requested: Mapping[str, Any],
     examples: pa.Table,
     annotations: Sequence[str],
 ) -> pa.Table:
@@ -38,7 +38,7 @@ def grown_examples(
     Args:
         folder: The run folder.
         recorded: The content of its ``run.json``.
-        wanted: The same content with the new limit.
+        requested: The same content with the new limit.
         examples: The examples that the new limit selects.
         annotations: Columns that are not part of the run's identity.
 
@@ -49,7 +49,7 @@ def grown_examples(
     before, after = set(rows_as_json(earlier, annotations)), set(rows_as_json(examples, annotations))
     if before <= after:
         return _with_earlier_annotations(examples, earlier, annotations)
-    before_limit, after_limit = limit_of(recorded), limit_of(wanted)
+    before_limit, after_limit = limit_of(recorded), limit_of(requested)
     if after < before:
         raise UserError(
             f"{folder} holds {len(before):,} questions, and {argument(LIMIT, after_limit)} asks only {len(after):,}: "

@@ -85,16 +85,16 @@ def open_runs(
 def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = None) -> RunFolder:
     """Open one run folder and check its files (see :func:`open_runs`)."""
     is_on_hub = str(location).startswith(HUB)
-    place = (str(location) if is_on_hub else str(Path(location).expanduser().absolute())).rstrip("/")
+    root = (str(location) if is_on_hub else str(Path(location).expanduser().absolute())).rstrip("/")
     filesystem = fsspec.filesystem("hf" if is_on_hub else "file")
-    description = _read_description(filesystem, place)
+    description = _read_description(filesystem, root)
     patterns = {**_PATTERNS, **{view: files.pattern for view, files in (parsed or {}).items()}}
     schemas = {**SCHEMAS, **{view: files.schema() for view, files in (parsed or {}).items()}}
-    files = {kind: _list_files(filesystem, place, pattern) for kind, pattern in patterns.items()}
+    files = {kind: _list_files(filesystem, root, pattern) for kind, pattern in patterns.items()}
     if not files["generations"]:
-        raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
+        raise UserError(f"{root} holds no generations yet: run `selfknow evaluate` into it first")
     if not files["examples"]:
-        raise UserError(f"{place} is an incomplete run: it has no examples.parquet")
+        raise UserError(f"{root} is an incomplete run: it has no examples.parquet")
     footers = {path: _read_footer(filesystem, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
@@ -102,18 +102,18 @@ def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = No
     if not is_id_type(type_ := columns["examples"]["id"]):
         raise UserError(f"{files['examples'][0]} has a column of another type: id is {type_}, not string")
     if not any(footers[path].num_rows for path in files["generations"]):
-        raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
+        raise UserError(f"{root} holds no generations yet: run `selfknow evaluate` into it first")
     layouts = {kind: frozenset(str(footers[path].schema) for path in paths) for kind, paths in files.items()}
     retried = tuple(path for path in files["generations"] if _may_hold_retries(footers[path]))
-    return RunFolder(place, description, files, columns, layouts, retried)
+    return RunFolder(root, description, files, columns, layouts, retried)
 
 
-def _read_description(filesystem: fsspec.AbstractFileSystem, place: str) -> dict[str, Any]:
-    path = f"{place}/run.json"
+def _read_description(filesystem: fsspec.AbstractFileSystem, root: str) -> dict[str, Any]:
+    path = f"{root}/run.json"
     try:
         content = parse_json(filesystem.cat_file(path))
     except FileNotFoundError as error:
-        raise UserError(f"{place} is not a run folder: there is no run.json in it") from error
+        raise UserError(f"{root} is not a run folder: there is no run.json in it") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read as JSON: {str(error).splitlines()[0]}") from error
     if not isinstance(content, dict) or not content.get("run_id"):
@@ -125,22 +125,22 @@ def _read_description(filesystem: fsspec.AbstractFileSystem, place: str) -> dict
 
 def _make_safe(description: Mapping[str, Any]) -> dict[str, Any]:
     """Make a description's texts safe to show, except the names and revisions that generations refer to."""
-    shown: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
+    safe: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
     models = description.get("models")
     if isinstance(models, list):
-        shown["models"] = [_make_model_safe(entry) if isinstance(entry, dict) else entry for entry in models]
+        safe["models"] = [_make_model_safe(entry) if isinstance(entry, dict) else entry for entry in models]
     elif isinstance(models, dict):  # an earlier version wrote a mapping from their names
-        shown["models"] = {name: for_display(entry) for name, entry in models.items()}
-    return shown
+        safe["models"] = {name: for_display(entry) for name, entry in models.items()}
+    return safe
 
 
 def _make_model_safe(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**for_display(entry), **{key: entry[key] for key in ("name", "revision") if key in entry}}
 
 
-def _list_files(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tuple[str, ...]:
+def _list_files(filesystem: fsspec.AbstractFileSystem, root: str, pattern: str) -> tuple[str, ...]:
     folder, name = str(PurePosixPath(pattern).parent), PurePosixPath(pattern).name
-    folder = place if folder == "." else f"{place}/{folder}"
+    folder = root if folder == "." else f"{root}/{folder}"
     if not filesystem.isdir(folder):
         return ()
     entries = sorted(str(path).rpartition("/")[2] for path in filesystem.ls(folder, detail=False))
@@ -172,39 +172,39 @@ def _may_hold_retries(footer: pq.FileMetaData) -> bool:
     return any(statistics is None or not statistics.has_min_max or statistics.max > 0 for statistics in groups)
 
 
-def _columns(wanted: pa.Schema | None, footers: Mapping[str, pq.FileMetaData]) -> dict[str, pa.DataType]:
+def _columns(expected: pa.Schema | None, footers: Mapping[str, pq.FileMetaData]) -> dict[str, pa.DataType]:
     columns: dict[str, pa.DataType] = {}
     for path, footer in footers.items():
         schema = footer.schema.to_arrow_schema()
-        if wanted is not None:
-            _check_columns(path, schema, wanted)
+        if expected is not None:
+            _check_columns(path, schema, expected)
         columns |= {column.name: column.type for column in schema}
     return columns
 
 
-def _check_columns(path: str, schema: pa.Schema, wanted: pa.Schema) -> None:
+def _check_columns(path: str, schema: pa.Schema, expected: pa.Schema) -> None:
     """Check the types of a file's columns. A nullable column may be missing, as in files of earlier versions."""
-    missing = [column.name for column in wanted if not column.nullable and column.name not in schema.names]
+    missing = [column.name for column in expected if not column.nullable and column.name not in schema.names]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}: did another program or version write it?")
-    for column in wanted:
+    for column in expected:
         if column.name in schema.names and not _is_compatible(schema.field(column.name).type, column.type):
             type_ = schema.field(column.name).type
             raise UserError(f"{path} has a column of another type: {column.name} is {type_}, not {column.type}")
 
 
-def _is_compatible(type_: pa.DataType, wanted: pa.DataType) -> bool:
+def _is_compatible(type_: pa.DataType, expected: pa.DataType) -> bool:
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     if pa.types.is_null(type_):
         return True
-    if pa.types.is_string(wanted):
+    if pa.types.is_string(expected):
         return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
-    if pa.types.is_integer(wanted):
+    if pa.types.is_integer(expected):
         return bool(pa.types.is_integer(type_))
-    if pa.types.is_floating(wanted):
+    if pa.types.is_floating(expected):
         return bool(pa.types.is_floating(type_) or pa.types.is_integer(type_))
-    if pa.types.is_timestamp(wanted):
+    if pa.types.is_timestamp(expected):
         return bool(pa.types.is_timestamp(type_))
     return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 

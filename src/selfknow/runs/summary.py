@@ -38,9 +38,9 @@ def summarize(folder: Path, scores: Sequence[Path]) -> list[dict[str, object]]:
     start = 0
     for table in _tables(scores):
         kind = kinds.take(pc.index_in(table["generation_id"], value_set=ids))
-        places = pa.array(np.arange(start, start + len(table)))
+        row_numbers = pa.array(np.arange(start, start + len(table)))
         start += len(table)
-        numbered = pa.table({"kind": kind, "metric": table["metric"], "value": table["value"], "place": places})
+        numbered = pa.table({"kind": kind, "metric": table["metric"], "value": table["value"], "place": row_numbers})
         grouped = numbered.group_by(["kind", "metric"]).aggregate(
             [("place", "count"), ("value", "count"), ("value", "sum"), ("place", "min")]
         )

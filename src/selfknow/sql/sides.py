@@ -63,9 +63,11 @@ def find_sides(
     ends = (runs[0], runs[-1])
     _check_metric(ends, scored, metric)
     rows = [[row for row in scored if row["run_id"] == run.run_id and row["metric"] == metric] for run in ends]
-    chosen = _choose_models(ends, rows, models, may_compare_models=len(runs) == 1 and len(variants) < 2)
+    chosen_models = _choose_models(ends, rows, models, may_compare_models=len(runs) == 1 and len(variants) < 2)
     sides = []
-    for run, (name, revision), run_rows, variant in zip(ends, chosen, rows, _for_each_side(variants), strict=True):
+    for run, (name, revision), run_rows, variant in zip(
+        ends, chosen_models, rows, _for_each_side(variants), strict=True
+    ):
         side = Side(run.location, run.run_id, name, revision, variant)
         if not any(map(side.holds, run_rows)):
             model_rows = [row for row in run_rows if (row["model"], row["revision"]) == (name, revision)]
@@ -136,7 +138,7 @@ def _choose_models(
     available = [sorted({(row["model"], row["revision"]) for row in run_rows}, key=str) for run_rows in rows]
     if not names and may_compare_models and len(available[0]) == 2:
         return available[0]
-    chosen = []
+    chosen_models = []
     for run, models, name in zip(runs, available, _for_each_side(names), strict=True):
         matches = [model for model in models if name in (None, model[0], _with_revision(*model))]
         if len(matches) != 1:
@@ -145,8 +147,8 @@ def _choose_models(
             else:
                 problem = f"{name!r} was not asked, or not scored, in {run.location}"
             raise UserError(f"{problem}; there are {_list_names(_with_revision(*model) for model in models)}")
-        chosen.append(matches[0])
-    return chosen
+        chosen_models.append(matches[0])
+    return chosen_models
 
 
 def _with_revision(model: str, revision: str | None) -> str:

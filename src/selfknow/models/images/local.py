@@ -46,9 +46,9 @@ class LocalImageGenerator:
             MissingExtraError: diffusers, torch or transformers is not installed.
         """
         require_diffusers()
-        place, local = checkpoints.locate(name, _INDEX)
+        location, local = checkpoints.locate(name, _INDEX)
         if local:
-            folder = Path(place)
+            folder = Path(location)
             files = [path for path in sorted(folder.rglob("*")) if path.suffix in checkpoints.HASHED_SUFFIXES]
             return cls(folder, name, checkpoints.hash_of_files(folder, files), device)
         folder = _download(name)

@@ -119,13 +119,13 @@ def find(folder: Path, name: str) -> Path:
     match = _NAME.fullmatch(name)
     if match is None:
         raise UserError(f"{name!r} is not a picture of a run: expected a name such as {FOLDER}/<sha256>.png")
-    drawn = folder / FOLDER / f"{match[1]}.png"
+    path = folder / FOLDER / f"{match[1]}.png"
     try:
-        content = drawn.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
-        raise UserError(f"the picture {drawn} cannot be read: {error.strerror or error}") from error
+        raise UserError(f"the picture {path} cannot be read: {error.strerror or error}") from error
     if hashlib.sha256(content).hexdigest() != match[1]:
-        raise UserError(f"the picture {drawn} was changed: its name is no longer its sha256")
+        raise UserError(f"the picture {path} was changed: its name is no longer its sha256")
     if match[2] and not (folder / name).is_file():
         write_whole(folder / name, _mirror(content))
     return folder / name

@@ -152,8 +152,8 @@ def _resolve(value: Any, attachments: Mapping[str, str]) -> Any:
 
 def _sort_samples(samples: list[Any], dataset: Mapping[str, Any]) -> list[Any]:
     """Sort samples in the order of their dataset; Inspect sorts them by id."""
-    places = {str(name): place for place, name in enumerate(dataset.get("sample_ids") or [])}
-    return sorted(samples, key=lambda sample: places.get(str(sample["id"]), len(places)))
+    positions = {str(name): position for position, name in enumerate(dataset.get("sample_ids") or [])}
+    return sorted(samples, key=lambda sample: positions.get(str(sample["id"]), len(positions)))
 
 
 def _example_ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -167,7 +167,7 @@ def _example_ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {sample_id: str(row_id) for sample_id, row_id in row_ids.items()}
 
 
-def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[ImportedCall]:
+def _own_calls(sample: Mapping[str, Any], own_sample: OwnSample, model: str) -> list[ImportedCall]:
     """Read the calls that the solver of this package recorded in a sample."""
     number = int(sample.get("epoch", 1)) - 1
     calls: list[ImportedCall] = []
@@ -194,8 +194,8 @@ def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[Im
         )
     if calls:
         return calls
-    failed = _call(sample, str(own.row["id"]), model)
-    return [replace(failed, stage=own.stage, variant=own.variant, scores=())]
+    failed = _call(sample, str(own_sample.row["id"]), model)
+    return [replace(failed, stage=own_sample.stage, variant=own_sample.variant, scores=())]
 
 
 def _example(sample: Mapping[str, Any], identifier: str) -> dict[str, Any]:

@@ -192,8 +192,8 @@ def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, Choice
     for field in fields(TableColumns):
         if field.name in choices:
             continue
-        taken = {choice.column for choice in choices.values()}
-        free = [column for column in present if column not in taken]
+        used_columns = {choice.column for choice in choices.values()}
+        free = [column for column in present if column not in used_columns]
         if column := _guess(rows, field.name, free):
             choices[field.name] = Choice(column, None, "guessed")
     if "reply" not in choices:
